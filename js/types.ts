@@ -3,10 +3,10 @@
  * `src/message`, `src/history` and `src/compact` hold the Rust twins (camelCase on this side).
  */
 
-import type { HostTokenizer } from "./counting/host-tokenizer.ts";
-import type { LogEdit } from "./log-types.ts";
-import type { StoreResult } from "./storing.ts";
-import type { OffloadEvent } from "./tool-results.ts";
+import type { HostTokenizer } from "./tokens/host-tokenizer.ts";
+import type { LogEdit } from "./log/types.ts";
+import type { StoreResult } from "./results/storing.ts";
+import type { OffloadEvent } from "./results/truncate.ts";
 
 // ---------------------------------------------------------------- the neutral conversation model
 

@@ -39,7 +39,7 @@ function vocabularies() {
 async function packageFolder() {
   const inputs = hash(["js", "docs", "pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "scripts", "package-lock.json",
     "tsconfig.json", "tsconfig.types.json", "build/wasm", "build/vocab"]);
-  return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "core.d.ts")], async () => {
+  return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "entries", "core-public.d.ts")], async () => {
     rmSync(pkg, { recursive: true, force: true });
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
     for (const file of [wasmFile, countFile, workspaceFile]) copyFileSync(file, join(pkg, "dist", basename(file)));
@@ -93,7 +93,7 @@ function types() {
   const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
     item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
   for (const file of walk(dir)) {
-    const text = readFileSync(file, "utf8").replaceAll('"#glue"', '"./glue.ts"').replaceAll('"#workspace-glue"', '"../glue.ts"');
+    const text = readFileSync(file, "utf8").replace(/"#(workspace-)?glue"/g, '"../glue.ts"');
     const as = (ending) => text.replace(/(from |import |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
     writeFileSync(file, as(".js"));
     writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), as(".cjs"));

@@ -14,14 +14,16 @@ const source = (file) => join(root, "js", file);
 
 /** The chunks that keep state: the module each is made from, and its lists of what hosts may import. */
 const CHUNKS = {
-  core: { module: "internal.ts", open: ["core.ts"] },
-  "count-core": { module: "count/internal.ts", open: ["count/public.ts"] },
-  "workspace-core": { module: "workspace/internal.ts", open: ["search/public.ts", "inline-context/public.ts"] },
+  core: { module: "entries/core-chunk.ts", open: ["entries/core-public.ts"] },
+  "count-core": { module: "entries/count-chunk.ts", open: ["entries/count-public.ts"] },
+  "workspace-core": {
+    module: "entries/workspace-chunk.ts", open: ["entries/search-public.ts", "entries/inline-context-public.ts"],
+  },
 };
 /** Bundles beside the entries. */
 const FILES = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
-/** Files in `js/entries` that are parts of entries. */
-const PARTS = new Set(["files.ts", "grammar-files.ts", "grammar.ts", "bytes.d.ts", "engine-module.d.ts"]);
+/** Files in `js/entries` that are parts of entries or of chunks. */
+const PART = /^(files|grammar-files|grammar)\.ts$|-(chunk|public)\.ts$|\.d\.ts$/;
 
 /** The entries of search and of inline context, which share an engine. */
 const both = (name) => [`search-${name}`, `inline-context-${name}`];
@@ -54,7 +56,7 @@ export async function bundles({ dist, glues, grammars }) {
     await make({ functions: join(glues, "functions.js") });
     await make({ prompt: source(FILES.prompt), providers: source(FILES.providers), sessions: source(FILES.sessions) }, of("core"));
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, source(`jsx/${name}.ts`)]));
-    await make({ ...jsx, raw: source("prompt/output/raw.ts"), "openai-types": source("prompt/output/openai-types.ts") });
+    await make({ ...jsx, raw: source("formats/raw/prompt.ts"), "openai-types": source("formats/openai/prompt-types.ts") });
 
     await make(entries("node", "bundle"), of("core"), onDisk);
     await make(entries("slim", "inline", "inline-o200k_base", "inline-cl100k_base", "prompt-tsx-node", "prompt-tsx-inline"), of("core"));
@@ -115,7 +117,7 @@ function beside({ modules, names }, chunk, suffix) {
   const files = new Map([
     ...[...modules].map((file) => [file, chunk]),
     ...Object.entries(FILES).map(([name, file]) => [source(file), name]),
-    ...readdirSync(join(root, "js", "entries")).filter((file) => !PARTS.has(file)).map((file) => [source(`entries/${file}`), file.replace(/\.ts$/, "")]),
+    ...readdirSync(join(root, "js", "entries")).filter((file) => !PART.test(file)).map((file) => [source(`entries/${file}`), file.replace(/\.ts$/, "")]),
   ]);
   return { name: chunk, setup(b) {
     b.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {

@@ -77,8 +77,8 @@ export function packageExports(grammars) {
     "./prompt-tsx": dropIn,
     "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),
     "./prompt-tsx/dist/base/*": dropIn,
-    "./prompt-tsx/dist/base/output/rawTypes": plain("prompt/output/raw", "raw"),
-    "./prompt-tsx/dist/base/output/openaiTypes": plain("prompt/output/openai-types", "openai-types"),
+    "./prompt-tsx/dist/base/output/rawTypes": plain("formats/raw/prompt", "raw"),
+    "./prompt-tsx/dist/base/output/openaiTypes": plain("formats/openai/prompt-types", "openai-types"),
     "./jsx-runtime": plain("jsx/jsx-runtime", "jsx-runtime"),
     "./jsx-dev-runtime": plain("jsx/jsx-dev-runtime", "jsx-dev-runtime"),
     ...Object.fromEntries(["index", ...grammars].map((name) => [

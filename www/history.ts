@@ -1,6 +1,6 @@
 /** The page of a history: edits are looked at, applied, undone; pins hold; the log shows what happened. */
 
-import { readConversation } from "../js/adapters/index.ts";
+import { readConversation } from "../js/formats/index.ts";
 import { told } from "../js/cli/entry.ts";
 import type { Entry } from "../js/cli/entry.ts";
 import { words } from "../js/cli/report.ts";

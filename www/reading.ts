@@ -1,6 +1,6 @@
 /** Conversations as text: files read, messages shown. */
 
-import { EspalierError } from "../js/errors.ts";
+import { EspalierError } from "../js/errors/errors.ts";
 import type { NeutralMessage, Part } from "../js/types.ts";
 
 /** A file of one's own, or an example that came with the page. */

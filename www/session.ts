@@ -1,6 +1,6 @@
 /** The worker's side of sessions: opens the file of an agent, and says what is in it. */
 
-import { readConversation } from "../js/adapters/index.ts";
+import { readConversation } from "../js/formats/index.ts";
 import { EspalierError, countMessages } from "../js/entries/web.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
 import type { EncodingName, Format } from "../js/types.ts";

@@ -1,6 +1,6 @@
 /** How a page and its worker talk: numbered questions, one answer each, and news that nobody asked for. */
 
-import { EspalierError } from "../js/errors.ts";
+import { EspalierError } from "../js/errors/errors.ts";
 
 /** Questions by name: what is asked, and what is answered. */
 export type Talk = Record<string, [asked: object, answer: unknown]>;

@@ -1,7 +1,7 @@
 /** The engine's side of the page: reads, counts, prunes, compacts. Keeps the opened conversation. */
 
-import { readConversation } from "../js/adapters/index.ts";
-import type { Reading } from "../js/adapters/adapter.ts";
+import { readConversation } from "../js/formats/index.ts";
+import type { Reading } from "../js/formats/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
 import type { EncodingName, NeutralMessage } from "../js/types.ts";
 import type { Opened, Progress, Questions, Ran, Row, View } from "./protocol.ts";

@@ -1,6 +1,6 @@
 /** Exit codes: what a script can tell apart. */
 
-import type { EspalierError } from "../errors.ts";
+import type { EspalierError } from "../errors/errors.ts";
 
 export const EXIT = {
   ok: 0,

@@ -1,6 +1,6 @@
 /** `--llm PROVIDER:MODEL`: a model behind one of the providers' interfaces, or anything that speaks like one. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { anthropic, gemini, openai, openaiResponses } from "../providers/index.ts";
 import type { HttpOptions, Provider } from "../providers/index.ts";
 import type { Llm } from "../types.ts";

@@ -2,7 +2,7 @@
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { compact, ConversationLog, EspalierError } from "../entries/node.ts";
-import type { LogCompactOptions, LogOptions } from "../log-types.ts";
+import type { LogCompactOptions, LogOptions } from "../log/types.ts";
 import type { CompactReport, CompactStatus, Format } from "../types.ts";
 import { sourceOf } from "./source.ts";
 

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
-import type { LogCompactOptions } from "../log-types.ts";
+import type { LogCompactOptions } from "../log/types.ts";
 import type { EncodingName, Format, CostModelName, Llm, ProfileName, Provider } from "../types.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { SessionLayout, SessionView } from "../sessions/index.ts";

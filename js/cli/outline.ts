@@ -8,7 +8,7 @@ import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outlin
 import type { EncodingName } from "../types.ts";
 import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 import { isBinary, readText } from "./text.ts";
 
 /** Larger files are data, or nobody wrote them. */

@@ -1,6 +1,6 @@
 /** The list of messages in what a file holds, and how to put another one in its place. */
 
-import { readConversation } from "../adapters/index.ts";
+import { readConversation } from "../formats/index.ts";
 import type { Format } from "../types.ts";
 
 export function sourceOf(input: unknown, given: Format | undefined): { list: readonly unknown[]; name: string; format: Format; put: (messages: unknown) => unknown } {

@@ -1,7 +1,7 @@
 /** `espalier summarize FILE…`: source files cut down to a budget. */
 
 import { EspalierError, summarizeDocuments } from "../entries/node.ts";
-import type { Summaries, SummaryDocument, SummaryOptions } from "../documents.ts";
+import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
 import { readText } from "./text.ts";
 
 /** Lines as they are typed, `12` or `12:48`, from 1 and both included; nothing if they make no sense. */

@@ -1,6 +1,6 @@
 /** Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is in it, too. */
 
-import { countMessages } from "../api.ts";
+import { countMessages } from "../calls/api.ts";
 import type { Session } from "../sessions/types.ts";
 import type { Totals } from "../types.ts";
 import type { Context } from "./context.ts";

@@ -1,7 +1,7 @@
 /** Compactions that somebody asks for: of everything or of a range, at once or first as a plan. */
 
-import { needSignal, needText } from "../checks.ts";
-import { EspalierError } from "../errors.ts";
+import { needSignal, needText } from "../options/checks.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
 import type { Made } from "./maker.ts";

@@ -1,7 +1,7 @@
 /** Laying compactions over the log: in the foreground, and beside the conversation. */
 
-import { modelOf } from "../api.ts";
-import { EspalierError } from "../errors.ts";
+import { modelOf } from "../calls/api.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { CompactReport, NeutralMessage } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";

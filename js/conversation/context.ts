@@ -1,7 +1,7 @@
 /** What the parts of a conversation share. */
 
-import type { LogView } from "../log-types.ts";
-import type { ConversationLog } from "../log.ts";
+import type { LogView } from "../log/types.ts";
+import type { ConversationLog } from "../log/log.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactHooks, Llm, Profile } from "../types.ts";
 import type { Events } from "./events.ts";

@@ -7,7 +7,7 @@ import type {
 import { asGeminiCli, CopilotChatNames } from "./system-events.ts";
 
 import { usageOf } from "../providers/usage.ts";
-import { addUsage } from "../usage.ts";
+import { addUsage } from "../tokens/usage.ts";
 
 export type AnyEvent = ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent;
 /** The event of a type; of `*` any of them. */

@@ -1,10 +1,10 @@
 /** The last step: what makes one request fit, and is forgotten with it. */
 
-import { compact } from "../api.ts";
-import { EspalierError } from "../errors.ts";
-import { exceeded } from "../exceeded.ts";
-import type { LogView } from "../log-types.ts";
-import { Pruner } from "../pruner.ts";
+import { compact } from "../calls/api.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { exceeded } from "../errors/exceeded.ts";
+import type { LogView } from "../log/types.ts";
+import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions, CountOptions, Removal, Totals } from "../types.ts";
 
 /** How the view is counted. */

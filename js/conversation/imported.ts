@@ -1,7 +1,7 @@
 /** Summaries that another system stored beside a conversation become edits, so that the view is what that system would have sent. */
 
-import { badOption as bad } from "../errors.ts";
-import type { ConversationLog } from "../log.ts";
+import { badOption as bad } from "../errors/errors.ts";
+import type { ConversationLog } from "../log/log.ts";
 
 /** A summary of everything up to a message. */
 export interface StoredSummary {

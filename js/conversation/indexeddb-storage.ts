@@ -1,6 +1,6 @@
 /** Storage of a page or worker. Every addition is a record of its own, so that none rewrites another. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
 /** `indexedDB`, said this way because the declarations of a Node project need not know its type. */

@@ -1,6 +1,6 @@
 /** The one compaction that runs beside a conversation. The rules are the core's; promises, signals and results are here. */
 
-import { call, wasm } from "../engine.ts";
+import { call, wasm } from "../engine/engine.ts";
 
 export type Phase = "idle" | "running" | "ready" | "parked" | "failed";
 type Event =

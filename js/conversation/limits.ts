@@ -1,11 +1,11 @@
 /** What a request may have, and how large it is in the provider's own tokens. */
 
-import { limitFor, modelOf } from "../api.ts";
-import { call, wasm } from "../engine.ts";
-import { Recovery, windowOf } from "../recovery.ts";
-import type { NextStep, Refusal, SilentOverflow, Tries } from "../recovery.ts";
-import { Calibration } from "../tokens.ts";
-import type { Prediction } from "../tokens.ts";
+import { limitFor, modelOf } from "../calls/api.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { Recovery, windowOf } from "../calls/recovery.ts";
+import type { NextStep, Refusal, SilentOverflow, Tries } from "../calls/recovery.ts";
+import { Calibration } from "../tokens/texts.ts";
+import type { Prediction } from "../tokens/texts.ts";
 import type { ModelLimits } from "../types.ts";
 import type { ReadProfile } from "./context.ts";
 import type { ContextUsage } from "./types.ts";

@@ -1,9 +1,9 @@
 /** Making compactions: whether there is anything to compact, and what is asked for. Nothing of the conversation changes. */
 
-import { named, within } from "../drive.ts";
-import { isCrash } from "../engine.ts";
-import { isTokenizerFailure } from "../counting/host-tokenizer.ts";
-import { badOption as bad, EspalierError } from "../errors.ts";
+import { named, within } from "../engine/drive.ts";
+import { isCrash } from "../engine/engine.ts";
+import { isTokenizerFailure } from "../tokens/host-tokenizer.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { lasts } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, Totals } from "../types.ts";
 import type { Context } from "./context.ts";

@@ -3,13 +3,13 @@
  * the session.
  */
 
-import { defined } from "../checks.ts";
-import { countMessages, modelOf } from "../api.ts";
-import { call, wasm } from "../engine.ts";
-import type { ConversationLog } from "../log.ts";
-import { Recovery } from "../recovery.ts";
+import { defined } from "../options/checks.ts";
+import { countMessages, modelOf } from "../calls/api.ts";
+import { call, wasm } from "../engine/engine.ts";
+import type { ConversationLog } from "../log/log.ts";
+import { Recovery } from "../calls/recovery.ts";
 import type { EncodingName, ModelLimits } from "../types.ts";
-import { loadNeeded } from "../vocabulary.ts";
+import { loadNeeded } from "../engine/vocabulary.ts";
 import type { Context } from "./context.ts";
 import { Limits } from "./limits.ts";
 import type { Own } from "./limits.ts";

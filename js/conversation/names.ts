@@ -1,6 +1,6 @@
 /** Whose message is whose: what a message of a view is called in the log, also where neighbours had to become one. */
 
-import type { LogView } from "../log-types.ts";
+import type { LogView } from "../log/types.ts";
 
 /** Ids of the log for each message of a view. `original` finds the host's own object of an id. */
 export function namesOf<T>({ plan, messages }: Pick<LogView<T>, "plan" | "messages">, original: (id: string) => T | undefined): string[][] {

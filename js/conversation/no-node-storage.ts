@@ -1,6 +1,6 @@
 /** `nodeStorage` where there are no files of Node. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
 /**

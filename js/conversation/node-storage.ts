@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
 /** Conversations are confidential: files and folders that are created here are for their owner alone. */

@@ -1,16 +1,16 @@
 /** Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together. */
 
-import { dataText, modelOf, tokens as needTokens } from "../api.ts";
-import { toStored } from "../adapters/index.ts";
-import { defined, given, needFunction, needNames, needText } from "../checks.ts";
-import { Conversation } from "../conversation.ts";
-import { call, ready, wasm } from "../engine.ts";
-import { badOption as bad } from "../errors.ts";
+import { dataText, modelOf, tokens as needTokens } from "../calls/api.ts";
+import { toStored } from "../formats/index.ts";
+import { defined, given, needFunction, needNames, needText } from "../options/checks.ts";
+import { Conversation } from "./conversation.ts";
+import { call, ready, wasm } from "../engine/engine.ts";
+import { badOption as bad } from "../errors/errors.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
-import { Recovery } from "../recovery.ts";
-import { listedTools } from "../adapters/adapter.ts";
-import { needProvider, providerOf } from "../sendable.ts";
+import { Recovery } from "../calls/recovery.ts";
+import { listedTools } from "../formats/adapter.ts";
+import { needProvider, providerOf } from "../validity/sendable.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Format, Profile } from "../types.ts";
 import type { Context, ReadProfile } from "./context.ts";

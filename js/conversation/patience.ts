@@ -1,6 +1,6 @@
 /** When to try again by itself, after a compaction that failed or gained nothing. */
 
-import { call, wasm } from "../engine.ts";
+import { call, wasm } from "../engine/engine.ts";
 
 /** `offline`: by rules. `cutOnly`: results are cut, nothing is summarised. */
 export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";

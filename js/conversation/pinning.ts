@@ -1,7 +1,7 @@
 /** Pins, as long as they leave room for a request. */
 
-import { EspalierError } from "../errors.ts";
-import type { LogPin } from "../log-types.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { LogPin } from "../log/types.ts";
 import type { Context } from "./context.ts";
 
 /** Pins it; the pin's id. @throws EspalierError `pin_budget_exceeded`, and those of the log: nothing is pinned then */

@@ -1,7 +1,7 @@
 /** What a request begins with as the one before did: providers keep that. */
 
-import type { LogView } from "../log-types.ts";
-import type { ConversationLog } from "../log.ts";
+import type { LogView } from "../log/types.ts";
+import type { ConversationLog } from "../log/log.ts";
 import { shared } from "../validity/standing.ts";
 import { namesOf } from "./names.ts";
 

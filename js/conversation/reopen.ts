@@ -1,9 +1,9 @@
 /** A conversation from what was kept of it, however that was left. */
 
-import { fromStored, readConversation } from "../adapters/index.ts";
-import { EspalierError } from "../errors.ts";
-import type { LogOptions, LogReport } from "../log-types.ts";
-import { ConversationLog } from "../log.ts";
+import { fromStored, readConversation } from "../formats/index.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { LogOptions, LogReport } from "../log/types.ts";
+import { ConversationLog } from "../log/log.ts";
 import type { Format, NeutralMessage } from "../types.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationStorage } from "./storage.ts";

@@ -1,7 +1,7 @@
 /** One request after the other: what stands ready is put to use, what is due is begun, what is left is sent. */
 
-import { call, wasm } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Answers } from "./answers.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context, Look } from "./context.ts";
@@ -13,7 +13,7 @@ import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
 import { aborted, waited } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared, Trigger } from "./types.ts";
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 
 /** Most that system text and tools should take of the limit. */
 const FRAME = 0.8;

@@ -1,10 +1,10 @@
 /** What is sent: the view, or as much of it as fits, as its provider takes it. */
 
-import { defined } from "../checks.ts";
-import { countMessages } from "../api.ts";
-import { EspalierError } from "../errors.ts";
-import { exceeded } from "../exceeded.ts";
-import { mendings, providerOf, Sendable } from "../sendable.ts";
+import { defined } from "../options/checks.ts";
+import { countMessages } from "../calls/api.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { exceeded } from "../errors/exceeded.ts";
+import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
 import type { Removal, Totals } from "../types.ts";
 import type { Context, Look } from "./context.ts";
 import { Fit } from "./fit.ts";

@@ -1,6 +1,6 @@
 /** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
 
-import { badOption, EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 import type { IndexStorage } from "../search/types.ts";
 
 /**

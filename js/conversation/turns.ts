@@ -1,6 +1,6 @@
 /** Waiting: for those who came before, and for a job that is nearly done; never longer than whoever waits wants to. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 
 export class Turns {

@@ -1,7 +1,7 @@
 /** What hosts pass to a conversation, and what it tells them. */
 
 import type { SearchLoader } from "../log/loader.ts";
-import type { LogReport, LogSplit, LogView } from "../log-types.ts";
+import type { LogReport, LogSplit, LogView } from "../log/types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
   CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage, ToolList,

@@ -1,6 +1,6 @@
 /** Taking back a compaction with all of its edits, and bringing it back. */
 
-import type { ConversationLog } from "../log.ts";
+import type { ConversationLog } from "../log/log.ts";
 
 /** The edits that are gone now; nothing if there was nothing to undo. */
 export function undo<T>(log: ConversationLog<T>, id: string | undefined): string[] | undefined {

@@ -1,10 +1,10 @@
 /** Storage of an extension of VS Code. Nothing of VS Code is imported: its objects are taken by their shape. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { piecewise, withBytes } from "./pieces.ts";
 import type { HostStorage } from "./storage.ts";
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 
 /** `context.workspaceState` or `context.globalState`. */
 export interface MementoLike {

@@ -1,17 +1,17 @@
 /** What a provider would refuse of a conversation, what fills it, and what could go. */
 
-import { convert } from "../adapters/convert.ts";
-import { isFields } from "../adapters/adapter.ts";
-import type { Reading } from "../adapters/adapter.ts";
-import { findSource } from "../adapters/detect.ts";
-import { readConversation } from "../adapters/index.ts";
-import { countMessages } from "../api.ts";
-import { badOption } from "../errors.ts";
+import { convert } from "../formats/convert.ts";
+import { isFields } from "../formats/adapter.ts";
+import type { Reading } from "../formats/adapter.ts";
+import { findSource } from "../formats/detect.ts";
+import { readConversation } from "../formats/index.ts";
+import { countMessages } from "../calls/api.ts";
+import { badOption } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { DIAGNOSE, REQUEST_LIMITS } from "../options/names.ts";
-import { needProvider, providerOf } from "../sendable.ts";
+import { needProvider, providerOf } from "../validity/sendable.ts";
 import type { CountOptions, CountReport, Finding, Format, Provider } from "../types.ts";
-import { validate } from "../validity.ts";
+import { validate } from "../validity/validity.ts";
 import { bodyBytes, mediaOf, PROVIDER_LIMITS, sideAllowed } from "./limits.ts";
 import type { RequestLimits } from "./limits.ts";
 import { repeatsIn } from "./repeats.ts";

@@ -1,7 +1,7 @@
 /** Limits of providers that are not tokens, and what a request has of each. */
 
-import { isFields, sourceOf } from "../adapters/adapter.ts";
-import type { Fields, Reading } from "../adapters/adapter.ts";
+import { isFields, sourceOf } from "../formats/adapter.ts";
+import type { Fields, Reading } from "../formats/adapter.ts";
 import type { Part, Provider } from "../types.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 

@@ -1,12 +1,12 @@
 /** Makes a conversation one that its provider accepts. */
 
-import { readConversation } from "../adapters/index.ts";
-import { compact, countMessages, prune } from "../api.ts";
-import { EspalierError } from "../errors.ts";
+import { readConversation } from "../formats/index.ts";
+import { compact, countMessages, prune } from "../calls/api.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { DIAGNOSE } from "../options/names.ts";
 import type { CountOptions, Finding, Format, PlanItem, Provider, RepairChange } from "../types.ts";
-import { repair } from "../validity.ts";
+import { repair } from "../validity/validity.ts";
 import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
 import type { DiagnoseOptions, LimitFinding } from "./diagnose.ts";
 import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";

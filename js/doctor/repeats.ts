@@ -1,8 +1,8 @@
 /** Tool results that a conversation holds more than once. */
 
-import type { Reading } from "../adapters/adapter.ts";
-import { words } from "../adapters/adapter.ts";
-import { countPart } from "../api.ts";
+import type { Reading } from "../formats/adapter.ts";
+import { words } from "../formats/adapter.ts";
+import { countPart } from "../calls/api.ts";
 import type { CountOptions } from "../types.ts";
 
 export interface Repeat {

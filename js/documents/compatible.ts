@@ -3,10 +3,10 @@
  * Hosts reach it as the mode `compatible` of `summarizeDocument`.
  */
 
-import { ready } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
-import { languageFor, prepare, settingsOf } from "../documents.ts";
-import type { Basis, DocumentOptions } from "../documents.ts";
+import { ready } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { languageFor, prepare, settingsOf } from "./structure.ts";
+import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./crashes.ts";
 import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";

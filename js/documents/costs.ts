@@ -1,7 +1,7 @@
 /** What nodes of a document cost, as a host says it: by kind, or by a function that is asked for each of them. */
 
-import { queryOf, readStructure } from "../documents.ts";
-import { EspalierError } from "../errors.ts";
+import { queryOf, readStructure } from "./structure.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";

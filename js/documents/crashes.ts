@@ -3,8 +3,8 @@
  * native code, of the host's own too. Such a text is folded by indentation, as one that takes too much work, then and whenever it comes again.
  */
 
-import { isCrash } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { isCrash } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { linkIfPossible } from "./grammars.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";

@@ -1,6 +1,6 @@
 /** Trees that a host has parsed with web-tree-sitter, in the flat form that the engine takes. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 
 /**
  * A syntax tree as numbers: six for each node in preorder, namely start, end (UTF-16 code units), kind (index into `kinds`, its top bit set

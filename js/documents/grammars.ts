@@ -6,11 +6,11 @@
  * they are next needed.
  */
 
-import { needSignal } from "../checks.ts";
+import { needSignal } from "../options/checks.ts";
 import { forgive } from "./crashes.ts";
-import { blocked, call, isCrash, onFreshInstance, wasm } from "../engine.ts";
-import type { WasmBytes, WasmModule } from "../engine.ts";
-import { badOption, EspalierError } from "../errors.ts";
+import { blocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
+import type { WasmBytes, WasmModule } from "../engine/engine.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
 import { known } from "../options/known.ts";
 import { GRAMMAR, LOAD_GRAMMAR } from "../options/names.ts";

@@ -1,15 +1,15 @@
 /** Outlines of documents and maps of repositories: what is defined where, without what is in it, within a number of tokens. */
 
-import { languageFor, prepare, settingsOf } from "../documents.ts";
-import type { Basis, DocumentOptions } from "../documents.ts";
+import { languageFor, prepare, settingsOf } from "./structure.ts";
+import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./crashes.ts";
 import type { Parsing } from "./crashes.ts";
-import { needSignal } from "../checks.ts";
-import { ready } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
-import type { InputCode } from "../errors.ts";
+import { needSignal } from "../options/checks.ts";
+import { ready } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { InputCode } from "../errors/errors.ts";
 import type { EncodingName } from "../types.ts";
-import { loadNeeded } from "../vocabulary.ts";
+import { loadNeeded } from "../engine/vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
 import { known, noSlip } from "../options/known.ts";

@@ -3,14 +3,14 @@
  * checked, grammars found, and edits applied to the host's own strings, so that what was kept is what it was, lone surrogates included.
  */
 
-import { needSignal } from "../checks.ts";
-import { call, ready, wasm } from "../engine.ts";
-import { coded, EspalierError } from "../errors.ts";
-import { countText } from "../tokens.ts";
-import { checkDocument, languageFor, link, prepare, settingsOf } from "../documents.ts";
-import type { Basis, DocumentOptions } from "../documents.ts";
+import { needSignal } from "../options/checks.ts";
+import { call, ready, wasm } from "../engine/engine.ts";
+import { coded, EspalierError } from "../errors/errors.ts";
+import { countText } from "../tokens/texts.ts";
+import { checkDocument, languageFor, link, prepare, settingsOf } from "./structure.ts";
+import type { Basis, DocumentOptions } from "./structure.ts";
 import type { EncodingName } from "../types.ts";
-import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
+import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { compatibleSummaries, STYLES } from "./compatible.ts";
 import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
 import { surviving } from "./crashes.ts";

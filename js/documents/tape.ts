@@ -3,10 +3,10 @@
  * (`src/bindings/tape.rs`). Everything is checked before it is put here; objects are put together behind it.
  */
 
-import { call, wasm } from "../engine.ts";
-import type { Basis } from "../documents.ts";
+import { call, wasm } from "../engine/engine.ts";
+import type { Basis } from "./structure.ts";
 import type { FlatTree } from "./flatten.ts";
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 
 /** What the engine can be asked. */
 export type Asked =

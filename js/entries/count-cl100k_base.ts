@@ -4,7 +4,7 @@
  */
 
 import bytes from "#bytes/cl100k_base";
-import { provideVocabulary } from "../vocabulary.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
 export * from "./count-inline.ts";
 

@@ -4,10 +4,10 @@
  */
 
 import bytes from "#bytes/count";
-import { setLoader } from "../engine.ts";
+import { setLoader } from "../engine/engine.ts";
 
-export * from "../count/public.ts";
-export { init } from "../init.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export * from "./count-public.ts";
+export { init } from "../engine/init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 setLoader(bytes, true);

@@ -4,9 +4,9 @@
 
 import { beside, readEngine, readVocabularies } from "./files.ts";
 
-export * from "../count/public.ts";
-export { init } from "../init.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export * from "./count-public.ts";
+export { init } from "../engine/init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 // Written out, as in node.ts.
 readEngine(() => (import.meta.url ? new URL("./count.wasm", import.meta.url) : beside("count.wasm")));

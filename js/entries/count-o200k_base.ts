@@ -4,7 +4,7 @@
  */
 
 import bytes from "#bytes/o200k_base";
-import { provideVocabulary } from "../vocabulary.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
 export * from "./count-inline.ts";
 

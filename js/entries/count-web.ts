@@ -1,12 +1,12 @@
 /** `espalier/count` in browsers: `await init()` once, then everything is synchronous. */
 
-import { canStart, wasmNotFound } from "../engine.ts";
-import { init as load } from "../init.ts";
-import type { InitOptions } from "../init.ts";
+import { canStart, wasmNotFound } from "../engine/engine.ts";
+import { init as load } from "../engine/init.ts";
+import type { InitOptions } from "../engine/init.ts";
 import type { EncodingName } from "../types.ts";
 
-export * from "../count/public.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export * from "./count-public.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 /** A bundle in CommonJS has no address of its own: files beside it are for the host to bring. */
 const HAS_ADDRESS = Boolean(import.meta.url);

@@ -1,7 +1,7 @@
 /** `espalier/count` on Cloudflare, with both vocabularies. */
 
 import vocabulary from "#bytes/cl100k_base";
-import { provideVocabulary } from "../vocabulary.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
 export * from "./count-workerd.ts";
 

@@ -2,12 +2,12 @@
 
 import engine from "#count-module";
 import o200k from "#bytes/o200k_base";
-import { setLoader } from "../engine.ts";
-import { provideVocabulary } from "../vocabulary.ts";
+import { setLoader } from "../engine/engine.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
-export * from "../count/public.ts";
-export { init } from "../init.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export * from "./count-public.ts";
+export { init } from "../engine/init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 setLoader(() => engine, true);
 provideVocabulary("o200k_base", o200k);

@@ -1,8 +1,8 @@
 /** Files of the package beside the entry that runs, read by Node, Deno and Bun when they are first used. */
 
 import { readFileSync } from "node:fs";
-import { setLoader, wasmNotFound } from "../engine.ts";
-import { notFound, setVocabularyReader } from "../vocabulary.ts";
+import { setLoader, wasmNotFound } from "../engine/engine.ts";
+import { notFound, setVocabularyReader } from "../engine/vocabulary.ts";
 import type { EncodingName } from "../types.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** `espalier/inline` with the vocabulary of cl100k_base inside: one file that counts and needs no other. */
 
 import vocabulary from "#bytes/cl100k_base";
-import { provideVocabulary } from "../vocabulary.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
 export * from "./inline.ts";
 

@@ -1,4 +1,4 @@
 /** `espalier/inline-context` for Cloudflare. */
 
-export * from "../inline-context/public.ts";
+export * from "./inline-context-public.ts";
 export * from "./workspace-workerd.ts";

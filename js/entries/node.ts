@@ -4,11 +4,11 @@ import { setSearchLoader } from "../log/loader.ts";
 import { beside, readEngine, readVocabularies } from "./files.ts";
 import { readGrammars } from "./grammar-files.ts";
 
-export * from "../core.ts";
+export * from "./core-public.ts";
 export * from "../prompt/index.ts";
 export { nodeStorage } from "../conversation/node-storage.ts";
-export { init } from "../init.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export { init } from "../engine/init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 // Each file is written out once: bundlers that end up here follow these and no other addresses. `import.meta.url` is
 // empty in CommonJS.

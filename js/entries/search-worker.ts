@@ -6,7 +6,7 @@
 
 import wasm from "#bytes/workspace";
 import { serve as serveIndex } from "../search/worker.ts";
-import type { Port } from "../worker-protocol.ts";
+import type { Port } from "../tokens/worker-protocol.ts";
 
 /** Answers requests that come in through `port`. */
 export function serve(port: Port): void {

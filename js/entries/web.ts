@@ -1,16 +1,16 @@
 /** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
 
-import { setGrammarLocator } from "../documents.ts";
-import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine.ts";
-import { init as load } from "../init.ts";
-import type { InitOptions } from "../init.ts";
+import { setGrammarLocator } from "../documents/structure.ts";
+import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine/engine.ts";
+import { init as load } from "../engine/init.ts";
+import type { InitOptions } from "../engine/init.ts";
 import type { EncodingName } from "../types.ts";
-import { setVocabularyLocator } from "../vocabulary.ts";
+import { setVocabularyLocator } from "../engine/vocabulary.ts";
 
-export * from "../core.ts";
+export * from "./core-public.ts";
 export * from "../prompt/index.ts";
 export { nodeStorage } from "../conversation/no-node-storage.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 /** See the other entries; here the package's own files are fetched unless the options say otherwise. */
 export async function init(options: InitOptions = {}): Promise<void> {

@@ -5,12 +5,12 @@
  */
 
 import wasm from "#bytes/count";
-import { initFrom } from "../engine.ts";
-import { countBatch } from "../tokens.ts";
-import { loadEncoding } from "../vocabulary.ts";
-import { TURN } from "../worker-protocol.ts";
-import type { FromWorker, Port, ToWorker } from "../worker-protocol.ts";
-import { append } from "../lists/append.ts";
+import { initFrom } from "../engine/engine.ts";
+import { countBatch } from "../tokens/texts.ts";
+import { loadEncoding } from "../engine/vocabulary.ts";
+import { TURN } from "../tokens/worker-protocol.ts";
+import type { FromWorker, Port, ToWorker } from "../tokens/worker-protocol.ts";
+import { append } from "../formats/append.ts";
 
 /** Ids whose answer nobody waits for any more. */
 const cancelled = new Set<number>();

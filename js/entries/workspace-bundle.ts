@@ -2,7 +2,7 @@
 
 import cl100k from "#bytes/cl100k_base";
 import o200k from "#bytes/o200k_base";
-import { provideVocabulary } from "../vocabulary.ts";
+import { provideVocabulary } from "../engine/vocabulary.ts";
 
 export * from "./workspace-inline.ts";
 

@@ -2,8 +2,8 @@
 
 import { beside, readEngine, readVocabularies } from "./files.ts";
 
-export { init } from "../init.ts";
-export type { InitOptions, VocabularySource } from "../init.ts";
+export { init } from "../engine/init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 // Written out, as in node.ts.
 readEngine(() => (import.meta.url ? new URL("./workspace.wasm", import.meta.url) : beside("workspace.wasm")));

@@ -1,12 +1,12 @@
 /** The engine of search and inline context in browsers: its files are fetched when an asynchronous call first needs them. */
 
-import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine.ts";
-import { init as load } from "../init.ts";
-import type { InitOptions } from "../init.ts";
+import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine/engine.ts";
+import { init as load } from "../engine/init.ts";
+import type { InitOptions } from "../engine/init.ts";
 import type { EncodingName } from "../types.ts";
-import { setVocabularyLocator } from "../vocabulary.ts";
+import { setVocabularyLocator } from "../engine/vocabulary.ts";
 
-export type { InitOptions, VocabularySource } from "../init.ts";
+export type { InitOptions, VocabularySource } from "../engine/init.ts";
 
 /** A bundle in CommonJS has no address of its own: files beside it are for the host to bring. */
 const HAS_ADDRESS = Boolean(import.meta.url);

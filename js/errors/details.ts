@@ -2,7 +2,7 @@
 
 import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
-import type { Attempt } from "../request.ts";
+import type { Attempt } from "../calls/request.ts";
 import type { Attempted } from "../search/types.ts";
 import type { CompactReport, CompactStatus, Finding } from "../types.ts";
 

@@ -3,7 +3,7 @@
  * completion has them at once.
  */
 
-import { call } from "../engine.ts";
+import { call } from "../engine/engine.ts";
 import type { Clock } from "../providers/types.ts";
 import type { Held } from "./held.ts";
 import type { InlineItem, InlineProvider, InlineProviderReport, InlineProviderRequest } from "./types.ts";

@@ -1,10 +1,10 @@
 /** The engine's half of a session: made when it is needed, and made again after a crash. */
 
-import { call } from "../engine.ts";
+import { call } from "../engine/engine.ts";
 import type { InlineFile } from "./types.ts";
 import type { Settings } from "./options.ts";
-import { workspace } from "../workspace/wasm.ts";
-import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
+import type { WorkspaceWasm } from "../engine/workspace.ts";
 
 export type Handle = InstanceType<WorkspaceWasm["InlineSession"]>;
 

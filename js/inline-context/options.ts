@@ -1,9 +1,9 @@
 /** Options of inline context: checked, and as the engine reads them. */
 
-import { encodingOf } from "../count/text.ts";
-import { hostTokenizer } from "../counting/host-tokenizer.ts";
-import type { HostTokenizer } from "../counting/host-tokenizer.ts";
-import { badOption as bad } from "../errors.ts";
+import { encodingOf } from "../tokens/count.ts";
+import { hostTokenizer } from "../tokens/host-tokenizer.ts";
+import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
+import { badOption as bad } from "../errors/errors.ts";
 import { knownIn } from "../options/known.ts";
 import { INLINE_EDITS, INLINE_NEIGHBOURS, INLINE_SHARES, INLINE_SIMILAR } from "../options/names.ts";
 import type { EncodingName } from "../types.ts";

@@ -1,10 +1,10 @@
 /** The context of one completion, as one call. */
 
-import { call } from "../engine.ts";
-import { coded, isEspalierError } from "../errors.ts";
+import { call } from "../engine/engine.ts";
+import { coded, isEspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { INLINE_REQUEST } from "../options/names.ts";
-import { workspace } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
 import { limitsOf } from "./options.ts";
 import type { InlineContextResult, InlineRequest } from "./types.ts";
 import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, timeOf } from "./wire.ts";

@@ -1,8 +1,8 @@
 /** An editor's session: files, recent edits, cursor places, caches and providers, from one request to the next. */
 
-import { call } from "../engine.ts";
-import { needFunction, needSignal } from "../checks.ts";
-import { badOption as bad } from "../errors.ts";
+import { call } from "../engine/engine.ts";
+import { needFunction, needSignal } from "../options/checks.ts";
+import { badOption as bad } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import {
   INLINE_CHANGE,
@@ -14,7 +14,7 @@ import {
 } from "../options/names.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
-import { workspace } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
 import { Asking } from "./asking.ts";
 import type { Ask, Moment } from "./asking.ts";
 import { Held } from "./held.ts";

@@ -5,7 +5,7 @@
  * tokens, times are milliseconds.
  */
 
-import type { HostTokenizer } from "../counting/host-tokenizer.ts";
+import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import type { Clock } from "../providers/types.ts";
 import type { EncodingName } from "../types.ts";
 

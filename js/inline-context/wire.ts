@@ -1,6 +1,6 @@
 /** Requests and results as they cross: texts in lists, numbers in arrays, results as JSON. */
 
-import { badOption as bad, EspalierError } from "../errors.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/names.ts";
 import type {

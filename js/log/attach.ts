@@ -1,8 +1,8 @@
 /** Finding the host's own objects for the messages of a log that was read. */
 
-import type { Growing } from "../adapters/index.ts";
-import { EspalierError } from "../errors.ts";
-import type { LogImportOptions } from "../log-types.ts";
+import type { Growing } from "../formats/index.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { LogImportOptions } from "./types.ts";
 import type { NeutralMessage, Role } from "../types.ts";
 import { alike, bad, sameShape } from "./fields.ts";
 import { messageOf } from "./lines.ts";

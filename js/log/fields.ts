@@ -1,9 +1,9 @@
 /** What a host passes to a log: checked, and put into the form that the core takes. */
 
-import { needText, plain } from "../checks.ts";
-import { EspalierError } from "../errors.ts";
-import type { InputCode } from "../errors.ts";
-import type { AdoptOptions, LogEdit, LogPin } from "../log-types.ts";
+import { needText, plain } from "../options/checks.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { InputCode } from "../errors/errors.ts";
+import type { AdoptOptions, LogEdit, LogPin } from "./types.ts";
 import { known } from "../options/known.ts";
 import { ADOPT, FIND, PIN } from "../options/names.ts";
 import type { FindOptions } from "./search.ts";

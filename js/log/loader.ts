@@ -1,6 +1,6 @@
 /** Where the engine that finds messages comes from. It is a module of its own, loaded when a search first needs it. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { FoundRound, IndexedMessage } from "../search/message-index.ts";
 
 /** An index over messages, as `openMessageIndex` of "espalier/search" makes it. */

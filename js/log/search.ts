@@ -3,7 +3,7 @@
  * is first asked, and takes what was added since at the next question; texts are not kept beside the log's lines.
  */
 
-import type { LogPinRow, Recalled } from "../log-types.ts";
+import type { LogPinRow, Recalled } from "./types.ts";
 import { excerpt } from "../search/excerpt.ts";
 import type { FoundRound, IndexedMessage } from "../search/message-index.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";

@@ -1,7 +1,7 @@
 /** Checks options that one call passes on to another: wrong ones are reported when they are set, under the names that they have there. */
 
-import { compactFields } from "../api.ts";
-import { badOption as bad, EspalierError } from "../errors.ts";
+import { compactFields } from "../calls/api.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import type { CompactHooks, CompactOptions } from "../types.ts";
 
 /**

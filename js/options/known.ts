@@ -3,7 +3,7 @@
  * this reports the first name that is not on it, with the nearest name that is.
  */
 
-import { badOption, EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 
 /** Every option of a call. */
 export type Names<O> = { readonly [name in keyof O]-?: 1 };

@@ -3,7 +3,7 @@
  * that the type no longer has, does not compile. Plain literals, so that a bundle keeps only the lists of the calls it makes.
  */
 
-import type { ConvertOptions } from "../adapters/convert.ts";
+import type { ConvertOptions } from "../formats/convert.ts";
 import type { DiagnoseOptions } from "../doctor/diagnose.ts";
 import type { RequestLimits } from "../doctor/limits.ts";
 import type { CompatibleSwitches } from "../documents/compatible.ts";
@@ -11,15 +11,15 @@ import type { ChangedFile, ReduceOptions } from "../documents/changed.ts";
 import type { GrammarRegistration, LoadGrammarOptions } from "../documents/grammars.ts";
 import type { MapOptions, OutlineOptions, RepositoryFile } from "../documents/outline.ts";
 import type { SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
-import type { DocumentOptions, ParseLimits } from "../documents.ts";
+import type { DocumentOptions, ParseLimits } from "../documents/structure.ts";
 import type { ConversationOptions, PrepareOptions } from "../conversation/types.ts";
-import type { InitOptions } from "../init.ts";
+import type { InitOptions } from "../engine/init.ts";
 import type { CodeMirrorInlineOptions } from "../inline-context/hosts/codemirror.ts";
 import type { MonacoInlineOptions } from "../inline-context/hosts/monaco.ts";
 import type { VSCodeInlineOptions } from "../inline-context/hosts/vscode.ts";
 import type * as Inline from "../inline-context/types.ts";
 import type { FindOptions } from "../log/search.ts";
-import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions, LogPinRow } from "../log-types.ts";
+import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions, LogPinRow } from "../log/types.ts";
 import type { BuiltinTokenizerOptions } from "../prompt/builtin-tokenizer.ts";
 import type { RenderOptions } from "../prompt/render.ts";
 import type { AgentPromptProps } from "../prompt/request/agent-prompt.ts";
@@ -28,7 +28,7 @@ import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
 import type { RecallToolOptions } from "../recall/tool.ts";
-import type { RequestOptions } from "../request.ts";
+import type { RequestOptions } from "../calls/request.ts";
 import type { BrowserFilesOptions } from "../search/sources/browser.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
@@ -37,9 +37,9 @@ import type { SearchMessagesOptions } from "../search/messages.ts";
 import type { VsCodeFilesOptions } from "../search/sources/vscode.ts";
 import type { EmbedOptions, IndexOptions, SearchOptions, WorkOptions } from "../search/types.ts";
 import type { ReadSessionOptions } from "../sessions/types.ts";
-import type { TokenWorkerOptions } from "../token-worker.ts";
-import type { ToolContentOptions } from "../tool-content.ts";
-import type { FitOptions, OffloadOptions, TruncateOptions } from "../tool-results.ts";
+import type { TokenWorkerOptions } from "../tokens/worker.ts";
+import type { ToolContentOptions } from "../results/tool-content.ts";
+import type { FitOptions, OffloadOptions, TruncateOptions } from "../results/truncate.ts";
 import type * as T from "../types.ts";
 import type { Names } from "./known.ts";
 

@@ -1,6 +1,6 @@
 /** Where in a prompt something went wrong. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { pathOf } from "./render-tree.ts";
 import type { RenderNode } from "./render-tree.ts";
 

@@ -1,7 +1,7 @@
 /** From the core's lists to raw messages, made of the host's own strings and values. */
 
-import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";
-import type { ChatCompletionContentPart, ChatMessage } from "./output/raw.ts";
+import { ChatCompletionContentPartKind, ChatRole } from "../formats/raw/prompt.ts";
+import type { ChatCompletionContentPart, ChatMessage } from "../formats/raw/prompt.ts";
 import { partOf } from "./parts.ts";
 import type { ElementNode, RenderNode } from "./render-tree.ts";
 

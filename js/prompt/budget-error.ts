@@ -1,6 +1,6 @@
 /** A budget that cannot be met. */
 
-import { CodedError } from "../errors.ts";
+import { CodedError } from "../errors/errors.ts";
 import type { MetadataMap } from "./results.ts";
 
 const BRAND = Symbol.for("espalier.BudgetExceededError");

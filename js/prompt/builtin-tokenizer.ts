@@ -1,14 +1,14 @@
 /** The package's own counting as a tokenizer of the drop-in module. */
 
-import { countMessages, countTools } from "../api.ts";
-import { call, ready, wasm } from "../engine.ts";
-import { countText } from "../tokens.ts";
+import { countMessages, countTools } from "../calls/api.ts";
+import { call, ready, wasm } from "../engine/engine.ts";
+import { countText } from "../tokens/texts.ts";
 import type { CostModelName, CountReport, EncodingName, NeutralMessage, Part } from "../types.ts";
-import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
+import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { OutputMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
-import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";
-import type { ChatCompletionContentPart, ChatMessage } from "./output/raw.ts";
+import { ChatCompletionContentPartKind, ChatRole } from "../formats/raw/prompt.ts";
+import type { ChatCompletionContentPart, ChatMessage } from "../formats/raw/prompt.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import { known } from "../options/known.ts";
 import { TOKENIZER } from "../options/names.ts";

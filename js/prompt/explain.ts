@@ -1,6 +1,6 @@
 /** What happened to every node of a prompt, and why: plain data, to be kept, sent or drawn. */
 
-import { ChatRole } from "./output/raw.ts";
+import { ChatRole } from "../formats/raw/prompt.ts";
 import { pathOf } from "./render-tree.ts";
 import type { RenderNode } from "./render-tree.ts";
 import type { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 /** From what the core says of a limit that cannot be met to the error that hosts get. */
 
 import { BudgetExceededError } from "./budget-error.ts";
-import { ChatRole } from "./output/raw.ts";
+import { ChatRole } from "../formats/raw/prompt.ts";
 import type { RenderNode } from "./render-tree.ts";
 import type { Failure, Session } from "./session.ts";
 import { survivors } from "./survivors.ts";

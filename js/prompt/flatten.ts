@@ -3,7 +3,7 @@
  * other and without recursion; elements that have to be asked are left for the core to ask, once it knows their budget.
  */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { PromptElement } from "./element.ts";
 import { brandOf } from "./brand.ts";
 import { LogicalWrapper } from "./elements.ts";
@@ -14,14 +14,14 @@ import { kindOf } from "./flatten/kind.ts";
 import type { Kind } from "./flatten/kind.ts";
 import { PieceCtorKind, PromptNodeType } from "./json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "./json-tree.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import { isFragment } from "./piece.ts";
 import type { PromptPiece } from "./piece.ts";
 import { Flag, nameOf, pathOf } from "./render-tree.ts";
 import type { BreakpointNode, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
 import { PromptReference, ReferenceMetadata } from "./results.ts";
 import type { PromptMetadata } from "./results.ts";
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 
 export interface FlattenOptions {
   /** The core counts. */

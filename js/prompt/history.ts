@@ -1,7 +1,7 @@
 /** Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and pruned last. */
 
-import { badOption } from "../errors.ts";
-import { truncate } from "../tool-results.ts";
+import { badOption } from "../errors/errors.ts";
+import { truncate } from "../results/truncate.ts";
 import { PromptElement } from "./element.ts";
 import { AssistantMessage, IfEmpty, LogicalWrapper, TokenLimit, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
 import { createPiece, Fragment } from "./piece.ts";

@@ -1,6 +1,6 @@
 /** Shows on a page what became of a prompt: what each element was told, what it cost, what was pruned, and what other budgets would do. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { pageTree, treeAt } from "./html-tracer-data.ts";
 import { page } from "./html-tracer-page.ts";
 import type { PageTree } from "./html-tracer-data.ts";

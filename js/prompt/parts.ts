@@ -1,8 +1,8 @@
 /** Content other than text: its raw form, and what counting has to know of it. */
 
 import type { Part as NeutralPart } from "../types.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
-import type { ChatCompletionContentPart } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
+import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
 import { HistoryItem } from "./request/item.ts";
 

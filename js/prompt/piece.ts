@@ -2,7 +2,7 @@
 
 import type { PromptElement } from "./element.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
-import type { ChatCompletionContentPart } from "./output/raw.ts";
+import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 
 /** The model that a prompt is made for. */
 export interface IChatEndpointInfo {

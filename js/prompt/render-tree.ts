@@ -4,7 +4,7 @@
  */
 
 import type { PromptElement } from "./element.ts";
-import type { ChatCompletionContentPartCacheBreakpoint } from "./output/raw.ts";
+import type { ChatCompletionContentPartCacheBreakpoint } from "../formats/raw/prompt.ts";
 import type { PromptPiece } from "./piece.ts";
 import type { PromptMetadata } from "./results.ts";
 import type { ToolCall } from "./elements.ts";

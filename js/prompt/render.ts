@@ -1,11 +1,11 @@
 /** The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything explained. */
 
-import { readConversation } from "../adapters/index.ts";
-import { needNames, needSignal } from "../checks.ts";
-import { call, ready, wasm } from "../engine.ts";
-import { badOption as bad, EspalierError } from "../errors.ts";
-import { imageModel } from "../images.ts";
-import { countText } from "../tokens.ts";
+import { readConversation } from "../formats/index.ts";
+import { needNames, needSignal } from "../options/checks.ts";
+import { call, ready, wasm } from "../engine/engine.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
+import { imageModel } from "../tokens/images.ts";
+import { countText } from "../tokens/texts.ts";
 import type { CostModelName, EncodingName, ImageModel, ToolList } from "../types.ts";
 import { partTokens } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements.ts";
@@ -15,10 +15,10 @@ import { budgetError } from "./fail.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
 import type { Raw } from "./output/mode.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import { messagesOf, requestOf } from "./output/request.ts";
 import type { RenderFormat, Requests } from "./output/request.ts";
-import { vscodeMode } from "./output/vscode.ts";
+import { vscodeMode } from "../formats/vscode/prompt.ts";
 import { isPiece } from "./piece.ts";
 import type { PromptChildren, PromptSizing } from "./piece.ts";
 import type { Counting, Entry } from "./request/entries.ts";

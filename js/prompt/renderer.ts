@@ -1,6 +1,6 @@
 /** The renderer of the drop-in module. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
 import { BaseChatMessage } from "./elements.ts";
 import type { PromptElement } from "./element.ts";
@@ -9,8 +9,8 @@ import type { CancellationToken, ChatDocumentContext, ChatResponsePart, Progress
 import type { PromptElementJSON } from "./json-tree.ts";
 import { OutputMode, toMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
-import { vscodeMode } from "./output/vscode.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
+import { vscodeMode } from "../formats/vscode/prompt.ts";
 import type { BasePromptElementProps, BasePromptSizing, IChatEndpointInfo, PromptElementCtor, PromptPieceChild } from "./piece.ts";
 import type { ElementNode } from "./render-tree.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";

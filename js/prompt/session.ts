@@ -1,9 +1,9 @@
 /** One prompt being rendered: the core says what it needs, this asks elements and tokenizers. */
 
-import { call, isReady, ready, wasm } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { call, isReady, ready, wasm } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types.ts";
-import { loadNeeded } from "../vocabulary.ts";
+import { loadNeeded } from "../engine/vocabulary.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import { brandOf } from "./brand.ts";
 import type { PromptElement } from "./element.ts";
@@ -12,8 +12,8 @@ import { Flattener } from "./flatten.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
 import { toMode } from "./output/mode.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
-import type { ChatMessage } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
+import type { ChatMessage } from "../formats/raw/prompt.ts";
 import { partOf } from "./parts.ts";
 import type { BasePromptSizing, IChatEndpointInfo, PromptPiece } from "./piece.ts";
 import type { ElementNode, RenderNode, TextNode } from "./render-tree.ts";

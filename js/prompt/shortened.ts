@@ -1,8 +1,8 @@
 /** Texts cut down to their tokens, as a renderer counts them. */
 
-import { summarizeDocument } from "../documents.ts";
-import type { DocumentSummary, SummaryDocument, SummaryOptions } from "../documents.ts";
-import { EspalierError } from "../errors.ts";
+import { summarizeDocument } from "../documents/structure.ts";
+import type { DocumentSummary, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
+import { EspalierError } from "../errors/errors.ts";
 
 /** How often a summary is made again because the renderer counts more than o200k_base does. */
 const TRIES = 6;

@@ -1,6 +1,6 @@
 /** What an element is passed when it renders. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { HistoryHost } from "./request/host.ts";
 import type { BasePromptSizing, PromptSizing } from "./piece.ts";
 

@@ -1,6 +1,6 @@
 /** Text between tags, as models like to read it. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { PromptElement } from "./element.ts";
 import { useKeepWith } from "./elements/keep-with.ts";
 import { createPiece, Fragment } from "./piece.ts";

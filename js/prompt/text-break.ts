@@ -5,7 +5,7 @@
  * guess. Two counts settle it: one beginning that fits, and the next one that does not.
  */
 
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { BasePromptSizing } from "./piece.ts";
 

@@ -1,8 +1,8 @@
 /** Who counts for the drop-in module. */
 
 import type { CancellationToken } from "./host-types.ts";
-import { ChatCompletionContentPartKind } from "./output/raw.ts";
-import type { ChatCompletionContentPart } from "./output/raw.ts";
+import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
+import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import { OutputMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
 

@@ -1,6 +1,6 @@
 /** The tree that is left, to be looked at: what tracers are given. */
 
-import { ChatRole } from "./output/raw.ts";
+import { ChatRole } from "../formats/raw/prompt.ts";
 import type { RenderNode } from "./render-tree.ts";
 import type { Session } from "./session.ts";
 import type { MaterializedView } from "./tracer.ts";

@@ -1,6 +1,6 @@
 /** Models of the Vercel AI SDK: a language model object of its versions 5 and 6, or a function that calls `generateText`. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { CLOCK } from "./clock.ts";
 import { Failure, NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
@@ -15,8 +15,8 @@ import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
-import { isModelMessages, toGenerate, toPrompt } from "./write/ai-sdk.ts";
-import type { SdkVersion } from "./write/ai-sdk.ts";
+import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/write.ts";
+import type { SdkVersion } from "../formats/ai-sdk/write.ts";
 import { known } from "../options/known.ts";
 import { AI_SDK, GENERATOR } from "../options/names.ts";
 

@@ -1,6 +1,6 @@
 /** Errors of providers: made in one place, so that all of them have the same details and none has a secret in it. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { classify } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "./types.ts";

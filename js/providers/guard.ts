@@ -1,6 +1,6 @@
 /** Ends waits: the host calls off, the time is up, a stream falls silent. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { Failure } from "./failure.ts";
 import type { Clock } from "./types.ts";
 

@@ -3,7 +3,7 @@
  * providers is in a `Wire`.
  */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { Body } from "./body.ts";
 import { CLOCK, retryAfter } from "./clock.ts";
 import { errorBody, errorIn, Failure, hider, NO_SECRETS, refused, SECRET } from "./failure.ts";

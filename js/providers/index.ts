@@ -1,6 +1,6 @@
 /** `espalier/providers`: models to send what `prune` and `compact` made, without an SDK. */
 
-export { EspalierError, isEspalierError } from "../errors.ts";
+export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { openai } from "./openai-chat.ts";
 export { openaiResponses } from "./openai-responses.ts";
 export { anthropic } from "./anthropic.ts";

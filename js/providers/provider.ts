@@ -1,13 +1,13 @@
 /** What all providers have in common: options checked, a conversation turned into a request, an answer gathered from its pieces. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Format, Llm } from "../types.ts";
 import { address, ask } from "./http.ts";
 import { checkRules } from "./refusals.ts";
 import type { Answer, HttpOptions, Provider, ProviderEvent, ProviderRequest, RequestOptions, SendOptions, StreamPart } from "./types.ts";
 import type { Wire } from "./wire.ts";
-import { conversation } from "./write/turns.ts";
-import type { Conversation } from "./write/turns.ts";
+import { conversation } from "../formats/turns.ts";
+import type { Conversation } from "../formats/turns.ts";
 import { known } from "../options/known.ts";
 import { HTTP, SEND, TO_REQUEST } from "../options/names.ts";
 

@@ -5,7 +5,7 @@
  * named groups `used`, `limit` and `output`.
  */
 
-import { badOption, EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 import type { ProviderErrorCode } from "./types.ts";
 
 /** One way to say no. */

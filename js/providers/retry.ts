@@ -1,6 +1,6 @@
 /** Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { backoff } from "./clock.ts";
 import { Failure } from "./failure.ts";
 import type { Hide } from "./failure.ts";

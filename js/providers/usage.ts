@@ -1,6 +1,6 @@
 /** What providers report, as one record. */
 
-import { badOption } from "../errors.ts";
+import { badOption } from "../errors/errors.ts";
 import type { Usage, Warning } from "./types.ts";
 
 /** Who reports. Models of VS Code that do report as OpenAI does. */

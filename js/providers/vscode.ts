@@ -3,8 +3,8 @@
  * module itself.
  */
 
-import { isThought } from "../adapters/index.ts";
-import { EspalierError } from "../errors.ts";
+import { isThought } from "../formats/index.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { CLOCK } from "./clock.ts";
 import { NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
@@ -18,12 +18,12 @@ import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart,
 import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
-import { toVscode } from "./write/vscode.ts";
-import type { VscodeApi } from "./write/vscode.ts";
+import { toVscode } from "../formats/vscode/write.ts";
+import type { VscodeApi } from "../formats/vscode/write.ts";
 import { known } from "../options/known.ts";
 import { VSCODE } from "../options/names.ts";
 
-export type { VscodeApi } from "./write/vscode.ts";
+export type { VscodeApi } from "../formats/vscode/write.ts";
 
 /** As much of a `LanguageModelChat` as is used. */
 export interface VscodeModel {

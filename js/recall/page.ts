@@ -3,7 +3,7 @@
  * returns the next piece. Everything quoted is escaped, so that it can neither end its quotation nor imitate a record.
  */
 
-import { call, wasm } from "../engine.ts";
+import { call, wasm } from "../engine/engine.ts";
 
 /** A message to show. */
 export interface Quoted {

@@ -1,11 +1,11 @@
 /** The tool with which an agent gets back what its conversation no longer shows: by id, by range, by words. */
 
-import { countPart } from "../api.ts";
-import { defined, needText } from "../checks.ts";
-import type { Conversation } from "../conversation.ts";
-import { badOption, EspalierError } from "../errors.ts";
-import type { RecalledText } from "../log.ts";
-import { ConversationLog } from "../log.ts";
+import { countPart } from "../calls/api.ts";
+import { defined, needText } from "../options/checks.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
+import type { RecalledText } from "../log/log.ts";
+import { ConversationLog } from "../log/log.ts";
 import type { FoundMessage } from "../log/search.ts";
 import { known } from "../options/known.ts";
 import { RECALL } from "../options/names.ts";

@@ -3,11 +3,11 @@
  * in any order. Effects that the core lists no more are cancelled; an abort cancels all.
  */
 
-import { call } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { call } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
-import { workspace } from "../workspace/wasm.ts";
-import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
+import type { WorkspaceWasm } from "../engine/workspace.ts";
 import type { Attempted, Strategy } from "./types.ts";
 
 /** What the core asks for; see `Effect` in search/src/plan/effect.rs. Hits are numbers of the host's. */

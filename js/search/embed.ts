@@ -1,6 +1,6 @@
 /** Vectors of chunks and of queries, from the host's model. What fails is a warning: words find every chunk. */
 
-import { badOption } from "../errors.ts";
+import { badOption } from "../errors/errors.ts";
 import type { Chunk, Held } from "./held.ts";
 import { within } from "./slices.ts";
 import type { Slices } from "./slices.ts";

@@ -1,8 +1,8 @@
 /** The engine's half of an index: made anew in the live instance when the one before it crashed. */
 
-import { call } from "../engine.ts";
-import { workspace } from "../workspace/wasm.ts";
-import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import { call } from "../engine/engine.ts";
+import { workspace } from "../engine/workspace.ts";
+import type { WorkspaceWasm } from "../engine/workspace.ts";
 
 export type Handle = InstanceType<WorkspaceWasm["SearchIndex"]>;
 

@@ -4,8 +4,8 @@
  * `updating` changes files, `persist` saves and loads, `embed` makes vectors, `held` is the engine's half.
  */
 
-import { needSignal } from "../checks.ts";
-import { EspalierError } from "../errors.ts";
+import { needSignal } from "../options/checks.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { WORK } from "../options/names.ts";
 import { Embedder } from "./embed.ts";

@@ -1,13 +1,13 @@
 /** Messages of a conversation, found by words: what `conversation.search` loads. */
 
-import { needText } from "../checks.ts";
-import { call, ready, wasm } from "../engine.ts";
-import { badOption as bad, EspalierError } from "../errors.ts";
+import { needText } from "../options/checks.ts";
+import { call, ready, wasm } from "../engine/engine.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/names.ts";
 import type { Role } from "../types.ts";
-import { workspace } from "../workspace/wasm.ts";
-import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
+import type { WorkspaceWasm } from "../engine/workspace.ts";
 
 /** A message that is put into an index. */
 export interface IndexedMessage {

@@ -1,17 +1,17 @@
 /** What a search found, as a message of any format. */
 
-import { FORMATS } from "../adapters/index.ts";
-import { needNames, needText } from "../checks.ts";
-import { convert, countMessages } from "../core.ts";
-import { call as cross, ready, wasm } from "../engine.ts";
-import { badOption as bad, EspalierError } from "../errors.ts";
+import { FORMATS } from "../formats/index.ts";
+import { needNames, needText } from "../options/checks.ts";
+import { convert, countMessages } from "../entries/core-public.ts";
+import { call as cross, ready, wasm } from "../engine/engine.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { SEARCH_CALL, SEARCH_MESSAGES } from "../options/names.ts";
 import { fittingHits, needHits } from "./shown.ts";
 import type { FoundHits } from "./shown.ts";
-import { countText } from "../tokens.ts";
+import { countText } from "../tokens/texts.ts";
 import type { CostModelName, EncodingName, Format, NeutralMessage } from "../types.ts";
-import { loadNeeded } from "../vocabulary.ts";
+import { loadNeeded } from "../engine/vocabulary.ts";
 
 export interface SearchMessagesOptions {
   /** The format of the result. */

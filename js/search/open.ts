@@ -1,11 +1,11 @@
 /** Opening an index: options are checked, engine and vocabulary loaded, what was stored is read. */
 
-import { needFunction, needText } from "../checks.ts";
-import { ready } from "../engine.ts";
-import { badOption } from "../errors.ts";
+import { needFunction, needText } from "../options/checks.ts";
+import { ready } from "../engine/engine.ts";
+import { badOption } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { EMBED, INDEX } from "../options/names.ts";
-import { loadNeeded, notFound, vocabularyOf } from "../vocabulary.ts";
+import { loadNeeded, notFound, vocabularyOf } from "../engine/vocabulary.ts";
 import { LocalIndex } from "./local.ts";
 import type { IndexOptions, WorkspaceIndex } from "./types.ts";
 import { WorkerIndex } from "./worker-index.ts";

@@ -1,11 +1,11 @@
 /** Makes the hits of an answer: ranges are joined, counted and cut in the core, large ones summarised by the host. */
 
-import { call } from "../engine.ts";
-import { within } from "../drive.ts";
-import { EspalierError } from "../errors.ts";
+import { call } from "../engine/engine.ts";
+import { within } from "../engine/drive.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
-import { workspace } from "../workspace/wasm.ts";
-import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import { workspace } from "../engine/workspace.ts";
+import type { WorkspaceWasm } from "../engine/workspace.ts";
 import type { FoundHits } from "./found.ts";
 import type { Attempted, SearchAnswer, SearchHit, SearchOptions } from "./types.ts";
 

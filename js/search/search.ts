@@ -3,8 +3,8 @@
  * found until the budget is full.
  */
 
-import { needFunction, needSignal } from "../checks.ts";
-import { badOption, EspalierError } from "../errors.ts";
+import { needFunction, needSignal } from "../options/checks.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { SEARCH, WHOLE } from "../options/names.ts";
 import { CLOCK } from "../providers/clock.ts";

@@ -1,7 +1,7 @@
 /** The hits of a search as text for a model, within its tokens. */
 
-import type { DocumentSummary, SummaryEdit } from "../documents.ts";
-import { badOption as bad } from "../errors.ts";
+import type { DocumentSummary, SummaryEdit } from "../documents/structure.ts";
+import { badOption as bad } from "../errors/errors.ts";
 import { shortened } from "../prompt/shortened.ts";
 import { focus } from "./excerpt.ts";
 import type { SearchAnswer, SearchHit } from "./types.ts";

@@ -1,6 +1,6 @@
 /** Long work in short slices, so that the thread stays responsive, and host callbacks with an end. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 
 /** Gives other tasks of the thread their turn: input, rendering, timers. */
 export function breathe(): Promise<void> {

@@ -6,7 +6,7 @@
  */
 
 import type { EncodingName } from "../types.ts";
-import type { WorkerLike } from "../token-worker.ts";
+import type { WorkerLike } from "../tokens/worker.ts";
 
 /** A file that is put into an index. */
 export interface SearchFile {

@@ -3,8 +3,8 @@
  * removed.
  */
 
-import { isCrash } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { isCrash } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { contentVersion } from "./hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";

@@ -3,11 +3,11 @@
  * calls under way; the next call starts another, which reads the storage and then the source.
  */
 
-import { needFunction, needSignal } from "../checks.ts";
-import { badOption, coded, EspalierError } from "../errors.ts";
+import { needFunction, needSignal } from "../options/checks.ts";
+import { badOption, coded, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { SEARCH, WORK } from "../options/names.ts";
-import type { WorkerLike } from "../token-worker.ts";
+import type { WorkerLike } from "../tokens/worker.ts";
 import { contentVersion } from "./hash.ts";
 import { KeptTexts } from "./kept.ts";
 import type {

@@ -4,7 +4,7 @@
  * answer; answers to others are ignored.
  */
 
-import type { EspalierError } from "../errors.ts";
+import type { EspalierError } from "../errors/errors.ts";
 import type { IndexOptions, IndexProgress, IndexWarning } from "./types.ts";
 
 /** Options that cross as they are. */

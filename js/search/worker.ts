@@ -1,11 +1,11 @@
 /** The worker's side: an index whose callbacks are asked of the page. */
 
-import { coded } from "../errors.ts";
-import { initSync } from "../engine.ts";
-import type { WasmBytes } from "../engine.ts";
+import { coded } from "../errors/errors.ts";
+import { initSync } from "../engine/engine.ts";
+import type { WasmBytes } from "../engine/engine.ts";
 import type { EncodingName } from "../types.ts";
-import { loadEncoding } from "../vocabulary.ts";
-import type { Port } from "../worker-protocol.ts";
+import { loadEncoding } from "../engine/vocabulary.ts";
+import type { Port } from "../tokens/worker-protocol.ts";
 import { LocalIndex } from "./local.ts";
 import type { FileNote, IndexProgress, IndexWarning, ListedFile, SearchFile } from "./types.ts";
 import { crossed } from "./worker-protocol.ts";

@@ -1,6 +1,6 @@
 /** What a reader collects while it reads, and the session that becomes of it. */
 
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 import type { Format, Usage } from "../types.ts";
 import type { Session, SessionCompaction, SessionEntry, SessionPlace, SideChain } from "./types.ts";
 

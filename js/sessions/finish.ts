@@ -1,6 +1,6 @@
 /** The session that becomes of what a reader collected. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { isFields, objects } from "./draft.ts";
 import type { Chain, Draft } from "./draft.ts";
 import type { Reader } from "./reader.ts";

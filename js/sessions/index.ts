@@ -3,7 +3,7 @@
  * the package. Start with `open.ts`; `readers.ts` lists the layouts, one file each.
  */
 
-export { EspalierError, isEspalierError } from "../errors.ts";
+export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { openSession, readSession } from "./open.ts";
 export { sessionLayouts, sessionRequest, writeSession } from "./write.ts";
 export type { KnownLayout, SessionView } from "./write.ts";

@@ -3,7 +3,7 @@
  * the conversation; its output is the last message. Inputs and outputs may be JSON within JSON. Each session or trace is a conversation.
  */
 
-import { detect } from "../adapters/detect.ts";
+import { detect } from "../formats/detect.ts";
 import type { Format } from "../types.ts";
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";

@@ -1,6 +1,6 @@
 /** Opens session files: collects the beginning, recognises the layout, and passes every line to its reader. */
 
-import { badOption } from "../errors.ts";
+import { badOption } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { READ_SESSION } from "../options/names.ts";
 import { finish, pick } from "./finish.ts";

@@ -3,7 +3,7 @@
  * parent is not the line before it takes back what stands between, and a line with the same uuid goes on with that message.
  */
 
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { isInjected, partsOf } from "./gemini-records.ts";

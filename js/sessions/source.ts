@@ -1,6 +1,6 @@
 /** The lines of a source, whatever it is, without holding all of it. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { SessionSource } from "./types.ts";
 
 /** Pieces of text, decoded piece by piece: a character may be cut in two. */

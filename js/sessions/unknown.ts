@@ -1,6 +1,6 @@
 /** Errors for files that no reader takes: what the file is, what was looked for, and what it resembles. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { isFields } from "./draft.ts";
 import type { Sample } from "./reader.ts";
 import { READERS, STRANGERS } from "./readers.ts";

@@ -5,7 +5,7 @@
  * length `i` and appends to it; `{kind: 3, k}` deletes.
  */
 
-import { append } from "../lists/append.ts";
+import { append } from "../formats/append.ts";
 import { Draft, fields, isFields, items, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";

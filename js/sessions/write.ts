@@ -1,6 +1,6 @@
 /** Sessions as requests, and as files of the tool that wrote them. */
 
-import { EspalierError } from "../errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { READERS } from "./readers.ts";
 import type { Session } from "./types.ts";
 

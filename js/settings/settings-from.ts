@@ -1,6 +1,6 @@
 /** Settings that users of other systems have, as options of a conversation. */
 
-import { badOption } from "../errors.ts";
+import { badOption } from "../errors/errors.ts";
 import { SETTINGS } from "./tables.ts";
 import type { IgnoredSetting, ReadSettings, SettingsOptions, SettingsProduct, SettingsSource } from "./types.ts";
 

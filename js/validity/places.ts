@@ -1,7 +1,7 @@
 /** Where in a host's message a part of the neutral one is: for the paths of findings, and for changes of a single field. */
 
-import { isFields } from "../adapters/adapter.ts";
-import type { Fields } from "../adapters/adapter.ts";
+import { isFields } from "../formats/adapter.ts";
+import type { Fields } from "../formats/adapter.ts";
 import type { Format } from "../types.ts";
 
 /** Keys and indices, from the message down. */

@@ -4,7 +4,7 @@
  */
 
 import type { Format, NeutralMessage, Provider } from "../types.ts";
-import { isTaken } from "../validity.ts";
+import { isTaken } from "./validity.ts";
 
 /** A list that was found valid. */
 interface Held {

@@ -1,6 +1,6 @@
 //! A tokenizer of the host's: a JavaScript function from a text to its number of tokens.
 //!
-//! JavaScript wraps the function (`js/counting/host-tokenizer.ts`): the wrapper never throws, gives whole numbers, and
+//! JavaScript wraps the function (`js/tokens/host-tokenizer.ts`): the wrapper never throws, gives whole numbers, and
 //! remembers counts.
 
 use std::cell::RefCell;

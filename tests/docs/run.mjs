@@ -1,7 +1,7 @@
 /**
  * Runs the documentation: every code block of README.md, docs/*.md and the doc comments in js/.
  *
- *   node tests/docs/run.mjs [place...]      only blocks whose place begins so, such as `docs/counting.md` or `js/api.ts:34`
+ *   node tests/docs/run.mjs [place...]      only blocks whose place begins so, such as `docs/counting.md` or `js/calls/api.ts:34`
  *
  * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches). Every block asserts a
  *   result; a block of a doc comment imports what it uses.

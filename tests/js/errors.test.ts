@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ErrorCode } from "../../js/errors.ts";
+import type { ErrorCode } from "../../js/errors/errors.ts";
 import { espalier } from "./built.ts";
 
 const { EspalierError, isEspalierError, prune } = espalier;

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "./built.ts";
-import type { ConversationLog as Log } from "../../js/log.ts";
-import type { LogCheckpoint, LogEdit } from "../../js/log-types.ts";
+import type { ConversationLog as Log } from "../../js/log/log.ts";
+import type { LogCheckpoint, LogEdit } from "../../js/log/types.ts";
 
 const { ConversationLog, EspalierError, countMessages } = espalier;
 

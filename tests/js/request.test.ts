@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestEvent, RequestOptions } from "../../js/request.ts";
+import type { RequestEvent, RequestOptions } from "../../js/calls/request.ts";
 import { espalier } from "./built.ts";
 
 const { EspalierError, Pruner, Recovery, countMessages, request } = espalier;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { espalier } from "./built.ts";
-import type { WorkerLike } from "../../js/token-worker.ts";
+import type { WorkerLike } from "../../js/tokens/worker.ts";
 
 const {
   Calibration, EspalierError, TokenWorker, clearCache, count, countBatch, decode, encode, estimate, hasEncoding, loadEncoding,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { EspalierError } from "../../js/errors.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import type { Finding, Format, Provider, RepairOptions } from "../../js/types.ts";
 import { espalier } from "./built.ts";
 import { freeze, messagesOf } from "./adapters/common.ts";

@@ -9,7 +9,7 @@ import { opened as openPage } from "./browser.mjs";
 
 const opened = (options) => openPage("document.html", { ready: "#result[data-budget]", viewport: { width: 1400, height: 900 }, ...options });
 const source = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const LOG = source("js/log.ts");
+const LOG = source("js/log/log.ts");
 
 let page, complaints, close;
 
@@ -190,7 +190,7 @@ test("a diff goes down the ladder as the budget does", async () => {
   await page.click("#changed-card > summary");
   await cursorAt("this.took(added);");
   await page.click("#pretend");
-  await says("diff-status", "js/log.ts: ");
+  await says("diff-status", "js/log/log.ts: ");
   const rungs = (await page.locator("#ladder button > :first-child").allTextContents());
   assert.deepEqual(rungs.slice(0, 2), ["whole", "definitions"]);
   assert.equal(rungs.at(-1), "changes");
@@ -273,7 +273,7 @@ for (const [what, name, content, expected] of BAD) {
     assert.equal(await page.inputValue("#source"), was);
     await page.click("#alert button");
     assert.equal(await page.isHidden("#alert"), true);
-    await sample("js/log.ts");
+    await sample("js/log/log.ts");
     assert.equal(await page.isHidden("#alert"), true);
   });
 }
@@ -299,7 +299,7 @@ test("odd files are taken: empty, without breaks, other encodings, lone surrogat
 });
 
 test("a budget that cannot be met is said, and the next one works", async () => {
-  await sample("js/log.ts");
+  await sample("js/log/log.ts");
   await cursorAt("this.took(added);");
   await page.fill("#tokens", "-5");
   await page.press("#tokens", "Tab");
@@ -335,7 +335,7 @@ test("the address remembers sample, mode and budget", async () => {
   await page.reload();
   await page.waitForSelector("#result[data-budget]");
   assert.equal(await page.isChecked("input[value=compatible]"), true);
-  assert.equal(await page.inputValue("#sample"), "js/log.ts");
+  assert.equal(await page.inputValue("#sample"), "js/log/log.ts");
 });
 
 test("on a small screen nothing sticks out, and nothing moves while the page loads and the budget is dragged", async () => {

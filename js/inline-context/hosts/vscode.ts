@@ -1,8 +1,8 @@
 /** Inline completions of VS Code: its documents, tabs and cursors feed a session, which makes the prompts. */
 
-import { needFunction } from "../../checks.ts";
-import { signalFrom } from "../../cancellation.ts";
-import type { CancellationTokenLike } from "../../cancellation.ts";
+import { needFunction } from "../../options/checks.ts";
+import { signalFrom } from "../../engine/cancellation.ts";
+import type { CancellationTokenLike } from "../../engine/cancellation.ts";
 import { known } from "../../options/known.ts";
 import { INLINE_VSCODE } from "../../options/names.ts";
 import type { InlineContext } from "../session.ts";

@@ -2,7 +2,7 @@
 
 import { isOf, mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
-import { ChatRole } from "../output/raw.ts";
+import { ChatRole } from "../../formats/raw/prompt.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { KeepWithCtor } from "./keep-with.ts";
 import type { BasePromptElementProps, PromptPiece } from "../piece.ts";

@@ -1,6 +1,6 @@
 /** What a search found, as a part of a prompt. */
 
-import { badOption as bad } from "../../errors.ts";
+import { badOption as bad } from "../../errors/errors.ts";
 import { fittingHits, needHits } from "../../search/shown.ts";
 import type { FoundHits } from "../../search/shown.ts";
 import { PromptElement } from "../element.ts";

@@ -1,6 +1,6 @@
 /** What a tool returned, in the form that VS Code's tools return it. */
 
-import { isForOthers } from "../../adapters/audience.ts";
+import { isForOthers } from "../../formats/audience.ts";
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";

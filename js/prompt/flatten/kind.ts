@@ -2,7 +2,7 @@
 
 import { brandOf, isOf } from "../brand.ts";
 import type { Brand } from "../brand.ts";
-import { ChatRole } from "../output/raw.ts";
+import { ChatRole } from "../../formats/raw/prompt.ts";
 import { Flag } from "../render-tree.ts";
 import type { ElementKind } from "../render-tree.ts";
 

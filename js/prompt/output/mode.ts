@@ -1,14 +1,14 @@
 /** Raw messages in one of the forms that a renderer's tokenizer may ask for. */
 
-import { openAIMessage } from "./openai.ts";
+import { openAIMessage } from "../../formats/openai/prompt.ts";
 import { OutputMode } from "./output-mode.ts";
-import { vscodeMessage } from "./vscode.ts";
+import { vscodeMessage } from "../../formats/vscode/prompt.ts";
 import type { LanguageModelChatMessage } from "../host-types.ts";
-import type { ChatMessage as OpenAIChatMessage } from "./openai-types.ts";
-import type { ChatMessage as RawChatMessage } from "./raw.ts";
+import type { ChatMessage as OpenAIChatMessage } from "../../formats/openai/prompt-types.ts";
+import type { ChatMessage as RawChatMessage } from "../../formats/raw/prompt.ts";
 
-export * as OpenAI from "./openai-types.ts";
-export * as Raw from "./raw.ts";
+export * as OpenAI from "../../formats/openai/prompt-types.ts";
+export * as Raw from "../../formats/raw/prompt.ts";
 export { OutputMode };
 
 /** The messages of each mode. */

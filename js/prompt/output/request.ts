@@ -3,21 +3,21 @@
  * comes in as its entry, and goes out as its host's own object where the format is the same.
  */
 
-import { convert } from "../../adapters/convert.ts";
-import { append } from "../../lists/append.ts";
+import { convert } from "../../formats/convert.ts";
+import { append } from "../../formats/append.ts";
 import type { NeutralMessage } from "../../types.ts";
-import { PROVIDERS, repair } from "../../validity.ts";
+import { PROVIDERS, repair } from "../../validity/validity.ts";
 import type { Entry } from "../request/entries.ts";
 import { entriesOf } from "../request/item.ts";
-import { toAiSdk } from "./ai-sdk.ts";
-import { toAnthropic } from "./anthropic.ts";
-import type { AnthropicBlock, AnthropicRequest, AnthropicTextBlock } from "./anthropic.ts";
-import { resultsFirst } from "./blocks.ts";
-import { toGemini } from "./gemini.ts";
-import type { GeminiContent, GeminiRequest } from "./gemini.ts";
+import { toAiSdk } from "../../formats/ai-sdk/prompt.ts";
+import { toAnthropic } from "../../formats/anthropic/prompt.ts";
+import type { AnthropicBlock, AnthropicRequest, AnthropicTextBlock } from "../../formats/anthropic/prompt.ts";
+import { resultsFirst } from "../../formats/blocks.ts";
+import { toGemini } from "../../formats/gemini/prompt.ts";
+import type { GeminiContent, GeminiRequest } from "../../formats/gemini/prompt.ts";
 import { OutputMode, toMode } from "./mode.ts";
 import type { OpenAI, Raw } from "./mode.ts";
-import { ChatCompletionContentPartKind } from "./raw.ts";
+import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
 
 /**
  * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not

@@ -1,7 +1,7 @@
 /** The words of a message, for the places where a provider takes nothing else. */
 
-import { ChatCompletionContentPartKind } from "./raw.ts";
-import type { ChatCompletionContentPart } from "./raw.ts";
+import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
+import type { ChatCompletionContentPart } from "../../formats/raw/prompt.ts";
 
 export function textOf(content: readonly ChatCompletionContentPart[]): string {
   return content.map((part) => (part.type === ChatCompletionContentPartKind.Text ? part.text : "")).join("");

@@ -1,7 +1,7 @@
 /** One render of a request's prompt, and what it says of the history in it. */
 
-import type { Conversation } from "../../conversation.ts";
-import { EspalierError } from "../../errors.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import type { Removal } from "../../types.ts";
 import { BudgetExceededError } from "../budget-error.ts";
 import { readable } from "../fail.ts";

@@ -4,12 +4,12 @@
  * was read of a message is held with it.
  */
 
-import { readConversation } from "../../adapters/index.ts";
-import { countMessages } from "../../api.ts";
+import { readConversation } from "../../formats/index.ts";
+import { countMessages } from "../../calls/api.ts";
 import { namesOf } from "../../conversation/names.ts";
-import type { LogView } from "../../log-types.ts";
-import type { ConversationLog } from "../../log.ts";
-import { truncate } from "../../tool-results.ts";
+import type { LogView } from "../../log/types.ts";
+import type { ConversationLog } from "../../log/log.ts";
+import { truncate } from "../../results/truncate.ts";
 import type { CountOptions, EncodingName, Format, NeutralMessage, Part, PartEdit } from "../../types.ts";
 
 /** One message. */

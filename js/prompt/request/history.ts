@@ -1,7 +1,7 @@
 /** A conversation as an element: it takes what layout leaves it, and its oldest rounds go first. */
 
-import { badOption as bad, EspalierError } from "../../errors.ts";
-import type { Conversation } from "../../conversation.ts";
+import { badOption as bad, EspalierError } from "../../errors/errors.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import { PromptElement } from "../element.ts";
 import { Chunk, IfEmpty, LogicalWrapper } from "../elements/containers.ts";
 import { Image } from "../elements/media.ts";
@@ -12,7 +12,7 @@ import { hostOf } from "../sizing.ts";
 import { noSlip } from "../../options/known.ts";
 import { AGENT_PROMPT } from "../../options/names.ts";
 import type { Format, NeutralMessage, Part } from "../../types.ts";
-import { readConversation } from "../../adapters/index.ts";
+import { readConversation } from "../../formats/index.ts";
 import { grouped } from "./entries.ts";
 import type { Group } from "./entries.ts";
 

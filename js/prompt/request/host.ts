@@ -1,9 +1,9 @@
 /** What a render gives to the histories in its tree: how messages are counted, and which messages they show. */
 
-import { FORMATS, readConversation } from "../../adapters/index.ts";
-import { encodingOf } from "../../count/text.ts";
-import { badOption as bad, EspalierError } from "../../errors.ts";
-import type { Conversation } from "../../conversation.ts";
+import { FORMATS, readConversation } from "../../formats/index.ts";
+import { encodingOf } from "../../tokens/count.ts";
+import { badOption as bad, EspalierError } from "../../errors/errors.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import type { EncodingName, Format } from "../../types.ts";
 import type { RenderFormat } from "../output/request.ts";
 import { Known } from "./entries.ts";

@@ -3,8 +3,8 @@
  * holds them in.
  */
 
-import { ChatCompletionContentPartKind } from "../output/raw.ts";
-import type { ChatMessage } from "../output/raw.ts";
+import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
+import type { ChatMessage } from "../../formats/raw/prompt.ts";
 import type { Entry } from "./entries.ts";
 
 /** The value of the part. */

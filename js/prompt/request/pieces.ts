@@ -1,6 +1,6 @@
 /** Pieces of the messages of a history. */
 
-import { countMessages } from "../../api.ts";
+import { countMessages } from "../../calls/api.ts";
 import type { NeutralMessage, Role } from "../../types.ts";
 import { Chunk } from "../elements/containers.ts";
 import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../elements/messages.ts";

@@ -3,9 +3,9 @@
  * and rendered again. `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
  */
 
-import { needFunction, needSignal } from "../../checks.ts";
-import { badOption as bad, EspalierError } from "../../errors.ts";
-import type { Conversation } from "../../conversation.ts";
+import { needFunction, needSignal } from "../../options/checks.ts";
+import { badOption as bad, EspalierError } from "../../errors/errors.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import { openConversation } from "../../conversation/open.ts";
 import type { MadeRequest } from "../../conversation/requests.ts";
 import type { InTree } from "../../conversation/in-tree.ts";

@@ -3,8 +3,8 @@
  * dropped.
  */
 
-import { badOption } from "../../errors.ts";
-import { append } from "../../lists/append.ts";
+import { badOption } from "../../errors/errors.ts";
+import { append } from "../../formats/append.ts";
 import { known } from "../../options/known.ts";
 import { BROWSER_FILES } from "../../options/names.ts";
 import type { FileSource } from "../types.ts";

@@ -1,6 +1,6 @@
 /** Files in memory: of a test, or of a repository that a page is shipped with. */
 
-import { badOption, EspalierError } from "../../errors.ts";
+import { badOption, EspalierError } from "../../errors/errors.ts";
 import { known } from "../../options/known.ts";
 import { SOURCE } from "../../options/names.ts";
 import type { FileSource } from "../types.ts";

@@ -1,6 +1,6 @@
 /** `nodeFiles` in builds without the files of Node. */
 
-import { EspalierError } from "../../errors.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import type { FileSource } from "../types.ts";
 import type { NodeFilesOptions } from "./node-options.ts";
 

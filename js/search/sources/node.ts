@@ -5,7 +5,7 @@ import type { BigIntStats, Dirent, Stats } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { badOption, EspalierError } from "../../errors.ts";
+import { badOption, EspalierError } from "../../errors/errors.ts";
 import { readExclude, repositoryOf } from "../../files/repository.ts";
 import { known } from "../../options/known.ts";
 import { NODE_FILES } from "../../options/names.ts";

@@ -2,7 +2,7 @@
  * Which files are searched, as data that callers can change, and the tests of names, sizes and texts that go with it.
  */
 
-import { badOption } from "../../errors.ts";
+import { badOption } from "../../errors/errors.ts";
 import { known, knownIn } from "../../options/known.ts";
 import { FILE_RULES } from "../../options/names.ts";
 import type { FileNote } from "../types.ts";

@@ -1,6 +1,6 @@
 /** The `FileSource` of any host: trees of folders, the rules, and what was listed last. */
 
-import { badOption, EspalierError } from "../../errors.ts";
+import { badOption, EspalierError } from "../../errors/errors.ts";
 import type { FileNote, FileSource, ListedFile } from "../types.ts";
 import { decode } from "./decode.ts";
 import { judgeOf } from "./rules.ts";

@@ -2,7 +2,7 @@
  * The workspace of VS Code as a source. Nothing of VS Code is imported: its API is passed in and taken by its shape.
  */
 
-import { badOption } from "../../errors.ts";
+import { badOption } from "../../errors/errors.ts";
 import { known } from "../../options/known.ts";
 import { VSCODE_FILES } from "../../options/names.ts";
 import type { FileSource } from "../types.ts";

@@ -5,7 +5,7 @@
 
 import { ignoring } from "../../files/ignore.ts";
 import type { Ignores } from "../../files/ignore.ts";
-import { append } from "../../lists/append.ts";
+import { append } from "../../formats/append.ts";
 import type { FileNote, ListedFile } from "../types.ts";
 import type { Judge } from "./rules.ts";
 import { joined, noteOf } from "./tree.ts";

@@ -2,7 +2,7 @@
  * From the events of a host to the paths of files that changed: gathers them for a moment and looks at what is there.
  */
 
-import { EspalierError } from "../../errors.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import type { TreeSource } from "./source.ts";
 
 /** Delays after which events that do not stop are looked at. */

@@ -1,4 +1,4 @@
-//! What the host does for a compaction: its model, its hooks, its files. As `js/drive.ts` does it for the package.
+//! What the host does for a compaction: its model, its hooks, its files. As `js/engine/drive.ts` does it for the package.
 
 use std::cell::Cell;
 

@@ -1,8 +1,8 @@
 /** What the tests of the adapters share: a compact picture of a reading, and errors by code and path. */
 
 import assert from "node:assert/strict";
-import { readConversation } from "../../../js/adapters/index.ts";
-import { EspalierError } from "../../../js/errors.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { EspalierError } from "../../../js/errors/errors.ts";
 import type { Format, NeutralMessage, Part, PartEdit } from "../../../js/types.ts";
 
 function show(part: Part): string {

@@ -1,7 +1,7 @@
 /** What the tests of all formats share. */
 
 import assert from "node:assert/strict";
-import { readConversation } from "../../../js/adapters/index.ts";
+import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types.ts";
 
 /** A conversation of one format, and what it must read as: `role: part, part`, one line a message. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConversation } from "../../../js/adapters/index.ts";
+import { readConversation } from "../../../js/formats/index.ts";
 import { check, refused } from "./common.ts";
 
 const say = (content: unknown) => ({ role: "user", content });

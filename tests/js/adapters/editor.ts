@@ -1,6 +1,6 @@
 /** VS Code's classes as the editor has them: content behind an accessor, texts with a JSON of their own, names that a bundler has shortened. */
 
-import type { VSCodeClasses } from "../../../js/adapters/index.ts";
+import type { VSCodeClasses } from "../../../js/formats/index.ts";
 
 export class a {
   role: number;

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readConversation } from "../../../js/adapters/index.ts";
-import { json } from "../../../js/adapters/adapter.ts";
-import { EspalierError } from "../../../js/errors.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { json } from "../../../js/formats/adapter.ts";
+import { EspalierError } from "../../../js/errors/errors.ts";
 import type { Format } from "../../../js/types.ts";
 import { reads, refused } from "./check.ts";
 import { samples } from "./samples.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { readConversation } from "../../../js/adapters/index.ts";
+import { readConversation } from "../../../js/formats/index.ts";
 import { picture, reads } from "./check.ts";
 import { LanguageModelChatMessage, LanguageModelDataPart, PNG, samples, uiMessages } from "./samples.ts";
 import type { Format } from "../../../js/types.ts";

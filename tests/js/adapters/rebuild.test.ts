@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readConversation } from "../../../js/adapters/index.ts";
+import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage, Part, PartEdit, PlanItem } from "../../../js/types.ts";
 import { edited, frozen, picture } from "./check.ts";
 import {

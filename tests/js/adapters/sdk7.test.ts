@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { aiSdk } from "../../../js/providers/ai-sdk.ts";
 import type { AiSdkOptions } from "../../../js/providers/ai-sdk.ts";
 import { espalier } from "../built.ts";
-import { readConversation } from "../../../js/adapters/index.ts";
-import { toPrompt } from "../../../js/providers/write/ai-sdk.ts";
-import { conversation } from "../../../js/providers/write/turns.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { toPrompt } from "../../../js/formats/ai-sdk/write.ts";
+import { conversation } from "../../../js/formats/turns.ts";
 
 const { countTools, openConversation, prune } = espalier;
 const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConversation } from "../../../js/adapters/index.ts";
-import { unledBy } from "../../../js/adapters/thinking.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { unledBy } from "../../../js/formats/thinking.ts";
 import type { PlanItem } from "../../../js/types.ts";
 
 type Block = Record<string, unknown>;

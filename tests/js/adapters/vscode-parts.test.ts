@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromStored, genuine, readConversation, setVSCode, toStored } from "../../../js/adapters/index.ts";
+import { fromStored, genuine, readConversation, setVSCode, toStored } from "../../../js/formats/index.ts";
 import { a, b, c, d, e, editor, f, g } from "./editor.ts";
 
 const inEditor = (work: () => void) => () => {

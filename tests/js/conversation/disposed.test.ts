@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Conversation } from "../../../js/conversation.ts";
+import type { Conversation } from "../../../js/conversation/conversation.ts";
 import { SUMMARY, begin, model, rest, round } from "./support.ts";
 import type { Fields } from "./support.ts";
 

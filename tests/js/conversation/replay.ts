@@ -1,11 +1,11 @@
 /** A recorded run once more, through a conversation: every request as the agent would have made it, and what is wrong with any of them. */
 
-import { readConversation } from "../../../js/adapters/index.ts";
-import { anthropic } from "../../../js/adapters/anthropic.ts";
-import { gemini } from "../../../js/adapters/gemini.ts";
-import { openaiChat } from "../../../js/adapters/openai-chat.ts";
-import { openaiResponses } from "../../../js/adapters/openai-responses.ts";
-import { vscode } from "../../../js/adapters/vscode.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { anthropic } from "../../../js/formats/anthropic/read.ts";
+import { gemini } from "../../../js/formats/gemini/read.ts";
+import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
+import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
+import { vscode } from "../../../js/formats/vscode/read.ts";
 import type { Llm, NeutralMessage, Part } from "../../../js/types.ts";
 import { espalier } from "../built.ts";
 import { SUMMARY } from "./support.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
-import type { Conversation } from "../../../js/conversation.ts";
+import type { Conversation } from "../../../js/conversation/conversation.ts";
 import type { Format, Llm, LlmReply, Provider } from "../../../js/types.ts";
 
 export type Fields = Record<string, unknown>;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
-import type { Conversation } from "../../../js/conversation.ts";
+import type { Conversation } from "../../../js/conversation/conversation.ts";
 import { Inside } from "../../../js/conversation/inside.ts";
 import { begin, clock, rest, round, SUMMARY } from "./support.ts";
 import type { Fields } from "./support.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import type * as Espalier from "../../../js/entries/node.ts";
-import type * as Internal from "../../../js/internal.ts";
+import type * as Internal from "../../../js/entries/core-chunk.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);

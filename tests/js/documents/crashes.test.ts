@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type * as Internal from "../../../js/internal.ts";
-import type { Basis } from "../../../js/documents.ts";
+import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type { Basis } from "../../../js/documents/structure.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
 const grammar = (name: string) => readFileSync(new URL(`grammars/tree-sitter-${name}.wasm`, dist));

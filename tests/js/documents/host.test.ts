@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { CostNode, SummaryDocument } from "../../../js/documents.ts";
+import type { CostNode, SummaryDocument } from "../../../js/documents/structure.ts";
 import { grammarFile, parserOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { sound } from "./sound.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type { StructureNode } from "../../../js/documents.ts";
+import type { StructureNode } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
 
 const { documentStructure, documentStructureSync, flattenTree } = espalier;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { DocumentStructure, StructureNode } from "../../../js/documents.ts";
+import type { DocumentStructure, StructureNode } from "../../../js/documents/structure.ts";
 import { compatibleLanguages, oracle, parserOf } from "./oracle.ts";
 import type { Recorded } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
@@ -56,7 +56,7 @@ for (const language of compatibleLanguages) {
   test(`${language}: compatible overlays are those of true queries`, async () => {
     const { path, text } = SAMPLES[language]!;
     const others = language === "typescript"
-      ? ["js/documents.ts", "js/engine.ts", "js/prompt/flatten.ts", "tests/js/documents/oracle.ts"]
+      ? ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts", "tests/js/documents/oracle.ts"]
       : language === "javascript" ? ["scripts/build.mjs", "tests/packaging/run.mjs"] : [];
     const texts = [text, text.replaceAll("\n", "\r\n"), `é😀 ${text}`, ...others.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))];
     // Broken in many ways: where a parser gives up can be anywhere.
@@ -81,7 +81,7 @@ for (const [language, { text: sample }] of Object.entries(SAMPLES)) {
   // Their trees are whole, and ours leave out what holds nothing of interest.
   test(`${language}: a tree of web-tree-sitter gives the same structure`, async () => {
     const parser = await parserOf(GRAMMARS[language] ?? language);
-    const more = /^(type|java)script$/.test(language) ? ["js/prompt/flatten.ts", "js/documents.ts", "scripts/build.mjs"].filter((file) => file.endsWith(language === "typescript" ? ".ts" : ".mjs")) : [];
+    const more = /^(type|java)script$/.test(language) ? ["js/prompt/flatten.ts", "js/documents/structure.ts", "scripts/build.mjs"].filter((file) => file.endsWith(language === "typescript" ? ".ts" : ".mjs")) : [];
     const files = more.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"));
     for (const text of [sample, `${sample}\n${/python|ruby/.test(language) ? "#" : "//"} é 😀\n`, ...files]) {
       const tree = flattenTree(parser.parse(text)!);

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type { DocumentSummary, SummaryDocument } from "../../../js/documents.ts";
+import type { DocumentSummary, SummaryDocument } from "../../../js/documents/structure.ts";
 import { errorsOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { lineOf, sound } from "./sound.ts";
@@ -327,7 +327,7 @@ test("the compatible mode says what is missing, too, however lines end", async (
 });
 
 test("an element grows with its budget", async () => {
-  const { path, text } = REAL.find(({ path }) => path === "js/documents.ts")!;
+  const { path, text } = REAL.find(({ path }) => path === "js/documents/structure.ts")!;
   const prompt = createPiece(UserMessage, {}, createPiece(SourceDocument, { path, text, priority: 1 }), "\nWhat is wrong here?");
   let last = 0;
   for (const budget of [200, 800, 2_000, 20_000]) {

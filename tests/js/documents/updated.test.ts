@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as core from "../../../pkg/dist/core.js";
-import type { DocumentStructure } from "../../../js/documents.ts";
+import type { DocumentStructure } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
 
 const { documentStructureSync, outline, summarizeDocumentSync } = espalier;
@@ -16,7 +16,7 @@ const forget = () => (core as unknown as { wasm(): { documents(what: string, tex
 const work = ({ basis }: DocumentStructure) => (basis.path === "syntax" ? basis.work : NaN);
 
 test("after an edit of one line the tree is updated, not rebuilt", () => {
-  const text = ["js/documents.ts", "js/engine.ts", "js/prompt/flatten.ts"].map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")).join("");
+  const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts"].map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")).join("");
   for (const mode of ["default", "compatible"] as const) {
     forget();
     const whole = work(documentStructureSync(text, { language: "typescript", mode }));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { StructureNode } from "../../../js/documents.ts";
+import type { StructureNode } from "../../../js/documents/structure.ts";
 
 type Recorded = [kind: string, start: number, end: number, children?: Recorded[]];
 interface Document {

@@ -100,10 +100,10 @@ test("typing what a completion says", () => {
 
 test("neighbours are read within a limit", () => {
   const made = new inline.InlineContext();
-  const files = ["js/errors.ts", "js/checks.ts", "js/pruner.ts"].map(source);
+  const files = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts"].map(source);
   files.forEach((file) => made.addNeighbour(file));
   const ask = (maxFreshChars: number) =>
-    made.context({ file: source("js/cancellation.ts"), cursor: 800, maxFreshChars });
+    made.context({ file: source("js/engine/cancellation.ts"), cursor: 800, maxFreshChars });
   const part = ask(files[0]!.text.length + 10);
   assert.equal(part.isPartial, true);
   assert.equal(part.items.filter(({ dropped }) => dropped === "notReached").length, 2);

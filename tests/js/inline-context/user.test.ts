@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { behind, count, inline, source } from "./built.ts";
 import type { InlineRequest } from "./built.ts";
 
-const file = source("js/cancellation.ts");
-const neighbours = ["js/errors.ts", "js/checks.ts", "js/pruner.ts", "js/providers/clock.ts"].map(source);
+const file = source("js/engine/cancellation.ts");
+const neighbours = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts", "js/providers/clock.ts"].map(source);
 const cursor = behind(file, "const controller = new AbortController();\n");
 const request = (more: Partial<InlineRequest> = {}): InlineRequest => ({ file, cursor, neighbours, ...more });
 
@@ -36,7 +36,7 @@ test("the prompt of a completion", () => {
   assert.ok(
     suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
   );
-  assert.ok(context.startsWith("Path: js/cancellation.ts\n"));
+  assert.ok(context.startsWith("Path: js/engine/cancellation.ts\n"));
   assert.match(context, /Compare this snippet from js\/checks\.ts:\n/);
   assert.equal(tokens.budget, 7_692);
   assert.deepEqual([isPartial, isTooShort], [false, false]);

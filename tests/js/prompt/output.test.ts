@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConversation } from "../../../js/adapters/index.ts";
-import { toAnthropic } from "../../../js/prompt/output/anthropic.ts";
-import { toGemini } from "../../../js/prompt/output/gemini.ts";
+import { readConversation } from "../../../js/formats/index.ts";
+import { toAnthropic } from "../../../js/formats/anthropic/prompt.ts";
+import { toGemini } from "../../../js/formats/gemini/prompt.ts";
 import { OpenAI, OutputMode, Raw, toMode, toOpenAI, toVSCode } from "../../../js/prompt/output/mode.ts";
-import { setVSCode } from "../../../js/adapters/vscode-classes.ts";
+import { setVSCode } from "../../../js/formats/vscode/classes.ts";
 import type { Part } from "../../../js/types.ts";
 
 const { ChatRole, ChatCompletionContentPartKind: Kind } = Raw;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { setVSCode } from "../../../js/adapters/index.ts";
+import { setVSCode } from "../../../js/formats/index.ts";
 import { aiSdk, EspalierError, generator, vscode } from "../../../js/providers/index.ts";
 import type { AiSdkOptions, ProviderEvent, VscodeOptions } from "../../../js/providers/index.ts";
 import { conversation } from "./conversations.ts";

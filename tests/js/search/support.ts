@@ -17,7 +17,7 @@ export type {
   WorkspaceIndex,
 } from "../../../js/search/types.ts";
 import type { FileNote, FileSource, IndexStorage, WorkspaceIndex } from "../../../js/search/types.ts";
-import type { WorkerLike } from "../../../js/token-worker.ts";
+import type { WorkerLike } from "../../../js/tokens/worker.ts";
 
 /** What the worker of a test runs: it also dies on demand. */
 const script = `

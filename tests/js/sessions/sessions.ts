@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import * as bundle from "../../../pkg/dist/sessions.js";
 import type * as Sources from "../../../js/sessions/index.ts";
 import type { Session } from "../../../js/sessions/index.ts";
-import { readConversation } from "../../../js/adapters/index.ts";
+import { readConversation } from "../../../js/formats/index.ts";
 import type { Format } from "../../../js/types.ts";
 import { espalier } from "../built.ts";
 

@@ -1,0 +1,290 @@
+/**
+ * Prompt caches: marks, shared prefixes, prices. The core decides over neutral messages; the marks are set on copies of the host's
+ * messages, here.
+ */
+
+import { needNames } from "../options/checks.ts";
+import { badOption as bad } from "../errors/errors.ts";
+import { counting, read, tokens } from "../calls/api.ts";
+import { copy, isFields, listedTools } from "../formats/adapter.ts";
+import type { Fields, Reading } from "../formats/adapter.ts";
+import { lifetimeOf, WHOLE, WIRES, withMark } from "../formats/cache-marks.ts";
+import type { Fact, How, Wanted } from "../formats/cache-marks.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { fullPrices } from "../tokens/usage.ts";
+import type {
+  CacheCost, CacheCostOptions, CacheLifetime, ClearingDecision, ClearingOptions, MarkOptions, MarkResult, NewestMark, PrefixOptions, SharedPrefix,
+} from "../types.ts";
+import { known, knownIn } from "../options/known.ts";
+import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names.ts";
+
+/** Marks that providers with marks allow in one request. */
+const MOST = 4;
+
+/**
+ * Places cache marks: on the tools and the system text, on the newest message, where the previous request had its newest mark, and on
+ * the newest summary or request, as far as marks are left. Marks that are there already count, and never are there more than the
+ * provider allows: the oldest in messages make room. Calling it again changes nothing. The input is never changed. Formats without
+ * marks (Gemini, OpenAI Responses) come back as they are.
+ *
+ * ```ts
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { placeMarks } from "espalier";
+ *
+ * const client = new Anthropic();
+ * const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why does the build fail?" }];
+ * const request = { model: "claude-opus-4-8", max_tokens: 1_000, system: "You mend builds.", messages };
+ * const { messages: marked, marks, newest } = placeMarks(request, { minimumPrefix: 0 });
+ * const reply = await client.messages.create(marked);
+ * marks.map(({ why }) => why); // => ["system", "newest"]
+ *
+ * messages.push({ role: "assistant", content: reply.content }, { role: "user", content: "Mend it." });
+ * const next = placeMarks(request, { minimumPrefix: 0, previousNewest: newest });
+ * next.marks.map(({ why }) => why); // => ["system", "previous", "newest"]
+ * ```
+ *
+ * @throws EspalierError `bad_option`, and the errors of {@link countMessages}
+ */
+export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResult<T> {
+  const settings = markSettings(options);
+  const { system: apart } = options;
+  const given = options.tools && listedTools(options.tools);
+  // A list with a system prompt beside it is read as the request it will be.
+  const isRequest = !Array.isArray(messages);
+  const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };
+  const reading = read(input, options);
+  const wire = WIRES[reading.format];
+  const result: MarkResult<T> = { messages, marks: [], unmarked: [], ...(given && { tools: given }), ...(!isRequest && apart !== undefined && { system: apart }) };
+  if (!wire) return result;
+  if (reading.format === "anthropic" && settings.scheme === "openai") throw bad("scheme", '"anthropic", as the format is', settings.scheme);
+
+  const { request = {}, list } = reading.source;
+  const how: How = { ...options, list };
+  const isAnthropic = reading.format === "anthropic";
+  const tools = isAnthropic ? given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : []) : [];
+  // Everything that can be marked, in the order of the neutral messages.
+  const spots = reading.messages.map(({ id, parts }, index) => {
+    const at = index - (reading.messages.length - list.length);
+    const message = at >= 0 ? (list[at] as Fields) : { content: request["system"] };
+    const pieces = at >= 0 ? reading.pieces(id) : systemPieces(request["system"]);
+    // Marks are told as facts, so that parts have the same numbers with and without them.
+    const isPart = (number: number) => parts[number]?.type !== "cacheMark";
+    return { message, parts: parts.filter((_, number) => isPart(number)), pieces: pieces.filter((_, number) => isPart(number)), isApart: at < 0 };
+  });
+  const facts = spots.map((spot): Fact[] => (spot.isApart && !isAnthropic ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how)));
+  const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : isAnthropic ? "claude" : undefined);
+  const { profile, scheme = wire.scheme, max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
+  const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
+  // What is not counted needs no encoding.
+  const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
+  const fields = {
+    profile, scheme, minimum, minimumModel: model, previous: previousNewest,
+    // A request that asks for marks of the provider's own choice gives one of them away.
+    max: Math.max(0, max - (isAnthropic && request["cache_control"] ? 1 : 0)),
+    prefixLifetime: wire.lasts ? lifetime.prefix : "5m", messageLifetime: wire.lasts ? lifetime.messages : "5m",
+    summary: summary === undefined ? undefined : idOf(reading, summary),
+  };
+  type Placement = Pick<MarkResult<T>, "marks" | "unmarked" | "newest">;
+  const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
+  const { marks, unmarked, newest } = call(() => wasm().placeMarks(bare, counted, fields, Uint32Array.from(tools.flatMap(toolFact)), Uint32Array.from(facts.flatMap(partFacts))) as Placement);
+
+  const onTools = new Map<number, CacheLifetime>();
+  const onMessages = new Map<number, Wanted>();
+  for (const mark of marks) {
+    if ("tool" in mark) onTools.set(mark.tool, mark.lifetime);
+    else onMessages.set(mark.index, (onMessages.get(mark.index) ?? new Map<number, CacheLifetime>()).set(mark.part ?? WHOLE, mark.lifetime));
+  }
+  const applied = spots.map((spot, index) => (spot.isApart && !isAnthropic ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how)));
+  const system = spots[0]?.isApart ? applied[0]!["content"] : apart;
+  const own = applied.filter((_, index) => !spots[index]!.isApart);
+  const markedTools = same(tools, tools.map((tool, at) => (isFields(tool) ? withMark(tool, onTools.get(at)) : tool)));
+  const markedList = same(list, own);
+  const changes: Fields = {
+    ...(markedList !== list && { [reading.source.name]: markedList }),
+    ...(isRequest && system !== request["system"] && { system }),
+    ...(isRequest && !given && markedTools !== tools && { tools: markedTools }),
+  };
+  const out = !isRequest ? markedList : Object.keys(changes).length > 0 ? copy(messages as object, changes) : messages;
+  return {
+    messages: out as T,
+    ...(given && { tools: isAnthropic ? markedTools : given }),
+    ...(!isRequest && apart !== undefined && { system }),
+    marks, unmarked, ...(newest && { newest }),
+  };
+}
+
+/** The very list if nothing in it is new. */
+function same<V>(before: readonly V[], after: readonly V[]): readonly V[] {
+  return after.every((item, at) => item === before[at]) ? before : after;
+}
+
+/** Anthropic's system prompt is marked like the content of a message. */
+function systemPieces(system: unknown): unknown[] {
+  if (!Array.isArray(system)) return ["string"];
+  return system.flatMap((block: unknown, at): unknown[] => (isFields(block) && block["cache_control"] ? [{ block: at }, "mark"] : [{ block: at }]));
+}
+
+/** Facts cross as numbers; marks are 0 for none, 1 for five minutes, 2 for an hour. */
+const markNumber = (mark: CacheLifetime | undefined) => (mark === undefined ? 0 : mark === "5m" ? 1 : 2);
+
+function toolFact(tool: unknown): number[] {
+  const mark = isFields(tool) ? lifetimeOf(tool["cache_control"]) : undefined;
+  return [Number(isFields(tool) && tool["defer_loading"] === true), markNumber(mark)];
+}
+
+function partFacts(list: readonly Fact[], message: number): number[] {
+  return list.flatMap(({ part = -1, can, mark }) => [message, part + 1, Number(can), markNumber(mark)]);
+}
+
+function idOf(reading: Reading, summary: string | number): string {
+  const id = typeof summary === "number" ? `m${summary}` : summary;
+  if (!reading.messages.some((message) => message.id === id)) throw bad("summary", "the id or index of a message", summary);
+  return id;
+}
+
+const LIFETIMES: readonly unknown[] = ["5m", "1h"];
+
+function markSettings(options: MarkOptions) {
+  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary, style, providerKey, dataPart } = known(options, MARKS);
+  if (profile !== "espalier" && profile !== "copilot-chat") throw bad("profile", '"espalier" or "copilot-chat"', profile);
+  if (scheme !== undefined && scheme !== "openai" && scheme !== "anthropic") throw bad("scheme", '"openai" or "anthropic"', scheme);
+  if (style !== undefined && style !== "message" && style !== "part") throw bad("style", '"message" or "part"', style);
+  if (providerKey !== undefined && (typeof providerKey !== "string" || !providerKey)) throw bad("providerKey", "the name of a provider", providerKey);
+  if (dataPart !== undefined && typeof dataPart !== "function") throw bad("dataPart", "a function", dataPart);
+  needNames(options);
+  tokens(options, "max", false);
+  tokens(options, "minimumPrefix", false);
+  return { profile, scheme, max, minimumPrefix, summary, lifetime: lifetimes(lifetime), previousNewest: newestOf(previousNewest) };
+}
+
+function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; messages: CacheLifetime } {
+  if (given !== undefined && typeof given !== "string" && !isFields(given)) throw bad("lifetime", '"5m", "1h", or an object with prefix and messages', given);
+  knownIn(given, LIFETIME, "options.lifetime");
+  const { prefix, messages } = typeof given === "string" ? { prefix: given, messages: given } : given ?? {};
+  for (const [name, value] of Object.entries({ prefix, messages })) {
+    if (value !== undefined && !LIFETIMES.includes(value)) throw bad(typeof given === "string" ? "lifetime" : `lifetime.${name}`, '"5m" or "1h"', value);
+  }
+  if (prefix === "5m" && messages === "1h") throw bad("lifetime.messages", "no longer than lifetime.prefix, since longer lifetimes come first", messages);
+  return { prefix: prefix ?? messages ?? "5m", messages: messages ?? "5m" };
+}
+
+function newestOf(given: unknown): NewestMark | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!isFields(given)) throw bad("previousNewest", "the newest mark of a result", given);
+  const { message, part, prefix } = given;
+  if (typeof message !== "string") throw bad("previousNewest.message", "the id of a message", message);
+  if (part !== undefined && !(Number.isSafeInteger(part) && (part as number) >= 0)) throw bad("previousNewest.part", "the index of a part", part);
+  if (prefix !== undefined && typeof prefix !== "string") throw bad("previousNewest.prefix", "a text", prefix);
+  return { message, ...(part !== undefined && { part: part as number }), ...(prefix !== undefined && { prefix }) };
+}
+
+/**
+ * What two consecutive requests share, which is what a provider's cache can serve: equal messages, their tokens, and the first place
+ * where they differ. With the report of {@link prune} or {@link compact} that made the newer request it names the rule behind the
+ * difference. Cache marks are not compared.
+ *
+ * ```ts
+ * import { stablePrefix } from "espalier";
+ *
+ * const last = [{ role: "system", content: "Be brief." }, { role: "user", content: "Hello" }];
+ * const grown = [...last, { role: "assistant", content: "Hi!" }, { role: "user", content: "Why does it fail?" }];
+ * stablePrefix(last, grown).extends; // => true
+ *
+ * const changed = [{ role: "system", content: "Be polite." }, ...grown.slice(1)];
+ * stablePrefix(last, changed).difference; // => { index: 0, id: "m0", part: 0, kind: "text", offset: 3 }
+ * ```
+ *
+ * @throws EspalierError as {@link countMessages}
+ */
+export function stablePrefix(previous: unknown, messages: unknown, options: PrefixOptions = {}): SharedPrefix {
+  const next = read(messages, known(options, PREFIX));
+  const { previousTools, tools, format = next.format, report, previousReport, counts, ...others } = options;
+  const before = read(previous, { ...others, format, ...((previousTools ?? tools) && { tools: previousTools ?? tools! }) });
+  if (counts !== undefined && (!Array.isArray(counts) || counts.length !== next.messages.length)) {
+    throw bad("counts", `one number for each of the ${next.messages.length} messages`, counts);
+  }
+  counts?.forEach((_, at) => tokens(counts as unknown as Record<string, number>, String(at), true, "options.counts"));
+  const rows = (name: "report" | "previousReport", given: PrefixOptions["report"]) => {
+    if (given === undefined) return undefined;
+    if (!isFields(given) || !Array.isArray(given["messages"])) throw bad(name, "a report of prune or compact", given);
+    return given.messages.map(({ id, fate, rule }) => ({ id, fate, rule }));
+  };
+  const reports = { rows: rows("report", report), previousRows: rows("previousReport", previousReport) };
+  const [older, newer] = [{ tools: before.tools }, counting(next, options)];
+  const held = Float64Array.from(counts ?? []);
+  return call(() => wasm().stablePrefix(before.messages, next.messages, older, newer, reports, identical(before, next), held) as SharedPrefix);
+}
+
+/** How many messages at the beginning are the very same objects: they need no comparing. */
+function identical(before: Reading, next: Reading): number {
+  const apart = ({ messages, source }: Reading) => messages.length - source.list.length;
+  const own = apart(next);
+  if (before.format !== next.format || apart(before) !== own) return 0;
+  // A system prompt that the request keeps apart is no object of its own.
+  if (own > 0 && JSON.stringify(before.messages[0]?.parts) !== JSON.stringify(next.messages[0]?.parts)) return 0;
+  const [one, other] = [before.source.list, next.source.list];
+  const end = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < end && one[same] === other[same]) same += 1;
+  return own + same;
+}
+
+/**
+ * What a request is expected to cost, given what it shares with the previous one.
+ *
+ * ```ts
+ * import { cacheCost } from "espalier";
+ *
+ * const { cost, withoutCache } = cacheCost({ total: 90_000, shared: 85_000, output: 1_000 });
+ * cost; // => 19750
+ * withoutCache; // => 95000
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of what is out of range
+ */
+export function cacheCost(options: CacheCostOptions): CacheCost {
+  tokens(known(options, CACHE_COST), "total", true);
+  for (const name of ["shared", "marked", "output"] as const) tokens(options, name, false);
+  number(options, "hitRate", 1);
+  const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = options;
+  return call(() => wasm().cacheCost(priceList(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost);
+}
+
+/**
+ * Tells whether it pays to take tokens out of a cached prefix (by clearing results, by pruning, by a summary): what stands behind them
+ * is written to the cache anew once, and from then on less is read. With price r of a cached token, w of a written one and hit rate
+ * h, a standing token costs p = h r + (1 - h) w, and over n requests
+ *
+ *     saved = n (cleared - replacement) p - (replacement + suffix)(w - p) - extra
+ *
+ * ```ts
+ * import { clearingPays } from "espalier";
+ *
+ * const { pays, breakEven } = clearingPays({ cleared: 30_000, suffix: 20_000, requests: 10 });
+ * pays; // => true
+ * breakEven; // => 8
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of what is out of range
+ */
+export function clearingPays(options: ClearingOptions): ClearingDecision {
+  tokens(known(options, CLEARING), "cleared", true);
+  tokens(options, "suffix", true);
+  tokens(options, "replacement", false);
+  number(options, "hitRate", 1);
+  number(options, "requests", Number.MAX_SAFE_INTEGER);
+  number(options, "extra", Number.MAX_SAFE_INTEGER);
+  const { cleared, suffix, replacement = 0, extra = 0, requests = 10, hitRate = 1, prices, lifetime } = options;
+  return call(() => wasm().clearingPays(priceList(prices, lifetime), cleared, suffix, replacement, extra, requests, hitRate) as ClearingDecision);
+}
+
+function priceList(prices: CacheCostOptions["prices"], lifetime: CacheLifetime | undefined): Float64Array {
+  const { input, cacheRead, cacheWrite, output } = fullPrices(prices, lifetime);
+  return Float64Array.of(input, cacheRead, cacheWrite, output);
+}
+
+function number<O extends object>(options: O, name: keyof O & string, most = Number.MAX_VALUE): void {
+  const value: unknown = options[name];
+  if (value === undefined || (typeof value === "number" && value >= 0 && value <= most)) return;
+  throw bad(name, most === 1 ? "a number from 0 to 1" : "a number, 0 or more", value);
+}

@@ -1,0 +1,126 @@
+/**
+ * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
+ */
+
+import { pruneFields, read, withheld } from "./api.ts";
+import { encodingOf } from "../tokens/count.ts";
+import type { counting } from "./api.ts";
+import type { Reading } from "../formats/adapter.ts";
+import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
+import { call, wasm } from "../engine/engine.ts";
+import type { Wasm } from "../engine/engine.ts";
+import type { NeutralMessage, Part, PlanItem, PruneCut, PruneOptions, PruneReport, PruneResult } from "../types.ts";
+import { known } from "../options/known.ts";
+import { PRUNE } from "../options/names.ts";
+
+type Held = InstanceType<Wasm["HeldConversation"]>;
+
+/**
+ * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are not counted again,
+ * and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for none).
+ *
+ * ```ts
+ * import OpenAI from "openai";
+ * import { Pruner } from "espalier";
+ *
+ * const client = new OpenAI();
+ * const pruner = new Pruner();
+ * const messages: OpenAI.ChatCompletionMessageParam[] = [];
+ * for (const content of ["Why does the build fail?", "Mend it."]) {
+ *   messages.push({ role: "user", content });
+ *   const { messages: fitting } = pruner.prune(messages, { budget: 128_000, cacheStep: 0.1 });
+ *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages: fitting });
+ *   messages.push(reply.choices[0]!.message);
+ * }
+ * messages.length; // => 4
+ * pruner.free();
+ * ```
+ */
+export class Pruner {
+  /** The cut of the last request: plain data, to go on with after a restart. */
+  cut: PruneCut | undefined;
+  #held: Held | undefined;
+  /** The instance of the engine that holds it: one that crashed took it along. */
+  #instance: Wasm | undefined;
+  #counting = "";
+  #tokenizer: HostTokenizer | undefined;
+  #messages: readonly NeutralMessage[] = [];
+
+  constructor(cut?: PruneCut) {
+    this.cut = cut;
+  }
+
+  /** @throws EspalierError as {@link prune}; what is held stays as it is then */
+  prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
+    const reading = read(messages, known(options, PRUNE));
+    return this.pruneRead(reading, options) as PruneResult<T>;
+  }
+
+  /** The same for messages that were read already. */
+  pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
+    const previous = "previous" in options ? options.previous : this.cut;
+    const { limitSource, ...fields } = pruneFields(reading, { ...options, ...(previous && { previous }) });
+    const held = this.#hold(reading.messages, fields);
+    const text = call(() => held.prune(fields));
+    type Pruned = Omit<PruneReport, "budget" | "limitSource" | "encoding" | "costModel"> & { plan: PlanItem[] };
+    const { plan, ...pruned } = JSON.parse(text) as Pruned;
+    this.cut = pruned.cut;
+    const { budget, costModel = "espalier" } = fields;
+    const encoding = fields.tokenizer ? ("host" as const) : encodingOf(fields);
+    const removed = [...withheld(reading), ...pruned.removed];
+    return { messages: reading.rebuild(plan), report: { ...pruned, removed, budget, limitSource, encoding, costModel } };
+  }
+
+  #hold(messages: readonly NeutralMessage[], { encoding, tokenizer, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
+    const told = {
+      encoding, model, costModel, format,
+      ...(images !== undefined && { images }), ...(imageNumbers && { imageNumbers }), ...(imageKeys && { imageKeys }), ...(imageSides && { imageSides }),
+    };
+    const key = JSON.stringify(told);
+    const instance = wasm();
+    if (!this.#held || this.#instance !== instance || this.#counting !== key || this.#tokenizer !== tokenizer) {
+      this.free();
+      this.#held = call(() => new instance.HeldConversation({ ...told, tokenizer, tools: [] }));
+      this.#tokenizer = tokenizer;
+      this.#instance = instance;
+      this.#counting = key;
+    }
+    const held = this.#held;
+    let same = 0;
+    while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!)) same++;
+    if (same < messages.length || same < this.#messages.length) {
+      // Were the core to refuse them, it would hold the first ones all the same.
+      this.#messages = messages.slice(0, same);
+      call(() => held.splice(same, messages.slice(same)));
+      this.#messages = messages;
+    }
+    return held;
+  }
+
+  /** Gives back the engine's memory; the pruner can still be used. */
+  free(): void {
+    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage collector.
+    if (this.#held && this.#instance === wasm()) this.#held.free();
+    else (this.#held as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
+    this.#held = undefined;
+    this.#messages = [];
+  }
+}
+
+/** Whether two readings say the same. Texts of a host that changed nothing are the very same strings, so this looks at few characters. */
+function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
+  return a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts);
+}
+
+function areSame(a: readonly Part[], b: readonly Part[]): boolean {
+  return a.length === b.length && a.every((part, at) => isSamePart(part, b[at]!));
+}
+
+function isSamePart(a: Part, b: Part): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => {
+    const [x, y] = [a[key as keyof Part] as unknown, b[key as keyof Part] as unknown];
+    return x === y || (Array.isArray(x) && Array.isArray(y) && areSame(x as Part[], y as Part[]));
+  });
+}

@@ -1,0 +1,67 @@
+/** How good a cut was: by anybody, with any system. */
+
+import type { Reading } from "../formats/index.ts";
+import { counting, read, rules } from "./api.ts";
+import { needText } from "../options/checks.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { coded, EspalierError } from "../errors/errors.ts";
+import type { NeutralMessage, QualityOptions, ViewQuality } from "../types.ts";
+import { known } from "../options/known.ts";
+import { QUALITY } from "../options/names.ts";
+
+/**
+ * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions, what the user
+ * said. Every compaction reports the same of itself; this is for any two lists, whoever made the second.
+ *
+ * ```ts
+ * import { quality } from "espalier";
+ *
+ * const history = [
+ *   { role: "user", content: "Fix src/parser.ts. Never edit generated files." },
+ *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+ *   { role: "user", content: "Run the tests." },
+ * ];
+ * const { retention, misses } = quality(history, history.slice(2));
+ * retention.find(({ kind }) => kind === "constraints")?.all; // => 1
+ * misses; // => ["constraints"]
+ * ```
+ *
+ * @param view In the format of the history. Messages that are the history's word for word count as the same.
+ * @throws EspalierError `bad_option`; and the errors of {@link countMessages}, with a path into `history`, `view` or `options.continuation`
+ */
+export function quality(history: unknown, view: unknown, options: QualityOptions = {}): ViewQuality {
+  const { ledger, summary, continuation, ...others } = known(options, QUALITY);
+  needText(summary, "summary");
+  const whole = listed("history", history, others);
+  const { format } = whole;
+  const shown = listed("view", view, { ...others, format });
+  const fields = { ...counting(whole, others), ledger: rules(ledger, options.tools), summary };
+  const later = continuation === undefined ? undefined : listed("options.continuation", continuation, { ...others, format }).messages;
+  return call(() => wasm().quality(whole.messages, named(shown.messages, whole.messages), later, fields) as ViewQuality);
+}
+
+/** Reads one of several lists: errors name it. */
+function listed(name: string, messages: unknown, options: Parameters<typeof read>[1]): Reading {
+  try {
+    return read(messages, options);
+  } catch (error) {
+    if (!(error instanceof EspalierError) || !error.path || error.path.startsWith("options")) throw error;
+    const { code, message, path, details } = error;
+    throw coded({ code, message: `${name}: ${message}`, path: path.replace(/^messages/, name), details, cause: error });
+  }
+}
+
+/** The view with the history's ids: formats without ids number both from zero. */
+function named(view: readonly NeutralMessage[], history: readonly NeutralMessage[]): NeutralMessage[] {
+  const same = new Map<string, string[]>();
+  for (const { id, ...rest } of history) {
+    const text = JSON.stringify(rest);
+    const ids = same.get(text);
+    if (ids) ids.push(id);
+    else same.set(text, [id]);
+  }
+  return view.map((message, at) => {
+    const { id: _, ...rest } = message;
+    return { ...message, id: same.get(JSON.stringify(rest))?.shift() ?? `view${at}` };
+  });
+}

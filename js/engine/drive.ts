@@ -1,0 +1,229 @@
+/**
+ * The effect loop: the core says what it needs, this carries it out with the host's callbacks and hands the answers back.
+ * Abort, timeouts and progress live here and nowhere else.
+ */
+
+import { EspalierError } from "../errors/errors.ts";
+import type { Clock } from "../providers/types.ts";
+import type { CompactHooks, CompactOptions, CompactProgress, CompactTrigger, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "../types.ts";
+
+/** One effect as the core numbers it. */
+interface Ask {
+  id: number;
+  effect: ModelEffect | HookEffect | { type: "readFile"; path: string };
+}
+export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean } & Pick<LlmRequest, "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature">;
+type HookEffect = { type: "runHook"; name: "preCompact" | "postCompact" } & Record<string, unknown>;
+type Step<D> = { type: "ask"; effects: Ask[] } | { type: "done"; result: D };
+type Failed = { type: "failed"; reason: string; kind: "error" | "timeout" | "unavailable" };
+export type HookAnswer = { type: "hook"; instructions?: string; keep: string[]; blocks: HostBlock[]; skip: boolean };
+type Answer =
+  | { type: "model"; text: string; finishReason?: string }
+  | HookAnswer
+  | { type: "file"; text: string }
+  | Failed
+  | { type: "tooLong"; reason: string; limit?: number }
+  | { type: "cancelled" };
+
+/** An operation of the core. `poll` and `resume` go through the engine, so they throw `EspalierError`s. */
+export interface Operation<D> {
+  poll(): Step<D>;
+  resume(id: number, answer: Answer): void;
+}
+
+export interface Callbacks {
+  llm?: Llm | undefined;
+  /** Makes what the host's model is given, but for the signal. */
+  request: (effect: ModelEffect) => Omit<LlmRequest, "id" | "signal">;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for each model call. */
+  timeout: number;
+  onProgress?: ((event: CompactProgress) => void) | undefined;
+  /** Receives what the provider reported. */
+  onUsage?: (usage: Record<string, unknown>) => void;
+  onRequestId?: (id: string | undefined, service: string | undefined) => void;
+  /** Receives the HTTP status of a request that failed, where its error has one. */
+  onStatus?: (status: number) => void;
+  hooks?: CompactHooks | undefined;
+  /** Hooks are told `auto` or `manual`, nothing finer. */
+  twoTriggers: boolean;
+  /** Reads what a hook gave; throws if it makes no sense. */
+  wish: (given: unknown) => HookAnswer;
+  readFile?: CompactOptions["readFile"];
+  /** Milliseconds for each hook and file. */
+  hookTimeout: number;
+  /** The clock of these limits. */
+  after: Clock["after"];
+}
+
+/** Runs an operation to its end. A callback that throws or hangs is an answer like any other; only bugs throw here. */
+export async function drive<D>(operation: Operation<D>, callbacks: Callbacks): Promise<D> {
+  for (;;) {
+    const step = operation.poll();
+    if (step.type === "done") return step.result;
+    await Promise.all(step.effects.map(async (ask) => operation.resume(ask.id, await carryOut(ask, callbacks))));
+  }
+}
+
+function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
+  if (effect.type === "callModel") return callModel(id, effect, callbacks);
+  if (effect.type === "runHook") return runHook(effect, callbacks);
+  return readFile(effect.path, callbacks);
+}
+
+async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
+  const { llm, timeout, after, onProgress, onUsage, onRequestId } = callbacks;
+  // The core asks for a model only where it was told that there is one.
+  if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
+  if (callbacks.signal?.aborted) return { type: "cancelled" };
+  let fields: ReturnType<Callbacks["request"]>;
+  try {
+    fields = callbacks.request(effect);
+  } catch (error) {
+    return { type: "failed", reason: sentence(error), kind: "unavailable" };
+  }
+  onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
+  const late = `the model did not answer within ${timeout} ms`;
+  const answer = await within(timeout, late, callbacks.signal, async (signal) => {
+    try {
+      return read(await llm({ id, ...fields, signal }, { signal }));
+    } catch (error) {
+      const status = statusOf(error);
+      if (status !== undefined) callbacks.onStatus?.(status);
+      throw error;
+    }
+  }, after);
+  if ("usage" in answer) {
+    const { usage, requestId, serviceRequestId, ...model } = answer;
+    if (usage) onUsage?.(usage);
+    if (requestId !== undefined || serviceRequestId !== undefined) onRequestId?.(requestId, serviceRequestId);
+    if (model.type === "model") onProgress?.({ type: "answered", id, characters: model.text.length });
+    return model;
+  }
+  return answer;
+}
+
+async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
+  const { hooks, hookTimeout, after, onProgress, signal, wish, twoTriggers } = callbacks;
+  const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
+  const answer = await within(hookTimeout, `the hook ${name} did not end within ${hookTimeout} ms`, signal, async (signal) => {
+    const given: unknown = name === "preCompact"
+      ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
+      : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
+    return wish(name === "preCompact" ? given : undefined);
+  }, after);
+  const failed = answer.type === "failed" || answer.type === "tooLong" ? answer : undefined;
+  if (answer.type !== "cancelled") {
+    const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
+    onProgress?.({ type: "hook", name, outcome, ...(failed && { why: failed.reason }) });
+  }
+  // What a hook throws says nothing about requests.
+  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
+}
+
+/** What hooks are told of what began a compaction. */
+export function named(trigger: CompactTrigger, twoTriggers: boolean): CompactTrigger | "auto" {
+  if (!twoTriggers) return trigger;
+  return trigger === "manual" || trigger === "range" ? "manual" : "auto";
+}
+
+async function readFile(path: string, { readFile, hookTimeout, after, signal }: Callbacks): Promise<Answer> {
+  const answer = await within(hookTimeout, `${path} was not read within ${hookTimeout} ms`, signal, async (signal): Promise<Answer> => {
+    const text: unknown = await readFile?.(path, { signal });
+    if (typeof text === "string") return { type: "file", text };
+    return { type: "failed", reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text", kind: "error" };
+  }, after);
+  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
+}
+
+type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
+
+/** Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its late answer is dropped. */
+export async function within<T>(
+  timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>, after: Clock["after"],
+): Promise<T | Ending> {
+  if (outer?.aborted) return { type: "cancelled" };
+  const controller = new AbortController();
+  let callOff: (() => void) | undefined;
+  let stop: (() => void) | undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    stop = () => {
+      controller.abort(outer?.reason);
+      resolve({ type: "cancelled" });
+    };
+    outer?.addEventListener("abort", stop, { once: true });
+    callOff = after(timeout, () => {
+      controller.abort(new EspalierError({ code: "timeout", message: late }));
+      resolve({ type: "failed", reason: late, kind: "timeout" });
+    });
+  });
+  const answer = Promise.resolve()
+    .then(() => work(controller.signal))
+    .catch((error: unknown): Ending => (outer?.aborted ? { type: "cancelled" } : failure(error)));
+  try {
+    return await Promise.race([answer, ended]);
+  } finally {
+    callOff?.();
+    if (stop) outer?.removeEventListener("abort", stop);
+  }
+}
+
+/** Longest reply that is read, in UTF-16 code units: four times what 128,000 tokens of a model that repeats itself have. */
+const MAX_REPLY = 2_000_000;
+
+function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined; serviceRequestId: string | undefined } {
+  const { text: given, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+  const text = given === null ? "" : given;
+  const usage = reported && typeof reported === "object" ? (reported as Record<string, unknown>) : undefined;
+  const named = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
+  const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
+  if (typeof text !== "string") {
+    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId, serviceRequestId };
+  }
+  if (text.length > MAX_REPLY) {
+    const reason = `the reply has ${text.length} characters; a summary of more than ${MAX_REPLY} is not read`;
+    return { type: "failed", reason, kind: "error", usage, requestId, serviceRequestId };
+  }
+  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId, serviceRequestId };
+}
+
+/** HTTP status of an error, as SDKs and the providers of this package have it. */
+function statusOf(error: unknown): number | undefined {
+  try {
+    const { status, statusCode, details } = (typeof error === "object" && error !== null ? error : {}) as { status?: unknown; statusCode?: unknown; details?: { status?: unknown } };
+    return [status, statusCode, details?.status].find((value): value is number => Number.isInteger(value));
+  } catch {
+    return undefined;
+  }
+}
+
+/** No request gets through while this holds, in whatever shape. */
+const UNAVAILABLE = new Set(["auth", "rate_limited", "overloaded", "network", "no_key"]);
+/** The same request would be taken if it were shorter. */
+const TOO_LONG = new Set(["context_length", "output_reserve", "body_size"]);
+
+/** What a thrown value says, whatever it is. Codes are those of the providers of this package. */
+function failure(error: unknown): Ending {
+  const reason = sentence(error);
+  try {
+    const { code, details } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown; details?: { limit?: unknown } };
+    if (typeof code !== "string") return { type: "failed", reason, kind: "error" };
+    if (TOO_LONG.has(code)) {
+      const limit = code === "context_length" ? details?.limit : undefined;
+      const isCount = typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0;
+      return { type: "tooLong", reason, ...(isCount && { limit }) };
+    }
+    return { type: "failed", reason, kind: code === "timeout" ? "timeout" : UNAVAILABLE.has(code) ? "unavailable" : "error" };
+  } catch {
+    return { type: "failed", reason, kind: "error" };
+  }
+}
+
+function sentence(error: unknown): string {
+  try {
+    if (error instanceof Error) return String(error.message || error.name);
+    return String(error);
+  } catch {
+    return "the callback threw something that cannot be shown";
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * The engine: one wasm instance for everybody who imports the package, loaded once, replaced when it crashes.
+ *
+ * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown away: the call that met
+ * it fails with `engine_crashed` (or `out_of_memory`), the next one finds a fresh instance with the same vocabularies.
+ */
+
+import { createGlue, INLINE_ENTRY } from "#glue";
+import { throwTokenizerFailure } from "../tokens/host-tokenizer.ts";
+import { coded, EspalierError } from "../errors/errors.ts";
+
+/** The raw exports of one instance. */
+export type Wasm = ReturnType<typeof createGlue>;
+type ModuleOf<Global> = Global extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+/** A compiled `WebAssembly.Module`; said this way, because the declarations of a Node project need not know that name. */
+export type WasmModule = ModuleOf<typeof globalThis>;
+/** Bytes, in whatever view. */
+export type WasmBytes = ArrayBuffer | ArrayBufferView;
+/** Where the wasm can come from. */
+export type WasmSource = WasmModule | WasmBytes | Response | URL | string;
+
+let module: WebAssembly.Module | undefined;
+let instance: Wasm | undefined;
+let pending: Promise<void> | undefined;
+let loader: (() => WasmBytes | WasmModule) | undefined;
+let loaderHasBytes = false;
+let asyncLoader: (() => Promise<void>) | undefined;
+const fresh: ((wasm: Wasm) => void)[] = [];
+
+/** True once the engine can be used without loading anything more of its code. */
+export function isReady(): boolean {
+  return instance !== undefined;
+}
+
+/** Loads the engine from bytes or a compiled module, at once. Calling it again does nothing. */
+export function initSync(source: WasmBytes | WasmModule): void {
+  if (instance) return;
+  start(source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
+}
+
+/**
+ * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
+ *
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform forbids to compile it, `bad_wasm` if it
+ * cannot be compiled or is of another version
+ */
+export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
+  if (instance) return Promise.resolve();
+  pending ??= load(source).finally(() => (pending = undefined));
+  return pending;
+}
+
+async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
+  const compiled = await moduleFrom(source);
+  // Somebody may have used initSync meanwhile.
+  if (!instance) start(compiled);
+}
+
+/**
+ * The compiled module, wherever it comes from.
+ *
+ * @throws EspalierError as {@link initFrom}
+ */
+export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
+  let from = await source;
+  if (typeof from === "string" || from instanceof URL) from = await fetched(from);
+  if (from instanceof Response) {
+    if (!from.ok) throw wasmNotFound(`${from.url || "the wasm"} answered ${from.status}`);
+    from = await from.arrayBuffer();
+  }
+  return from instanceof WebAssembly.Module ? from : compiling(from as BufferSource);
+}
+
+async function fetched(url: string | URL): Promise<Response> {
+  try {
+    return await fetch(url);
+  } catch (cause) {
+    throw wasmNotFound(`${url} could not be fetched`, cause);
+  }
+}
+
+async function compiling(bytes: BufferSource): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw blocked(cause) ?? badWasm(cause);
+  }
+}
+
+function compile(make: () => WebAssembly.Module): WebAssembly.Module {
+  try {
+    return make();
+  } catch (cause) {
+    throw blocked(cause) ?? badWasm(cause);
+  }
+}
+
+/** The entry of the package that contains this engine and the vocabulary of an encoding. */
+export function containing(encoding: string): string {
+  return INLINE_ENTRY.replace(/[^/]*$/, encoding);
+}
+
+/** The error for an engine that is missing. `way` replaces what a bundler's user would have to do. */
+export function wasmNotFound(what: string, cause?: unknown, way?: string): EspalierError {
+  const usual = `Import "${INLINE_ENTRY}", which contains it, or pass the wasm to init() as bytes, a Response or a URL.`;
+  return new EspalierError({ code: "wasm_not_found", message: `${what}. ${way ?? usual}`, cause });
+}
+
+/**
+ * The error for a platform that compiles no wasm at run time. Undefined for any other cause: the bytes are then to blame.
+ *
+ * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
+ */
+export function blocked(cause: unknown): EspalierError | undefined {
+  const said = cause instanceof Error ? cause.message : "";
+  if (/disallowed by embedder/i.test(said)) {
+    const message = "This platform does not compile WebAssembly at run time. On Cloudflare build with the condition \"workerd\", so that " +
+      '"espalier" imports the compiled module; elsewhere pass a WebAssembly.Module to init({ wasm }).';
+    return new EspalierError({ code: "wasm_blocked", message, cause });
+  }
+  if (!/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
+  const message = "The Content-Security-Policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src " +
+    "(it allows WebAssembly and no eval).";
+  return new EspalierError({ code: "wasm_blocked", message, cause });
+}
+
+function badWasm(cause: unknown): EspalierError {
+  return new EspalierError({ code: "bad_wasm", message: "The engine's wasm is truncated or not wasm at all.", cause });
+}
+
+/** Makes an instance and lets it be used once it has everything that the one before it had. */
+function start(compiled: WebAssembly.Module): void {
+  const glue = createGlue();
+  try {
+    glue.initSync({ module: compiled });
+  } catch (cause) {
+    const message = `The engine could not be started (${String(cause)}). Its wasm and this JavaScript must be of one version of espalier.`;
+    throw new EspalierError({ code: "bad_wasm", message, cause });
+  }
+  for (const hook of fresh) hook(glue);
+  instance = glue;
+  module = compiled;
+}
+
+/**
+ * Lets an entry load the engine when it is first used (Node, inline). A loader that already has the bytes takes precedence, whichever was
+ * registered first.
+ */
+export function setLoader(load: () => WasmBytes | WasmModule, hasBytes = false): void {
+  if (loaderHasBytes && !hasBytes) return;
+  loader = load;
+  loaderHasBytes = hasBytes;
+}
+
+/** Lets an entry load the engine when an asynchronous call first needs it (browsers). */
+export function setAsyncLoader(load: () => Promise<void>): void {
+  asyncLoader = load;
+}
+
+/** True if nothing has to be awaited: there is an instance, or what makes one. */
+export function canStart(): boolean {
+  return instance !== undefined || module !== undefined || loader !== undefined;
+}
+
+/** Waits for the engine, where it can be loaded without being told from where. */
+export async function ready(): Promise<void> {
+  if (!canStart() && asyncLoader) await asyncLoader();
+}
+
+/** Runs for every instance, also for one that replaces a crashed one, before anybody else can use it. */
+export function onFreshInstance(hook: (wasm: Wasm) => void): void {
+  fresh.push(hook);
+}
+
+/**
+ * The exports of the live instance.
+ *
+ * @throws EspalierError `not_initialized`
+ */
+export function wasm(): Wasm {
+  // There was an instance once: it crashed, and could not be replaced at that time.
+  if (!instance && module) start(module);
+  if (!instance && loader) initSync(loader());
+  if (!instance) {
+    throw new EspalierError({
+      code: "not_initialized",
+      message: "The engine is not loaded yet. Call `await init()` first, or `initSync(bytes)` where nothing can be awaited.",
+    });
+  }
+  return instance;
+}
+
+/**
+ * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance first.
+ *
+ * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again; or whatever the engine
+ * refused; what a host's tokenizer threw
+ */
+export function call<T>(run: () => T): T {
+  let result: T;
+  try {
+    result = run();
+  } catch (error) {
+    // A stack overflow inside wasm arrives as RangeError and leaves the instance as damaged as a panic does.
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
+    throw wrap(error);
+  }
+  throwTokenizerFailure();
+  return result;
+}
+
+/**
+ * Drops the engine's instance and all of its memory. The memory of a wasm instance grows with the largest conversations and never shrinks, so
+ * that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners and conversations make their half again when
+ * they are used next. An operation under way keeps the old instance until it ends. Counts that are kept stay (see {@link clearCache}).
+ *
+ * ```ts
+ * import { count, resetEngine } from "espalier";
+ *
+ * count("The quick brown fox"); // => 4
+ * resetEngine();
+ * count("jumps over the lazy dog"); // => 6
+ * ```
+ */
+export function resetEngine(): void {
+  instance?.retire();
+  instance = undefined;
+}
+
+/** True for the error of a call that cost the engine its instance: handles of that instance must not be freed. */
+export function isCrash(error: unknown): boolean {
+  return error instanceof EspalierError && (error.code === "engine_crashed" || error.code === "out_of_memory");
+}
+
+/** JavaScript's own words for memory that it could not get; a stack overflow is a RangeError, too. */
+const NO_MEMORY = /memory|allocat|string length|array length/i;
+
+function recover(cause: Error): EspalierError {
+  // The engine that only counts does not say.
+  const { isFull: saysSo } = (instance ?? {}) as { isFull?: () => boolean };
+  const isFull = saysSo?.() === true || (cause instanceof RangeError && NO_MEMORY.test(cause.message));
+  // Whatever comes of the new one, the damaged one is never used again, by the collector neither.
+  instance?.retire();
+  instance = undefined;
+  let outcome = "was replaced; nothing of yours was changed, and the next call works";
+  try {
+    wasm();
+  } catch (error) {
+    outcome = `could not be replaced (${String(error)}); nothing of yours was changed, and the next call tries again`;
+  }
+  if (isFull) {
+    const message = `The engine had no more memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
+      "conversations that are not used.";
+    return new EspalierError({ code: "out_of_memory", message, cause });
+  }
+  return new EspalierError({ code: "engine_crashed", message: `The engine crashed and ${outcome}. Please report this.`, cause });
+}
+
+/** Errors of the core carry `code`, `path` and `details`, but are made by the glue, which refuses by itself what is no text. */
+function wrap(error: unknown): unknown {
+  if (error instanceof TypeError && error.message.startsWith("the engine was given")) return new EspalierError({ code: "bad_input", message: error.message });
+  if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
+  const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
+  return coded({ code, message: error.message, path, details });
+}

@@ -1,0 +1,48 @@
+/** `init` as every entry offers it; entries differ only in where they look by default. */
+
+import { initFrom, wasm as live } from "./engine.ts";
+import type { WasmSource } from "./engine.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type { EncodingName } from "../types.ts";
+import { ensureEncoding, hasEncoding, loadEncoding } from "./vocabulary.ts";
+import { known } from "../options/known.ts";
+import { INIT } from "../options/names.ts";
+
+export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | string;
+
+export interface InitOptions {
+  /** The engine. Default: the package's own file, where the entry can find it. */
+  wasm?: WasmSource | Promise<WasmSource>;
+  /** Encodings to load. Default: `["o200k_base"]`. */
+  encodings?: readonly EncodingName[];
+  /** Where a vocabulary is. Default: the package's own file, where the entry can find it. */
+  vocabulary?: (name: EncodingName) => VocabularySource | Promise<VocabularySource>;
+}
+
+/**
+ * Loads the engine and the vocabularies. May be called again, for other encodings too; after a failure it can be retried.
+ *
+ * ```ts
+ * import { count, init } from "espalier";
+ *
+ * await init();
+ * count("Hello"); // => 1
+ * ```
+ *
+ * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
+ */
+export async function init(options: InitOptions = {}, defaults: Pick<InitOptions, "wasm" | "vocabulary"> = {}): Promise<void> {
+  const wasm = known(options, INIT).wasm ?? defaults.wasm;
+  if (wasm === undefined) live();
+  else await initFrom(wasm);
+  const vocabulary = options.vocabulary ?? defaults.vocabulary;
+  for (const name of options.encodings ?? ["o200k_base"]) {
+    ensureEncoding(name);
+    if (hasEncoding(name)) continue;
+    if (!vocabulary) {
+      const message = `Say where the vocabulary of ${name} is: init({ vocabulary: (name) => bytes or URL }).`;
+      throw new EspalierError({ code: "vocab_not_found", message });
+    }
+    await loadEncoding(name, await vocabulary(name));
+  }
+}

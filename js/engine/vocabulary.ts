@@ -1,0 +1,132 @@
+/**
+ * Vocabularies: one file for each encoding, loaded when it is first needed and shared by everybody who imports the package.
+ *
+ * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables with it.
+ */
+
+import { call, containing, onFreshInstance, wasm } from "./engine.ts";
+import type { Wasm } from "./engine.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
+import type { EncodingName } from "../types.ts";
+
+/** Encodings that have a file in the package. */
+const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
+const kept = new Map<EncodingName, Uint8Array>();
+let locator: ((name: EncodingName) => URL) | undefined;
+let reader: ((name: EncodingName) => Uint8Array) | undefined;
+/** Vocabularies that are inside the JavaScript. */
+const inside = new Map<EncodingName, () => Uint8Array>();
+
+onFreshInstance((instance: Wasm) => {
+  for (const [name, bytes] of kept) instance.loadEncoding(name, bytes);
+});
+
+/** Lets an entry read vocabularies when they are first used (Node). */
+export function setVocabularyReader(read: (name: EncodingName) => Uint8Array): void {
+  reader = read;
+}
+
+/** Lets an entry that contains a vocabulary load it when it is first used. */
+export function provideVocabulary(name: EncodingName, bytes: () => Uint8Array): void {
+  inside.set(name, bytes);
+}
+
+/** True if texts can be counted in this encoding without loading anything. */
+export function hasEncoding(name: EncodingName): boolean {
+  return kept.has(name);
+}
+
+/**
+ * Loads an encoding from the bytes of its file (`espalier/vocab/o200k_base.vocab`).
+ *
+ * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded before stays
+ */
+export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
+  needName(name);
+  if (!(bytes instanceof Uint8Array)) throw badOption("", "the bytes of a vocabulary", bytes, "bytes");
+  call(() => wasm().loadEncoding(name, bytes));
+  kept.set(name, bytes);
+}
+
+/**
+ * Loads an encoding from bytes, a URL or a response. After a failure it can be tried again; nothing half-loaded stays.
+ *
+ * @throws EspalierError `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
+ */
+export async function loadEncoding(name: EncodingName, source: Uint8Array | ArrayBuffer | Response | URL | string): Promise<void> {
+  needName(name);
+  if (kept.has(name)) return;
+  let from: unknown = source;
+  if (typeof from === "string" || from instanceof URL) {
+    try {
+      from = await fetch(from);
+    } catch (cause) {
+      throw notFound(name, `${source} could not be fetched`, cause);
+    }
+  }
+  if (from instanceof Response) {
+    if (!from.ok) throw notFound(name, `${from.url || "it"} answered ${from.status}`);
+    try {
+      from = await from.arrayBuffer();
+    } catch (cause) {
+      throw notFound(name, "the download was cut", cause);
+    }
+  }
+  if (from instanceof ArrayBuffer) from = new Uint8Array(from);
+  if (!(from instanceof Uint8Array)) {
+    throw new EspalierError({ code: "bad_option", message: "A vocabulary comes as bytes, a Response or a URL.", path: "source" });
+  }
+  loadEncodingSync(name, from);
+}
+
+function needName(name: unknown): void {
+  if (typeof name !== "string") throw badOption("", "the name of an encoding", name, "name");
+  if (!FILES.has(name)) knownTo(name, "name");
+}
+
+/** Sees to it that an encoding is loaded, where the entry contains it or can read files. Elsewhere the core says what is missing. */
+export function ensureEncoding(name: string): void {
+  if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
+  if (!FILES.has(name)) knownTo(name, "options.encoding");
+  const known = name as EncodingName;
+  if (kept.has(known) || !FILES.has(name)) return;
+  const contained = inside.get(known);
+  if (!contained && !reader) return;
+  // The engine first: where both are missing, that is what to mend first.
+  wasm();
+  const bytes = contained ? contained() : reader?.(known);
+  if (bytes) loadEncodingSync(known, bytes);
+}
+
+/** The engine says what is wrong with any other name; it does not know where that was given. */
+function knownTo(name: string, path: string): void {
+  try {
+    call(() => wasm().hasEncoding(name));
+  } catch (error) {
+    if (!(error instanceof EspalierError) || error.code !== "unknown_encoding") throw error;
+    throw new EspalierError({ code: error.code, message: error.message, path });
+  }
+}
+
+/** The bytes of a vocabulary, or where they are, without an engine: for a worker that has one of its own. */
+export function vocabularyOf(name: EncodingName): Uint8Array | URL | undefined {
+  return kept.get(name) ?? (inside.get(name)?.() || (FILES.has(name) ? reader?.(name) ?? locator?.(name) : undefined));
+}
+
+/** Lets an entry say where vocabularies are, for asynchronous calls that need one (browsers). */
+export function setVocabularyLocator(locate: (name: EncodingName) => URL): void {
+  locator = locate;
+}
+
+/** Sees to it that an encoding is loaded, where the entry can read or fetch files. */
+export async function loadNeeded(name: EncodingName): Promise<void> {
+  ensureEncoding(name);
+  if (!kept.has(name) && locator && FILES.has(name)) await loadEncoding(name, locator(name));
+}
+
+/** The error for a vocabulary that is missing. `way` replaces what a bundler's user would have to do. */
+export function notFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
+  const usual = `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +
+    `or URL to loadEncoding("${name}", …).`;
+  return new EspalierError({ code: "vocab_not_found", message: `The vocabulary of ${name} was not found: ${what}. ${way ?? usual}`, cause });
+}

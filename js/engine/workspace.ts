@@ -1,0 +1,16 @@
+/** The exports of the engine that searches. */
+
+import type * as Glue from "#workspace-glue";
+import { wasm } from "./engine.ts";
+
+export type WorkspaceWasm = ReturnType<typeof Glue.createGlue>;
+
+/**
+ * Returns the exports of the live instance.
+ *
+ * @throws EspalierError `not_initialized`
+ */
+export function workspace(): WorkspaceWasm {
+  // The same module drives every engine; this chunk is linked with the glue of this one.
+  return wasm() as unknown as WorkspaceWasm;
+}

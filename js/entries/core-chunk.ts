@@ -1,0 +1,16 @@
+/** The core chunk of the package: what entries import from each other's side of the bundle. Not for hosts. */
+
+export * from "./core-public.ts";
+export { badOption, CodedError } from "../errors/errors.ts";
+export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../engine/engine.ts";
+export { summarizeCompatible } from "../documents/compatible.ts";
+export { grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "../documents/structure.ts";
+export { init } from "../engine/init.ts";
+export { setSearchLoader } from "../log/loader.ts";
+export { ensureEncoding, loadNeeded, notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../engine/vocabulary.ts";
+export { countText } from "../tokens/texts.ts";
+export { FORMATS, genuine, isThought, readConversation, sourceOf } from "../formats/index.ts";
+export { hostClasses, setVSCode, vscodeClasses } from "../formats/vscode/classes.ts";
+export { namesOf } from "../conversation/names.ts";
+export { encodingOf } from "../tokens/count.ts";
+export { PROVIDERS } from "../validity/validity.ts";

@@ -1,0 +1,15 @@
+/**
+ * What every `espalier/count` entry exports: names, types and errors of the root's, driving the engine that only
+ * counts.
+ */
+
+export { count, encodingForModel } from "../tokens/count.ts";
+export { initFrom, initSync, isReady } from "../engine/engine.ts";
+export type { WasmSource } from "../engine/engine.ts";
+export { EspalierError, isEspalierError } from "../errors/errors.ts";
+export { TokenWorker } from "../tokens/worker.ts";
+export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
+export { clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "../tokens/texts.ts";
+export type { Estimate, Estimator, Fit, TextOptions } from "../tokens/texts.ts";
+export type { EncodingName, Origin } from "../types.ts";
+export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";

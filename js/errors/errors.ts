@@ -1,0 +1,100 @@
+/** The one error class of the package. */
+
+import type { ErrorCode, ErrorDetails } from "./details.ts";
+
+export type { Contributor, ErrorCode, ErrorDetails, InputCode, ExceededDetails, FailedDetails, PinDetails, RefusedDetails } from "./details.ts";
+
+/** What an error is made of; `code` decides the type of `details`. */
+export type ErrorFields = {
+  [code in ErrorCode]: { code: code; message: string; path?: string | undefined; details?: ErrorDetails[code]; cause?: unknown };
+}[ErrorCode];
+
+/** Marks errors of every copy of the package in one process, ES module and CommonJS alike. */
+const BRAND = Symbol.for("espalier.EspalierError");
+
+/**
+ * The class behind {@link EspalierError}, for subclasses: the union itself cannot be extended.
+ *
+ * @internal
+ */
+export class CodedError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name: string = "EspalierError";
+  readonly code: C;
+  readonly path?: string;
+  declare readonly details: ErrorDetails[C];
+
+  constructor({ code, message, path, details, cause }: ErrorFields) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code as C;
+    if (path !== undefined) this.path = path;
+    // Assigned only if there are any, so that printed errors have no empty field.
+    if (details !== undefined) this.details = details as ErrorDetails[C];
+  }
+
+  /** Recognises errors of another copy of the package, too. Subclasses are recognised as usual. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return this === CodedError ? isEspalierError(value) : Function.prototype[Symbol.hasInstance].call(this, value);
+  }
+}
+Object.defineProperty(CodedError.prototype, BRAND, { value: true });
+// The name that people import, and see where a console prints the class.
+Object.defineProperty(CodedError, "name", { value: "EspalierError" });
+
+/**
+ * An error with a stable `code` to branch on and, if one field is to blame, its `path` as one would write it in JavaScript
+ * (`messages[3].role`). `code` decides the type of `details`: `budget_exceeded` has `{ budget, needed, largest }`. All codes are listed in
+ * docs/errors.md.
+ *
+ * ```ts
+ * import { EspalierError, prune } from "espalier";
+ *
+ * const messages = [{ role: "user", content: "Why does the build fail?" }];
+ * let needed = 0;
+ * try {
+ *   prune(messages, { budget: 5 });
+ * } catch (error) {
+ *   if (error instanceof EspalierError && error.code === "budget_exceeded") needed = error.details.needed;
+ *   else throw error;
+ * }
+ * needed; // => 13
+ * ```
+ */
+export type EspalierError<C extends ErrorCode = ErrorCode> = { [code in C]: CodedError<code> }[C];
+
+/** The constructor of {@link EspalierError}; `instanceof` narrows to the union. */
+export const EspalierError = CodedError as unknown as {
+  new (fields: ErrorFields): EspalierError;
+  readonly prototype: EspalierError;
+  [Symbol.hasInstance](value: unknown): value is EspalierError;
+};
+
+/**
+ * Returns true if `value` is an {@link EspalierError}, also of another copy of the package (ES module beside CommonJS).
+ *
+ * ```ts
+ * import { count, isEspalierError } from "espalier";
+ *
+ * let path: string | undefined;
+ * try {
+ *   count("text", { encoding: "p50k_base" as never });
+ * } catch (error) {
+ *   if (isEspalierError(error) && error.code === "unknown_encoding") path = error.path;
+ * }
+ * path; // => "options.encoding"
+ * ```
+ */
+export function isEspalierError(value: unknown): value is EspalierError {
+  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+}
+
+/** An error whose code is known at run time only: of the engine, of a worker, or of the error that a host threw. */
+export function coded(fields: { code: string; message: string; path?: string | undefined; details?: unknown; cause?: unknown }): EspalierError {
+  return new EspalierError(fields as ErrorFields);
+}
+
+/** An option that makes no sense, by name. */
+export function badOption(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
+  const path = name ? `${within}.${name}` : within;
+  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+}

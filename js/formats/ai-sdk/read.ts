@@ -1,0 +1,282 @@
+/** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
+
+import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withSource, words } from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types.ts";
+
+/** The place of a part; a call of a UI message says so, because its result is in the same place. */
+type Piece = { at: number | "string"; call?: boolean };
+
+/** What the model is told of a call that the user did not allow, if nobody said why. */
+const DENIED = "Tool call execution denied.";
+
+const ROLES: Record<string, Role> = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
+
+export const aiSdk: Adapter<Piece> = {
+  format: "ai-sdk",
+
+  system(request) {
+    return typeof request["system"] === "string" ? [text(request["system"])] : undefined;
+  },
+
+  read(message, at, path) {
+    const role = roleOf(ROLES, message["role"]);
+    if (!role) throw bad(`${path}.role`, "system, user, assistant or tool", message["role"]);
+    const id = `m${at}`;
+    const ui = Array.isArray(message["parts"]);
+    const content = ui ? message["parts"] : message["content"];
+    if (typeof content === "string") {
+      // Before 4.2 a message of the page had its calls beside its text; they are counted, and stay with it.
+      const beside = Array.isArray(message["toolInvocations"]) ? (message["toolInvocations"] as unknown[]).map(opaque) : [];
+      const parts = [text(content), ...beside];
+      return { message: { id, role, parts }, pieces: parts.map(() => ({ at: "string" })) };
+    }
+    const name = ui ? "parts" : "content";
+    if (!Array.isArray(content)) throw bad(`${path}.${name}`, "a text or a list of parts", content);
+    const parts: Part[] = [];
+    const pieces: Piece[] = [];
+    content.forEach((item: unknown, number) => {
+      if (!isFields(item)) throw bad(`${path}.${name}[${number}]`, "a part", item);
+      const read = ui ? uiParts(item) : [modelPart(item)];
+      read.forEach((part) => {
+        parts.push(part);
+        pieces.push({ at: number, ...(ui && part.type === "toolCall" && { call: true }) });
+      });
+    });
+    return { message: { id, role, parts }, pieces };
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const name = Array.isArray(original["parts"]) ? "parts" : "content";
+    const content = original[name];
+    if (typeof content === "string") {
+      const edit = byNumber.get(0);
+      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+    }
+    const list = [...(content as (Fields | undefined)[])];
+    // Parts that only mark the flow (step-start) or are for the page alone have no neutral part; they stay.
+    pieces.forEach(({ at, call }, part) => {
+      const item = at === "string" ? undefined : list[at];
+      if (at === "string" || !item) return;
+      const edit = byNumber.get(part);
+      const isResult = message.parts[part]!.type === "toolResult";
+      if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
+      else if (edit.type === "text") list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
+      else if (edit.type === "note") list[at] = { type: "text", text: edit.text };
+      else if (edit.type === "content") list[at] = inTool(item, (tool) => withItems(tool, edit.items));
+      else if (edit.type === "arguments") list[at] = inTool(item, (tool) => ({ ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments) }));
+      // A UI part has one id for its call and its result: the call's edit says it.
+      else if (edit.type === "callId" && (call || name !== "parts")) list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
+    });
+    return copy(original, { [name]: list.filter((item) => item !== undefined) });
+  },
+
+  write(message: NeutralMessage, { list }): unknown[] {
+    const ui = list.some((item) => isFields(item) && Array.isArray(item["parts"]));
+    const { role, parts, id } = message;
+    const said = words(parts);
+    if (ui) {
+      const results = new Map(parts.flatMap((part) => (part.type === "toolResult" ? [[part.callId, part] as const] : [])));
+      const made = parts.flatMap((part): unknown[] => {
+        if (part.type === "text") return [{ type: "text", text: part.text }];
+        if (part.type !== "toolCall") return [];
+        const call = { type: "dynamic-tool", toolName: part.name, toolCallId: part.callId, input: parsedArguments(part.arguments) };
+        const result = results.get(part.callId);
+        results.delete(part.callId);
+        return [result ? { ...call, ...outcome(result) } : { ...call, state: "input-available" }];
+      });
+      // What is left answers a call of the message before; `join` puts it there.
+      for (const result of results.values()) {
+        made.push({ type: "dynamic-tool", toolName: result.name ?? "unknown", toolCallId: result.callId, input: {}, ...outcome(result) });
+      }
+      return made.length > 0 ? [{ id, role: role === "user" || role === "system" ? role : "assistant", parts: made }] : [];
+    }
+    const results = parts.flatMap((part): unknown[] => {
+      if (part.type !== "toolResult") return [];
+      const output = { type: part.isError ? "error-text" : "text", value: words(part.content) };
+      return [{ type: "tool-result", toolCallId: part.callId, toolName: part.name ?? "unknown", output }];
+    });
+    const calls = parts.flatMap((part): unknown[] =>
+      part.type === "toolCall" ? [{ type: "tool-call", toolCallId: part.callId, toolName: part.name, input: parsedArguments(part.arguments) }] : []);
+    const out: unknown[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
+    if (calls.length > 0) out.push({ role: "assistant", content: [...(said ? [{ type: "text", text: said }] : []), ...calls] });
+    else if (said) out.push({ role: role === "tool" ? "user" : role, content: said });
+    return out;
+  },
+
+  thought: ({ at }) => (at === "string" ? undefined : at),
+
+  // A UI message holds the results of its calls, so a stand-in for a lost one goes there.
+  join(first, second) {
+    const [a, b] = [first as Fields, second as Fields];
+    const [before, after] = [a["parts"], b["parts"]];
+    if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
+    const open = new Set(before.flatMap((item: unknown) => (isFields(item) && isOpen(toolOf(item)) ? [toolOf(item)["toolCallId"]] : [])));
+    if (!after.every((item: unknown) => isFields(item) && item["type"] === "dynamic-tool" && open.has(item["toolCallId"]))) return undefined;
+    const answers = new Map((after as Fields[]).map((item) => [item["toolCallId"], item]));
+    const parts = (before as unknown[]).map((item) => {
+      const answer = isFields(item) ? answers.get(toolOf(item)["toolCallId"]) : undefined;
+      if (!answer || !isFields(item)) return item;
+      const { state, output, errorText } = answer;
+      return inTool(item, (tool) => (tool === item ? { state, output, errorText } : { state: "result", result: output ?? errorText }));
+    });
+    return copy(a, { parts });
+  },
+
+  // What comes from MCP is in a list: as the value of a result of several things, or under `content` of what the tool gave back.
+  forModel: (message) => eachItem(message, Array.isArray(message["parts"]) ? "parts" : "content", outputForModel),
+
+  tools(tools): NeutralTool[] {
+    return tools.map(tool);
+  },
+};
+
+function outputForModel(item: Fields): Fields {
+  const tool = toolOf(item);
+  const name = "output" in tool ? "output" : "result";
+  const output = tool[name];
+  if (!isFields(output)) return item;
+  const none = () => ({ type: "text", text: NOTHING });
+  const value = output["value"];
+  const shown = isFields(value)
+    ? within(output, "value", fieldForModel(value, "content", none))
+    : fieldForModel(output, Array.isArray(value) ? "value" : "content", none);
+  return shown === output ? item : inTool(item, () => ({ [name]: shown }));
+}
+
+function within(holder: Fields, name: string, inner: Fields): Fields {
+  return holder[name] === inner ? holder : copy(holder, { [name]: inner });
+}
+
+type ResultPart = Extract<Part, { type: "toolResult" }>;
+
+function outcome(result: ResultPart): Fields {
+  const said = words(result.content);
+  return result.isError ? { state: "output-error", errorText: said } : { state: "output-available", output: said };
+}
+
+/** Version 4 of the SDK keeps a UI message's call in an object of its own. */
+function toolOf(item: Fields): Fields {
+  return isFields(item["toolInvocation"]) ? item["toolInvocation"] : item;
+}
+
+/** A call that has no result yet, in the words of versions 4 to 6. */
+function isOpen({ state }: Fields): boolean {
+  return /^(input-available|input-streaming|approval-requested|approval-responded|call|partial-call)$/.test(string(state));
+}
+
+function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
+  const inner = toolOf(item);
+  const changed = copy(inner, changes(inner));
+  return inner === item ? changed : copy(item, { toolInvocation: changed });
+}
+
+function withResult(item: Fields, said: string, ui: boolean): Fields {
+  return inTool(item, (tool) => {
+    if (tool["state"] === "output-error") return { errorText: said };
+    if (tool["state"] === "output-denied") return { state: "output-error", errorText: said };
+    if ("result" in tool && !("output" in tool)) return { result: said };
+    const output = tool["output"];
+    const kind = isFields(output) && /^(error|execution-denied)/.test(string(output["type"])) ? "error-text" : "text";
+    return { output: ui ? said : { type: kind, value: said } };
+  });
+}
+
+/** Only results of the type `content` hold several things; those of older versions do so without saying it. */
+function withItems(tool: Fields, items: readonly ItemEdit[]): Fields {
+  const output = tool["output"];
+  const said = (text: string) => ({ type: "text", text });
+  if (!isFields(output)) return {};
+  return { output: copy(output, { value: editedItems(output["value"], items, said) ?? output["value"] }) };
+}
+
+/** The call of a UI part alone: as it was before its result came. */
+function withoutResult(item: Fields): Fields {
+  return inTool(item, (tool) =>
+    tool === item
+      ? { state: "input-available", output: undefined, errorText: undefined, preliminary: undefined }
+      : { state: "call", result: undefined });
+}
+
+function modelPart(item: Fields): Part {
+  switch (item["type"]) {
+    case "text":
+      return text(item["text"]);
+    case "reasoning":
+      return { type: "reasoning", text: string(item["text"]) };
+    case "tool-call":
+      return { type: "toolCall", callId: string(item["toolCallId"]), name: string(item["toolName"]), arguments: json(item["input"] ?? item["args"] ?? {}) };
+    case "tool-result": {
+      const output = item["output"] ?? item["result"];
+      const kind = isFields(output) ? string(output["type"]) : "";
+      const denied = isFields(output) && kind === "execution-denied";
+      const value = denied ? string(output["reason"], DENIED) : isFields(output) && "value" in output ? output["value"] : output;
+      const failed = item["isError"] === true || denied || kind.startsWith("error");
+      return {
+        type: "toolResult", callId: string(item["toolCallId"]), name: string(item["toolName"]),
+        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value), ...(failed && { isError: true }),
+      };
+    }
+    case "image":
+    case "file":
+      return media(item);
+    default:
+      return opaque(item);
+  }
+}
+
+/** A tool part of a UI message is a call and, once it is there, its result. */
+function uiParts(item: Fields): Part[] {
+  const type = string(item["type"]);
+  // These are for the page; the model is not sent them.
+  if (type === "step-start" || type.startsWith("data-") || type.startsWith("source")) return [];
+  if (type === "tool-invocation" && isFields(item["toolInvocation"])) {
+    const { toolCallId, toolName, args, state, result } = item["toolInvocation"];
+    const [callId, name] = [string(toolCallId), string(toolName)];
+    const call: Part = { type: "toolCall", callId, name, arguments: json(args ?? {}) };
+    return state === "result" ? [call, { type: "toolResult", callId, name, content: resultContent(result) }] : [call];
+  }
+  // Version 4 calls the text of a thought `reasoning`.
+  if (type === "reasoning" && typeof item["reasoning"] === "string") return [{ type: "reasoning", text: item["reasoning"] }];
+  if (type !== "dynamic-tool" && !type.startsWith("tool-")) return [modelPart(item)];
+  const callId = string(item["toolCallId"]);
+  const name = type === "dynamic-tool" ? string(item["toolName"]) : type.slice("tool-".length);
+  const call: Part = { type: "toolCall", callId, name, arguments: json(item["input"] ?? {}) };
+  if (item["state"] === "output-available") return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
+  if (item["state"] === "output-error") return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
+  if (item["state"] === "output-denied") {
+    const why = isFields(item["approval"]) ? string(item["approval"]["reason"], DENIED) : DENIED;
+    return [call, { type: "toolResult", callId, name, content: [text(why)], isError: true }];
+  }
+  return [call];
+}
+
+/** Whatever a tool gave back is sent as it is if it is a text, else as JSON. */
+function resultContent(value: unknown): Part[] {
+  if (typeof value === "string") return [text(value)];
+  return value === undefined ? [] : [text(json(value))];
+}
+
+/** Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair up. */
+function resultPart(item: unknown): Part {
+  if (!isFields(item)) return opaque(item);
+  const type = string(item["type"]);
+  if (type === "text") return text(item["text"]);
+  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type)) return media(item);
+  return opaque(item);
+}
+
+function media(item: Fields): Part {
+  const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
+  const given = item["image"] ?? item["data"] ?? item["url"];
+  // Version 7 of the SDK says what kind of data a file has.
+  const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
+  const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
+  const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
+  if (isImage && typeof source === "string") return image(source, kind);
+  if (isImage && source instanceof Uint8Array) return withSource(image(base64(source), kind), source);
+  if (source instanceof Uint8Array) return withSource({ type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 }, source);
+  return documentPart(source, kind);
+}

@@ -1,0 +1,109 @@
+/** Anthropic: signatures and place of thoughts, cache marks, tools that the server runs. */
+
+import { isFields } from "../adapter.ts";
+import type { Fields } from "../adapter.ts";
+import type { Place } from "../../validity/places.ts";
+import { choices, looked, REMOVE } from "../wire.ts";
+import type { Request, WireCheck, WireFinding } from "../wire.ts";
+
+/** Marks that one request may have. */
+const MOST_MARKS = 4;
+
+const choice = choices(["tool_choice"]);
+
+type Find = (finding: WireFinding) => void;
+
+export const anthropicWire: WireCheck = (request, find) => {
+  choice(request, find);
+  for (const [index, message] of looked(request)) {
+    if (message["role"] === "system") find({ rule: "role", index, place: ["role"], message: "the system prompt stands beside the messages", fix: { set: "user" } });
+    if (!Array.isArray(message["content"])) continue;
+    const blocks = message["content"] as Fields[];
+    thoughts(index, message["role"] === "assistant", blocks, find);
+    served(index, blocks, index === request.list.length - 1, find);
+  }
+  marks(request, find);
+};
+
+const isThought = ({ type }: Fields) => type === "thinking" || type === "redacted_thinking";
+
+/** Thoughts are sealed by the server that had them, and come before anything else. */
+function thoughts(index: number, byAssistant: boolean, blocks: readonly Fields[], find: Find): void {
+  const sealed = (block: Fields) => {
+    const seal = block[block["type"] === "thinking" ? "signature" : "data"];
+    return typeof seal === "string" && seal !== "";
+  };
+  // What has to go anyway does not count as the first.
+  const first = blocks.find((block) => !isThought(block) || sealed(block));
+  for (const [at, block] of blocks.entries()) {
+    if (!isThought(block)) continue;
+    const place = ["content", at];
+    if (!byAssistant) find({ rule: "thought-role", index, place, message: "only the assistant thinks", fix: REMOVE });
+    else if (!sealed(block)) find({ rule: "thought-signature", index, place, message: "a thought is refused without its signature", fix: REMOVE });
+    else if (!isThought(first!)) find({ rule: "thought-first", index, place, message: "a message that has thoughts begins with one", fix: REMOVE });
+  }
+}
+
+/** What the server runs itself stands in one message, the call before its result; only the newest may still be running. */
+function served(index: number, blocks: readonly Fields[], newest: boolean, find: Find): void {
+  const calls = new Map<unknown, number>();
+  for (const [at, { type, id, tool_use_id: of }] of blocks.entries()) {
+    if (type === "server_tool_use" || type === "mcp_tool_use") calls.set(id, at);
+    else if (typeof type === "string" && type.endsWith("_tool_result") && !calls.delete(of)) {
+      find({ rule: "orphan-server-result", index, place: ["content", at], message: "the result of a tool of the server has no call before it", fix: REMOVE });
+    }
+  }
+  if (newest) return;
+  for (const at of calls.values()) find({ rule: "lost-server-call", index, place: ["content", at], message: "the call of a tool of the server has no result behind it", fix: REMOVE });
+}
+
+/** A mark, and what carries it. */
+interface Mark { index?: number; place: Place; carrier: Fields; nested: boolean }
+
+function marks({ list, fields }: Request, find: Find): void {
+  const all: Mark[] = [];
+  const look = (blocks: unknown, at: Place, index?: number, nested = false) => {
+    if (!Array.isArray(blocks)) return;
+    for (const [number, block] of (blocks as unknown[]).entries()) {
+      if (!isFields(block)) continue;
+      const place = [...at, number];
+      // What a result holds comes before the mark on the result itself.
+      if (block["type"] === "tool_result" && !nested) look(block["content"], [...place, "content"], index, true);
+      if (block["cache_control"]) all.push({ ...(index !== undefined && { index }), place: [...place, "cache_control"], carrier: block, nested });
+    }
+  };
+  look(fields?.["tools"], ["tools"]);
+  look(fields?.["system"], ["system"]);
+  for (const [index, message] of list.entries()) look(message["content"], ["content"], index);
+
+  const report = (rule: string, { index, place }: Mark, message: string, within: Place = []) =>
+    find({ rule, ...(index !== undefined && { index }), place: [...place, ...within], message, fix: REMOVE });
+  const good = all.filter((mark) => {
+    const why = misplaced(mark);
+    if (why) report("mark-place", mark, why);
+    return !why;
+  });
+  // What is oldest in the messages helps least: tools and system hold longer.
+  let over = good.length - MOST_MARKS;
+  const kept = good.filter((mark) => {
+    if (over <= 0 || mark.index === undefined) return true;
+    over--;
+    report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
+    return false;
+  });
+  for (const mark of kept.splice(MOST_MARKS)) report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
+  let short = false;
+  for (const mark of kept) {
+    const control = mark.carrier["cache_control"];
+    const long = isFields(control) && control["ttl"] === "1h";
+    if (long && short) report("mark-order", mark, "longer lifetimes come before shorter ones", ["ttl"]);
+    short ||= !long;
+  }
+}
+
+function misplaced({ carrier, nested }: Mark): string | undefined {
+  if (isThought(carrier)) return "thoughts take no marks";
+  if (nested) return "a result carries its mark itself";
+  if (carrier["type"] === "text" && typeof carrier["text"] === "string" && carrier["text"].trim() === "") return "an empty text takes no mark";
+  return carrier["defer_loading"] === true ? "tools that are loaded later take no marks" : undefined;
+}

@@ -1,0 +1,167 @@
+/** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
+
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words,
+} from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
+import type { NeutralMessage, Part } from "../../types.ts";
+import { withSource } from "../adapter.ts";
+
+/** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
+type Piece = { block: number } | "string" | "mark";
+
+export const anthropic: Adapter<Piece> = {
+  format: "anthropic",
+
+  system(request) {
+    const system = request["system"];
+    if (system === undefined || system === null) return undefined;
+    return blocks(system, "system").map(([part]) => part);
+  },
+
+  read(message, at, path) {
+    const role = message["role"];
+    // Some gateways accept a system message in the list.
+    if (role !== "user" && role !== "assistant" && role !== "system") throw bad(`${path}.role`, "user or assistant", role);
+    const read = blocks(message["content"], `${path}.content`);
+    return { message: { id: `m${at}`, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
+  },
+
+  edit(original, { pieces }, edits) {
+    const byNumber = byPart(edits);
+    const content = original["content"];
+    if (typeof content === "string") {
+      const edit = byNumber.get(0);
+      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+    }
+    const kept = pieces.flatMap((piece, part) => {
+      const edit = byNumber.get(part);
+      if (!edit || typeof piece === "string") return [];
+      const block = (content as Fields[])[piece.block]!;
+      if (edit.type === "text") return [editedText(block, edit.text)];
+      if (edit.type === "note") return [noted(edit.text, block)];
+      if (edit.type === "content") return [copy(block, { content: editedItems(block["content"], edit.items, noted) ?? block["content"] })];
+      if (edit.type === "arguments") return [copy(block, { input: objectArguments(edit.arguments) })];
+      if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
+      return [block];
+    });
+    return copy(original, { content: kept });
+  },
+
+  write({ role, parts }: NeutralMessage): unknown[] {
+    const content = parts.flatMap((part): unknown[] => {
+      // Blank text blocks are refused.
+      if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
+      if (part.type === "image") return imageBlock(part);
+      if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
+      if (part.type !== "toolResult") return [];
+      const images = part.content.flatMap(imageBlock);
+      const said = words(part.content);
+      const held = images.length === 0 ? said : [...(said.trim() ? [{ type: "text", text: said }] : []), ...images];
+      return [{ type: "tool_result", tool_use_id: part.callId, content: held, ...(part.isError && { is_error: true }) }];
+    });
+    if (content.length === 0) return [];
+    const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
+    return [{ role: role === "assistant" ? "assistant" : "user", content: only }];
+  },
+
+  forModel: (message) => eachItem(message, "content", (block) => (block["type"] === "tool_result" ? fieldForModel(block, "content", () => ({ type: "text", text: NOTHING })) : block)),
+
+  tools: (tools) => tools.map(tool),
+
+  thought: (piece) => (typeof piece === "string" ? undefined : piece.block),
+
+  // Results of one round belong into one message; the server merges everything else itself.
+  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
+};
+
+function imageBlock(part: Part): unknown[] {
+  const found = picture(part);
+  if (!found) return [];
+  return [{ type: "image", source: "url" in found ? { type: "url", url: found.url } : { type: "base64", media_type: found.mediaType, data: found.data } }];
+}
+
+function isResult(block: unknown): boolean {
+  return isFields(block) && block["type"] === "tool_result";
+}
+
+function hasResults(message: unknown): boolean {
+  return isFields(message) && message["role"] === "user" && Array.isArray(message["content"]) && message["content"].some(isResult);
+}
+
+/** A text in the place of a block; a cache mark stays where it is. */
+function noted(said: string, block: unknown): Fields {
+  const mark = isFields(block) && block["cache_control"] ? { cache_control: block["cache_control"] } : {};
+  return { type: "text", text: said, ...mark };
+}
+
+function editedText(block: Fields, said: string): Fields {
+  switch (block["type"]) {
+    case "tool_result":
+      return copy(block, { content: said });
+    case "thinking":
+      return copy(block, { thinking: said });
+    case "redacted_thinking":
+      return copy(block, { data: said });
+    case "document":
+      return copy(block, { source: copy(block["source"] as Fields, { data: said }) });
+    default:
+      return copy(block, { text: said });
+  }
+}
+
+function blocks(content: unknown, path: string): [Part, Piece][] {
+  if (typeof content === "string") return [[text(content), "string"]];
+  if (!Array.isArray(content)) throw bad(path, "a text or a list of blocks", content);
+  return content.flatMap((item: unknown, at): [Part, Piece][] => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
+    const read: [Part, Piece] = [block(item, `${path}[${at}]`), { block: at }];
+    return item["cache_control"] ? [read, [{ type: "cacheMark" }, "mark"]] : [read];
+  });
+}
+
+/** What a result holds: no marks of its own, and no calls and results, which would not pair up (and could hold themselves). */
+function resultParts(content: unknown, path: string): Part[] {
+  if (!Array.isArray(content)) return blocks(content, path).map(([part]) => part);
+  return content.map((item: unknown, at) => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
+    const { type } = item;
+    return type === "tool_use" || type === "tool_result" ? opaque(item) : block(item, `${path}[${at}]`);
+  });
+}
+
+function block(item: Fields, path: string): Part {
+  const source = isFields(item["source"]) ? item["source"] : {};
+  switch (item["type"]) {
+    case "text":
+      return text(item["text"]);
+    case "tool_use":
+      return { type: "toolCall", callId: string(item["id"]), name: string(item["name"]), arguments: json(item["input"] ?? {}) };
+    case "tool_result": {
+      const content = item["content"];
+      return {
+        type: "toolResult",
+        callId: string(item["tool_use_id"]),
+        content: content === undefined || content === null ? [] : resultParts(content, `${path}.content`),
+        ...(item["is_error"] === true && { isError: true }),
+      };
+    }
+    case "thinking":
+      return { type: "reasoning", text: string(item["thinking"]) };
+    case "redacted_thinking":
+      // Sealed, but sent: it is counted by its data.
+      return { type: "reasoning", text: string(item["data"]) };
+    case "image": {
+      const from = source["data"] ?? source["url"];
+      const kind = typeof source["media_type"] === "string" ? source["media_type"] : undefined;
+      return typeof from === "string" ? image(from, kind) : opaque(item);
+    }
+    case "document": {
+      if (source["type"] === "text" && typeof source["data"] === "string") return text(source["data"]);
+      return source["type"] === "content" ? opaque(item) : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
+    }
+    default:
+      return opaque(item);
+  }
+}

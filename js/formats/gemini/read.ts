@@ -1,0 +1,199 @@
+/** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
+
+import {
+  bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, picture, string, text, tool, withSource, words,
+} from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types.ts";
+
+type Piece = number;
+
+/** Calls without ids that wait for their response, by name; kept in the state of one reading. */
+type Waiting = Map<string, string[]>;
+
+/** The REST interface accepts both spellings. */
+const spelled = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Every part is asked for every field, so the few names are spelled once. */
+const SNAKE = new Map(["systemInstruction", "functionCall", "functionResponse", "inlineData", "mimeType", "fileData", "fileUri", "functionDeclarations"].map((name) => [name, spelled(name)]));
+const snake = (camel: string) => SNAKE.get(camel) ?? spelled(camel);
+const field = (item: Fields, camel: string) => item[camel] ?? item[snake(camel)];
+
+export const gemini: Adapter<Piece> = {
+  format: "gemini",
+
+  system(request) {
+    const config = isFields(request["config"]) ? request["config"] : {};
+    const system = field(request, "systemInstruction") ?? field(config, "systemInstruction");
+    if (system === undefined || system === null) return undefined;
+    if (typeof system === "string") return [text(system)];
+    const parts = isFields(system) ? system["parts"] : system;
+    return (Array.isArray(parts) ? parts : [parts]).map((part) => (isFields(part) && typeof part["text"] === "string" ? text(part["text"]) : opaque(part)));
+  },
+
+  read(message, at, path, state) {
+    const given = message["role"];
+    const role = given === "model" ? "assistant" : given === undefined || given === "user" || given === "function" ? "user" : undefined;
+    if (!role) throw bad(`${path}.role`, "user, model or function", given);
+    // A turn of which nothing was answered (a blocked one, say) comes without parts.
+    const list = message["parts"] === undefined && !("content" in message || "text" in message) ? [] : message["parts"];
+    if (!Array.isArray(list)) throw bad(`${path}.parts`, "a list of parts", list);
+    // Read again for an edit: the ids must come out as they did the first time. By its number: paths begin anew with every list that is added.
+    const key = `#${at}`;
+    const known = state.get(key) as Part[] | undefined;
+    const parts = known ?? list.map((item: unknown, number) => {
+      if (!isFields(item)) throw bad(`${path}.parts[${number}]`, "a part", item);
+      return part(item, `${at}.${number}`, state);
+    });
+    state.set(key, parts);
+    return { message: { id: `m${at}`, role, parts }, pieces: parts.map((_, number) => number) };
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const kept = pieces.flatMap((piece) => {
+      const edit = byNumber.get(piece);
+      const item = (original["parts"] as Fields[])[piece]!;
+      if (!edit) return [];
+      const part = message.parts[piece]!;
+      if (edit.type === "note") return [{ text: edit.text }];
+      if (part.type !== "toolResult" && part.type !== "toolCall") return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
+      const camel = part.type === "toolResult" ? "functionResponse" : "functionCall";
+      const name = isFields(item[camel]) ? camel : snake(camel);
+      const inner = item[name] as Fields;
+      if (edit.type === "text") {
+        const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
+        return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
+      }
+      if (edit.type === "content") return [copy(item, { [name]: editedResponse(inner, edit.items, part.type === "toolResult" && part.isError === true) })];
+      if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
+      if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
+      return [item];
+    });
+    return copy(original, { parts: kept });
+  },
+
+  write({ role, parts }: NeutralMessage): unknown[] {
+    const out = parts.flatMap((part): unknown[] => {
+      // Ids that this adapter made up mean nothing to the provider.
+      const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
+      if (part.type === "text") return part.text ? [{ text: part.text }] : [];
+      const found = picture(part);
+      if (found) return ["url" in found ? { fileData: { fileUri: found.url, mimeType: (part.type === "image" && part.mediaType) || "image/png" } } : { inlineData: { mimeType: found.mediaType, data: found.data } }];
+      if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
+      if (part.type !== "toolResult") return [];
+      const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
+      return [{ functionResponse: { ...id(part.callId), name: part.name ?? "unknown", response } }];
+    });
+    return out.length > 0 ? [{ role: role === "assistant" ? "model" : "user", parts: out }] : [];
+  },
+
+  // What comes from MCP is a list in the response.
+  forModel: (message) => eachItem(message, "parts", (item) => {
+    const name = isFields(item["functionResponse"]) ? "functionResponse" : "function_response";
+    const inner = item[name];
+    const response = isFields(inner) ? inner["response"] : undefined;
+    if (!isFields(inner) || !isFields(response)) return item;
+    const shown = ["content", "output"].reduce((body, field) => fieldForModel(body, field, () => ({ type: "text", text: NOTHING })), response);
+    return shown === response ? item : copy(item, { [name]: copy(inner, { response: shown }) });
+  }),
+
+  tools(tools): NeutralTool[] {
+    // Definitions come in groups.
+    const all = tools.flatMap((group) => {
+      const declared = isFields(group) ? field(group, "functionDeclarations") : undefined;
+      return Array.isArray(declared) ? (declared as unknown[]) : [group];
+    });
+    return all.map(tool);
+  },
+
+  // Roles must alternate, and responses come before words.
+  merge: {
+    list: "parts",
+    takes: (first, second) => ((first as Fields)["role"] === "model") === ((second as Fields)["role"] === "model"),
+    isFirst: (part) => isFields(part) && isFields(field(part, "functionResponse")),
+  },
+};
+
+/** A response holds an object and media parts; a text in the place of one of those joins the object's text, since only media are allowed there. */
+function editedResponse(inner: Fields, [first, ...others]: readonly ItemEdit[], failed: boolean): Fields {
+  const media = (Array.isArray(inner["parts"]) ? (inner["parts"] as unknown[]) : []).filter((_, at) => others[at]?.type !== "text");
+  const notes = others.flatMap((item) => (item.type === "text" ? [item.text] : []));
+  const body = first?.type === "text" ? { [failed ? "error" : "output"]: first.text } : inner["response"];
+  return copy(inner, { response: withNotes(body, notes), parts: media.length > 0 ? media : undefined });
+}
+
+/** What is put in was counted as text behind the response's own: an object that is no text has no place for it. */
+function withNotes(body: unknown, notes: readonly string[]): unknown {
+  if (notes.length === 0) return body;
+  if (!isFields(body) || Object.keys(body).length === 0) return { output: notes.join("") };
+  const key = textKey(body);
+  return key ? { [key]: [body[key], ...notes].join("") } : body;
+}
+
+function part(item: Fields, place: string, state: Map<string, unknown>): Part {
+  // Most parts are words and nothing else.
+  if (typeof item["text"] === "string" && !(item["functionCall"] ?? item["function_call"] ?? item["functionResponse"] ?? item["function_response"])) return spoken(item);
+  const waiting = (state.get("waiting") ?? new Map()) as Waiting;
+  state.set("waiting", waiting);
+  const call = field(item, "functionCall");
+  if (isFields(call)) {
+    const name = string(call["name"]);
+    const callId = typeof call["id"] === "string" ? call["id"] : `call:${place}`;
+    const queue = waiting.get(name);
+    if (queue) queue.push(callId);
+    else waiting.set(name, [callId]);
+    return { type: "toolCall", callId, name, arguments: json(call["args"] ?? {}) };
+  }
+  const response = field(item, "functionResponse");
+  if (isFields(response)) {
+    const name = string(response["name"]);
+    const given = response["id"];
+    const named = waiting.get(name) ?? [];
+    // A response with an id answers that call whatever name it gives: the call must not wait for another one.
+    const queue = typeof given === "string" && !named.includes(given) ? [...waiting.values()].find((ids) => ids.includes(given)) ?? named : named;
+    const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
+    const found = queue.indexOf(callId);
+    if (found >= 0) queue.splice(found, 1);
+    const body = response["response"];
+    const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;
+    const media = response["parts"];
+    const content = [said(body), ...(Array.isArray(media) ? media.map((inner: unknown) => (isFields(inner) ? mediaPart(inner) : opaque(inner))) : [])];
+    return { type: "toolResult", callId, name, content, ...(failed && { isError: true }) };
+  }
+  if (typeof item["text"] === "string") return spoken(item);
+  return mediaPart(item);
+}
+
+/** Words, or a thought. */
+function spoken(item: Fields): Part {
+  const said = string(item["text"]);
+  return item["thought"] === true ? { type: "reasoning", text: said } : { type: "text", text: said };
+}
+
+/** A response is an object; one that holds a single text is that text, as the documentation proposes. */
+function said(body: unknown): Part {
+  const key = isFields(body) ? textKey(body) : undefined;
+  return text(isFields(body) && key ? string(body[key]) : json(body ?? {}));
+}
+
+/** The only key of a response that holds a single text. */
+function textKey(body: Fields): string | undefined {
+  const [[key, value] = ["", undefined], ...others] = Object.entries(body);
+  return others.length === 0 && typeof value === "string" && /^(output|result|error)$/.test(key) ? key : undefined;
+}
+
+function mediaPart(item: Fields): Part {
+  const inline = field(item, "inlineData");
+  if (isFields(inline) && typeof inline["data"] === "string") {
+    const kind = string(field(inline, "mimeType"));
+    return kind.startsWith("image/") ? image(inline["data"], kind) : documentPart(inline["data"], kind);
+  }
+  const file = field(item, "fileData");
+  if (isFields(file)) {
+    const kind = string(field(file, "mimeType"));
+    const uri = string(field(file, "fileUri"));
+    return kind.startsWith("image/") ? { type: "image", mediaType: kind, ...(uri && { url: uri }) } : withSource(documentPart(undefined, kind), uri);
+  }
+  return opaque(item);
+}

@@ -1,0 +1,97 @@
+/** All formats: which one it is, and reading it. */
+
+import { EspalierError } from "../errors/errors.ts";
+import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types.ts";
+import { listedTools, looking, reading, scanning } from "./adapter.ts";
+import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
+import { aiSdk } from "./ai-sdk/read.ts";
+import { anthropic } from "./anthropic/read.ts";
+import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
+import { readEspalier } from "./neutral/read.ts";
+import { gemini } from "./gemini/read.ts";
+import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
+import { openaiChat } from "./openai/read-chat.ts";
+import { openaiResponses } from "./openai/read-responses.ts";
+import { raw } from "./raw/read.ts";
+import { vscode } from "./vscode/read.ts";
+
+export { sourceOf } from "./adapter.ts";
+export { hostClasses, setVSCode, vscodeClasses } from "./vscode/classes.ts";
+export type { VSCodeClasses } from "./vscode/classes.ts";
+export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";
+export type { Reading } from "./adapter.ts";
+
+/** Every format but the neutral one, which needs no adapting. */
+export const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
+  "openai-chat": openaiChat as Adapter<never>,
+  "openai-responses": openaiResponses as Adapter<never>,
+  anthropic: anthropic as Adapter<never>,
+  gemini: gemini as Adapter<never>,
+  vscode: vscode as Adapter<never>,
+  "ai-sdk": aiSdk as Adapter<never>,
+  raw: raw as Adapter<never>,
+};
+export const FORMATS: readonly string[] = [...Object.keys(ADAPTERS), "espalier"];
+
+/**
+ * Reads a conversation: a list of messages or a whole request of any provider.
+ *
+ * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field to blame,
+ * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
+ */
+export function readConversation(input: unknown, options: { format?: Format; tools?: ToolList }): Reading {
+  const { source, format, tools } = opened(input, options);
+  return format === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[format], source, tools);
+}
+
+/**
+ * Reads a conversation message by message, from number `from` on, and keeps none, for what looks at each of them once; nothing if it is one
+ * that has to be read whole: a neutral one from its beginning, or one of which something is not for the model.
+ *
+ * @throws EspalierError as {@link readConversation}
+ */
+export function scanConversation(input: unknown, options: { format?: Format; tools?: ToolList }, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
+  const { source, format, tools } = opened(input, options);
+  if (format !== "espalier") return scanning(ADAPTERS[format], source, tools, visit, from);
+  // Whether ids come twice is known of the whole alone.
+  if (from === 0) return undefined;
+  const neutral = readsNeutral();
+  looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
+  return { format, source, tools: (tools ?? []) as NeutralTool[] };
+}
+
+/** Where the messages are, and of which format. */
+function opened(input: unknown, { format, tools }: { format?: Format; tools?: ToolList }): { source: Source; format: Format; tools: readonly unknown[] | undefined } {
+  if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
+  const listed = tools === undefined ? undefined : looking("options.tools", () => listedTools(tools));
+  if (tools !== undefined && !listed) {
+    throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions, or an object of them by name", path: "options.tools" });
+  }
+  const { source, found } = looking("messages", () => {
+    const source = findSource(input);
+    return { source, found: source && (format ?? (isLangChain(source.list[0]) ? undefined : detect(source))) };
+  });
+  if (!source || !found) {
+    const message =
+      "This is no conversation that is known. Looked for a list of messages, or an object with messages, contents or input, in the format of " +
+      `${FORMATS.join(", ")}.`;
+    const strange = source && looking("messages", () => strangeness(source));
+    if (!strange) throw new EspalierError({ code: "unknown_format", message, path: "messages" });
+    throw new EspalierError({ code: "unknown_format", message: `${message} ${strange.why}`, path: `${source.name}[${strange.at}]` });
+  }
+  return { source, format: found, tools: listed };
+}
+
+export type { Growing } from "./growing.ts";
+
+/**
+ * A conversation that grows.
+ *
+ * @throws EspalierError `bad_option` if there is no such format
+ */
+export function growing(format: Format): Growing {
+  if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
+  if (format === "espalier") return new Growing(format, readsNeutral);
+  const adapter = ADAPTERS[format];
+  return new Growing(format, readsWith(adapter), (message) => adapter.forModel?.(message) ?? message);
+}

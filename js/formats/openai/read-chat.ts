@@ -1,0 +1,227 @@
+/** OpenAI chat completions, and everything that speaks like it. */
+
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, pictureUrl, roleOf, string, text, tool, words,
+} from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import { fieldForModel, NOTHING } from "../audience.ts";
+import type { NeutralMessage, Part, PartEdit, Role } from "../../types.ts";
+
+type Piece =
+  | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
+
+/** Begins the ids made up for calls of the old form. */
+const OLD = "function:";
+
+/** Without a content a message has at least one of these. */
+const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text"];
+
+const ROLES: Record<string, Role> = {
+  system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
+};
+
+export const openaiChat: Adapter<Piece> = {
+  format: "openai-chat",
+
+  read(message, at, path, state) {
+    const role = roleOf(ROLES, message["role"]);
+    if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);
+    const parts: Part[] = [];
+    const pieces: Piece[] = [];
+    const content = message["content"];
+    if (content === undefined && !SAID_ELSEWHERE.some((name) => name in message)) {
+      throw bad(`${path}.content`, "a text or a list of parts", content);
+    }
+    if (role === "tool") {
+      const name = message["name"] ?? message["tool_name"];
+      const callId = message["role"] === "function" ? oldId(string(name), state, false) : string(message["tool_call_id"]) || answered(string(name), state);
+      parts.push({
+        type: "toolResult",
+        callId,
+        ...(typeof name === "string" && { name }),
+        // The result as a whole carries the mark, not its content.
+        content: contentParts(content, `${path}.content`).flatMap(([part]) => (part.type === "cacheMark" ? [] : [part])),
+        ...(message["x_is_error"] === true && { isError: true }),
+      });
+      pieces.push({ in: "result" });
+    } else {
+      for (const [part, piece] of contentParts(content, `${path}.content`)) {
+        parts.push(part);
+        pieces.push(piece);
+      }
+    }
+    const refusal = message["refusal"];
+    if (typeof refusal === "string" && refusal && parts.every((part) => part.type === "text" && part.text === "")) {
+      parts.push(text(refusal));
+      pieces.push({ in: "refusal" });
+    }
+    const calls = message["tool_calls"];
+    if (calls !== undefined && calls !== null) {
+      if (!Array.isArray(calls)) throw bad(`${path}.tool_calls`, "a list", calls);
+      const open: Open[] = [];
+      calls.forEach((call, number) => {
+        const part = toolCall(call, `${path}.tool_calls[${number}]`, `call:${at}.${number}`);
+        parts.push(part);
+        if (part.callId === `call:${at}.${number}`) open.push(part);
+        pieces.push({ in: "call", at: number });
+      });
+      state.set("open", open);
+    }
+    const old = message["function_call"];
+    if (isFields(old)) {
+      parts.push({ type: "toolCall", callId: oldId(string(old["name"]), state, true), name: string(old["name"]), arguments: string(old["arguments"]) });
+      pieces.push({ in: "function" });
+    }
+    // Copilot Chat marks messages, not parts.
+    if (message["copilot_cache_control"] || message["cache_control"]) {
+      parts.push({ type: "cacheMark" });
+      pieces.push({ in: "mark" });
+    }
+    const name = message["name"];
+    const named = typeof name === "string" && role !== "tool" ? { name } : {};
+    return { message: { id: `m${at}`, role, ...named, parts }, pieces };
+  },
+
+  edit(original, { pieces }, edits) {
+    const byNumber = byPart(edits);
+    const content = original["content"];
+    const kept: unknown[] = [];
+    const calls: unknown[] = [];
+    const changes: Fields = {};
+    let single: unknown;
+    pieces.forEach((piece, part) => {
+      const edit = byNumber.get(part);
+      if (piece.in === "function" || piece.in === "refusal") {
+        const field = piece.in === "function" ? "function_call" : "refusal";
+        if (!edit) changes[field] = undefined;
+        else if (edit.type === "arguments") changes[field] = copy(original[field] as Fields, { arguments: edit.arguments });
+        else if (edit.type === "text") changes[field] = edit.text;
+      }
+      if (!edit) return;
+      if (piece.in === "string" || piece.in === "result") {
+        single = edit.type === "text" ? edit.text : edit.type === "content" ? editedItems(content, edit.items, noted) ?? content : content;
+        if (edit.type === "callId" && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
+      } else if (piece.in === "content") {
+        kept.push(editedContent((content as unknown[])[piece.at], edit));
+      } else if (piece.in === "call") {
+        calls.push(editedCall((original["tool_calls"] as Fields[])[piece.at]!, edit));
+      }
+    });
+    if (single !== undefined) changes["content"] = single;
+    else if (Array.isArray(content)) changes["content"] = kept.length > 0 ? kept : null;
+    // Content that was absent stays absent.
+    else if (content !== undefined) changes["content"] = null;
+    if (Array.isArray(original["tool_calls"])) changes["tool_calls"] = calls.length > 0 ? calls : undefined;
+    return copy(original, changes);
+  },
+
+  write(message: NeutralMessage): unknown[] {
+    const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
+    const calls = message.parts.flatMap((part) =>
+      part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
+    const said = words(message.parts);
+    const images = message.role === "user" ? message.parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "image_url", image_url: { url } })) : [];
+    const content = images.length === 0 ? said : [...(said ? [{ type: "text", text: said }] : []), ...images];
+    if (content.length > 0 || calls.length > 0) {
+      const named = message.name !== undefined && { name: message.name };
+      out.push({ role: message.role === "tool" ? "user" : message.role, ...named, content: content.length > 0 ? content : null, ...(calls.length > 0 && { tool_calls: calls }) });
+    }
+    return out;
+  },
+
+  forModel: (message) => (message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message),
+
+  tools: (tools) => tools.map(tool),
+};
+
+/** A call without id that waits for its result. */
+type Open = { callId: string; name: string };
+
+/** Some servers (Ollama) give calls no ids: results come in the order of the calls, and may say the tool's name. */
+function answered(name: string, state: Map<string, unknown>): string {
+  const open = (state.get("open") ?? []) as Open[];
+  const found = open.find((call) => call.name === name) ?? open[0];
+  state.set("open", open.filter((call) => call !== found));
+  return found?.callId ?? "";
+}
+
+/** The old form has no ids either: a function's result follows its call directly. Later calls of one name are numbered. */
+function oldId(name: string, state: Map<string, unknown>, isCall: boolean): string {
+  const key = `${OLD}${name}`;
+  const before = (state.get(key) ?? 0) as number;
+  const number = isCall ? before + 1 : before;
+  state.set(key, number);
+  return number > 1 ? `${key}#${number}` : key;
+}
+
+/** A result, told by what its call is told by: id, name or order. */
+function result({ callId, name, content }: Extract<Part, { type: "toolResult" }>): Fields {
+  const said = words(content);
+  if (callId.startsWith(OLD)) return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content: said };
+  if (callId === "" || /^call:\d+\.\d+$/.test(callId)) return { role: "tool", ...(name && { tool_name: name }), content: said };
+  return { role: "tool", tool_call_id: callId, content: said };
+}
+
+function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { type: "toolCall" }> {
+  if (!isFields(call)) throw bad(path, "a tool call", call);
+  const body = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : undefined;
+  if (!body) throw bad(`${path}.function`, "an object with name and arguments", call["function"]);
+  const input = body["arguments"] ?? body["input"] ?? "";
+  return { type: "toolCall", callId: string(call["id"]) || madeUp, name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
+}
+
+/** A text in the place of a part; a cache mark stays where it is. */
+function noted(said: string, item: unknown): Fields {
+  const marks = isFields(item) ? Object.fromEntries(["cache_control", "copilot_cache_control"].flatMap((name) => (item[name] ? [[name, item[name]]] : []))) : {};
+  return { type: "text", text: said, ...marks };
+}
+
+function editedContent(item: unknown, edit: PartEdit): unknown {
+  if (edit.type === "note") return noted(edit.text, item);
+  if (edit.type !== "text") return item;
+  return isFields(item) ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : edit.text;
+}
+
+function editedCall(call: Fields, edit: PartEdit): Fields {
+  if (edit.type === "callId") return copy(call, { id: edit.callId });
+  if (edit.type !== "arguments") return call;
+  return isFields(call["custom"])
+    ? copy(call, { custom: copy(call["custom"], { input: edit.arguments }) })
+    : copy(call, { function: withArguments(call["function"] as Fields, edit.arguments) });
+}
+
+/** Some servers that speak like OpenAI (Ollama) keep arguments as an object. */
+function withArguments(body: Fields, said: string): Fields {
+  return copy(body, { arguments: isFields(body["arguments"]) ? objectArguments(said) : said });
+}
+
+/** Content as parts, with the place of each. */
+function contentParts(content: unknown, path: string): [Part, Piece][] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [[text(content), { in: "string" }]];
+  if (!Array.isArray(content)) throw bad(path, "a text or a list of parts", content);
+  return content.flatMap((item: unknown, at): [Part, Piece][] => {
+    if (typeof item === "string") return [[text(item), { in: "content", at }]];
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
+    const read: [Part, Piece] = [contentPart(item), { in: "content", at }];
+    const marked = item["cache_control"] ?? item["copilot_cache_control"];
+    return marked ? [read, [{ type: "cacheMark" }, { in: "mark" }]] : [read];
+  });
+}
+
+function contentPart(item: Fields): Part {
+  const { type } = item;
+  if ((type === "text" || type === undefined) && typeof item["text"] === "string") return text(item["text"]);
+  if (type === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
+  if (type === "image_url") {
+    const from = item["image_url"];
+    const url = isFields(from) ? from["url"] : from;
+    const detail = isFields(from) ? from["detail"] : undefined;
+    if (typeof url === "string") return image(url, undefined, typeof detail === "string" ? detail : undefined);
+  }
+  if (type === "file" && isFields(item["file"])) {
+    return documentPart(item["file"]["file_data"]);
+  }
+  return opaque(item);
+}
+

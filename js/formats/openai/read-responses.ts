@@ -1,0 +1,145 @@
+/** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
+
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, pictureUrl, roleOf, string, text, tool, words,
+} from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import { fieldForModel, NOTHING } from "../audience.ts";
+import type { NeutralMessage, Part, Role } from "../../types.ts";
+
+type Piece = "item" | { content: number };
+
+/** A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`. */
+const SEARCH_CALL = "tool_search_call";
+const SEARCH_OUTPUT = "tool_search_output";
+
+/** Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an action. */
+function inputField(type: string): string {
+  return type === "function_call" || type === SEARCH_CALL ? "arguments" : type === "custom_tool_call" ? "input" : "action";
+}
+
+/** Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody answers them.) */
+const isCall = (item: Fields, type: string) => type === "function_call" || type === "custom_tool_call" || (/_call$/.test(type) && typeof item["call_id"] === "string");
+/** By these names other libraries and events of streams tell which call an item belongs to. */
+const OTHER_IDS = ["callId", "tool_call_id", "toolCallId", "tool_use_id", "tool_id"];
+const isOutput = (item: Fields, type: string) => /_call_output$/.test(type) || (type === SEARCH_OUTPUT && typeof item["call_id"] === "string");
+
+const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
+
+export const openaiResponses: Adapter<Piece> = {
+  format: "openai-responses",
+
+  system(request) {
+    return typeof request["instructions"] === "string" ? [text(request["instructions"])] : undefined;
+  },
+
+  read(item, at, path) {
+    const id = `m${at}`;
+    const type = item["type"] ?? "message";
+    const one = (role: Role, part: Part) => ({ message: { id, role, parts: [part] } satisfies NeutralMessage, pieces: ["item" as const] });
+    if (type === "message") {
+      const role = roleOf(ROLES, item["role"]);
+      if (!role) throw bad(`${path}.role`, "system, developer, user or assistant", item["role"]);
+      const read = contentParts(item["content"], `${path}.content`);
+      return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
+    }
+    if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
+    const ownId = OTHER_IDS.find((name) => name in item);
+    if (ownId !== undefined) {
+      throw bad(`${path}.${ownId}`, "absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK must be converted first)", item[ownId]);
+    }
+    if (isCall(item, type)) {
+      const given = item[inputField(type)];
+      const name = string(item["name"], type.replace(/_call$/, ""));
+      return one("assistant", { type: "toolCall", callId: string(item["call_id"]), name, arguments: typeof given === "string" ? given : json(given ?? {}) });
+    }
+    if (isOutput(item, type)) {
+      const content = type === SEARCH_OUTPUT ? [opaque({ tools: item["tools"] ?? [] })] : outputParts(item["output"], `${path}.output`);
+      return one("tool", { type: "toolResult", callId: string(item["call_id"]), content });
+    }
+    if (type === "reasoning") {
+      const texts = [item["summary"], item["content"]].flatMap((list) => (Array.isArray(list) ? list : []));
+      const said = texts.flatMap((part: unknown) => (isFields(part) && typeof part["text"] === "string" ? [part["text"]] : []));
+      return one("assistant", { type: "reasoning", text: said.join("\n") });
+    }
+    // What belongs to a call cannot be kept or removed alone.
+    if (item["call_id"] !== undefined && item["call_id"] !== null) throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
+    // Whatever else the platform does by itself (searches, computer use, compaction) comes from the assistant's side.
+    return one("assistant", opaque(item));
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const only = message.parts[0];
+    if (pieces[0] === "item" && only && only.type !== "text") {
+      const edit = byNumber.get(0);
+      if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
+      if (edit?.type === "text") return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.text });
+      // A list of tools has no place for a note.
+      if (original["type"] === SEARCH_OUTPUT && edit?.type === "content") return copy(original, edit.items.every(({ type }) => type === "keep") ? {} : { tools: [] });
+      // A computer's output must be a screenshot: there is no place for a note, and it stays.
+      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
+      if (edit?.type === "arguments") {
+        const field = inputField(string(original["type"]));
+        const isObject = field === "action" || isFields(original[field]);
+        return copy(original, { [field]: isObject ? parsedArguments(edit.arguments) : edit.arguments });
+      }
+      if (edit?.type === "callId") return copy(original, { call_id: edit.callId });
+      return original;
+    }
+    const content = original["content"];
+    const kept = pieces.flatMap((piece, part) => {
+      const edit = byNumber.get(part);
+      if (!edit) return [];
+      if (piece === "item") return [edit.type === "text" ? edit.text : content];
+      const item = (content as Fields[])[piece.content]!;
+      if (edit.type === "note") return [noted(edit.text)];
+      return [edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item];
+    });
+    return copy(original, { content: typeof content === "string" ? kept[0] ?? "" : kept });
+  },
+
+  write({ role, parts }: NeutralMessage): unknown[] {
+    const said = words(parts);
+    const items: unknown[] = parts.flatMap((part): unknown[] => {
+      if (part.type === "toolCall") return [{ type: "function_call", call_id: part.callId, name: part.name, arguments: part.arguments }];
+      if (part.type === "toolResult") return [{ type: "function_call_output", call_id: part.callId, output: words(part.content) }];
+      return [];
+    });
+    const images = role === "user" ? parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "input_image", image_url: url })) : [];
+    const content = images.length === 0 ? said : [...(said ? [{ type: "input_text", text: said }] : []), ...images];
+    if (content.length > 0) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content });
+    return items;
+  },
+
+  forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
+
+  tools: (tools) => tools.map(tool),
+};
+
+const noted = (said: string): Fields => ({ type: "input_text", text: said });
+
+function contentParts(content: unknown, path: string): [Part, Piece][] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [[text(content), "item"]];
+  if (!Array.isArray(content)) throw bad(path, "a text or a list of parts", content);
+  return content.map((item: unknown, at): [Part, Piece] => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
+    return [contentPart(item), { content: at }];
+  });
+}
+
+/** A result is a text or a list of parts; that of a computer is one screenshot, and others have shapes of their own. */
+function outputParts(output: unknown, path: string): Part[] {
+  if (isFields(output)) return [typeof output["image_url"] === "string" ? image(output["image_url"]) : opaque(output)];
+  return contentParts(output, path).map(([part]) => part);
+}
+
+function contentPart(item: Fields): Part {
+  if (typeof item["text"] === "string") return text(item["text"]);
+  if (item["type"] === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
+  const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;
+  if (item["type"] === "input_image" && typeof item["image_url"] === "string") return image(item["image_url"], undefined, detail);
+  if (item["type"] === "input_file") return documentPart(item["file_data"]);
+  return opaque(item);
+}

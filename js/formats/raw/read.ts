@@ -1,0 +1,145 @@
+/**
+ * The renderer's own messages (`OutputMode.Raw`; `espalier/raw`): numbers for the roles and for the kinds of parts. Tool calls are a field of
+ * the assistant's message, a result is a message that names its call.
+ */
+
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "../adapter.ts";
+import type { Adapter, Fields } from "../adapter.ts";
+import type { NeutralMessage, Part, PartEdit, Role } from "../../types.ts";
+
+type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };
+
+/** `ChatRole`. */
+const ROLES: Record<number, Role> = { 0: "system", 1: "user", 2: "assistant", 3: "tool" };
+const NUMBERS: Record<Role, number> = { system: 0, developer: 0, user: 1, assistant: 2, tool: 3 };
+
+/** `ChatCompletionContentPartKind`. */
+const IMAGE = 0;
+const TEXT = 1;
+const OPAQUE = 2;
+const CACHE = 3;
+const DOCUMENT = 4;
+
+/** True for a message with numbers for roles that cannot be the editor's: those have no system role 0, no such fields, no numbers as types. */
+export function isRaw(message: Fields): boolean {
+  const { role, content } = message;
+  const isNumbered = (part: unknown) => isFields(part) && typeof part["type"] === "number";
+  return role === 0 || "toolCalls" in message || "toolCallId" in message || (Array.isArray(content) && content.some(isNumbered));
+}
+
+export const raw: Adapter<Piece> = {
+  format: "raw",
+
+  read(message, at, path) {
+    const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;
+    if (!role) throw bad(`${path}.role`, "0 (system), 1 (user), 2 (assistant) or 3 (tool)", message["role"]);
+    const read = contentParts(message["content"], `${path}.content`);
+    const named = typeof message["name"] === "string" && message["name"] ? { name: message["name"] } : {};
+    if (role === "tool") {
+      const callId = message["toolCallId"];
+      if (typeof callId !== "string" && typeof callId !== "number") throw bad(`${path}.toolCallId`, "the id of the call that it answers", callId);
+      // The result as a whole carries the mark, not its content.
+      const content = read.flatMap(([part]) => (part.type === "cacheMark" ? [] : [part]));
+      return { message: { id: `m${at}`, role, ...named, parts: [{ type: "toolResult", callId: string(callId), content }] }, pieces: [{ in: "result" }] };
+    }
+    const parts = read.map(([part]) => part);
+    const pieces = read.map(([, piece]) => piece);
+    const calls = message["toolCalls"] ?? [];
+    if (!Array.isArray(calls)) throw bad(`${path}.toolCalls`, "a list", calls);
+    for (const [number, call] of (calls as unknown[]).entries()) {
+      parts.push(toolCall(call, `${path}.toolCalls[${number}]`));
+      pieces.push({ in: "call", at: number });
+    }
+    return { message: { id: `m${at}`, role, ...named, parts }, pieces };
+  },
+
+  edit(original, { pieces }, edits) {
+    const byNumber = byPart(edits);
+    const content = original["content"];
+    const kept: unknown[] = [];
+    const calls: unknown[] = [];
+    const changes: Fields = {};
+    pieces.forEach((piece, part) => {
+      const edit = byNumber.get(part);
+      if (!edit) return;
+      if (piece.in === "string") changes["content"] = edit.type === "text" ? edit.text : content;
+      else if (piece.in === "content") kept.push(editedPart((content as unknown[])[piece.at], edit));
+      else if (piece.in === "call") calls.push(editedCall((original["toolCalls"] as Fields[])[piece.at]!, edit));
+      else if (edit.type === "text") changes["content"] = [said(edit.text)];
+      else if (edit.type === "content") changes["content"] = editedContent(content, edit);
+      else if (edit.type === "callId") changes["toolCallId"] = edit.callId;
+    });
+    if (Array.isArray(content) && original["role"] !== NUMBERS.tool) changes["content"] = kept;
+    if (Array.isArray(original["toolCalls"])) changes["toolCalls"] = calls.length > 0 ? calls : undefined;
+    return copy(original, changes);
+  },
+
+  write({ role, name, parts }: NeutralMessage): unknown[] {
+    const out: unknown[] = parts.flatMap((part) =>
+      part.type === "toolResult" ? [{ role: NUMBERS.tool, toolCallId: part.callId, content: [said(words(part.content))] }] : []);
+    const toolCalls = parts.flatMap((part) =>
+      part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
+    const content = words(parts);
+    if (content || toolCalls.length > 0) {
+      const speaker = role === "tool" ? NUMBERS.user : NUMBERS[role];
+      out.push({ role: speaker, ...(name !== undefined && { name }), content: content ? [said(content)] : [], ...(toolCalls.length > 0 && { toolCalls }) });
+    }
+    return out;
+  },
+
+  tools: (tools) => tools.map(tool),
+};
+
+const said = (value: string): Fields => ({ type: TEXT, text: value });
+
+function contentParts(content: unknown, path: string): [Part, Piece][] {
+  if (typeof content === "string") return [[text(content), { in: "string" }]];
+  if (!Array.isArray(content)) throw bad(path, "a list of parts", content);
+  return content.map((item: unknown, at): [Part, Piece] => [contentPart(item, `${path}[${at}]`), { in: "content", at }]);
+}
+
+function contentPart(item: unknown, path: string): Part {
+  if (!isFields(item)) throw bad(path, "a part", item);
+  const { type, imageUrl, documentData } = item;
+  if (type === TEXT && typeof item["text"] === "string") return text(item["text"]);
+  if (type === CACHE) return { type: "cacheMark" };
+  if (type === OPAQUE) return opaque(item["value"]);
+  if (type === IMAGE && isFields(imageUrl) && typeof imageUrl["url"] === "string") {
+    const { url, mediaType, detail } = imageUrl;
+    return image(url, typeof mediaType === "string" ? mediaType : undefined, typeof detail === "string" ? detail : undefined);
+  }
+  if (type === DOCUMENT && isFields(documentData)) {
+    const { data, mediaType } = documentData;
+    return documentPart(data, typeof mediaType === "string" ? mediaType : undefined);
+  }
+  throw bad(`${path}.type`, "0 (image with imageUrl), 1 (text), 2 (opaque), 3 (cache breakpoint) or 4 (document with documentData)", type);
+}
+
+function toolCall(call: unknown, path: string): Part {
+  const body = isFields(call) ? call["function"] : undefined;
+  if (!isFields(call) || !isFields(body)) throw bad(path, "an object with id and function", call);
+  const given = body["arguments"] ?? "";
+  return { type: "toolCall", callId: string(call["id"]), name: string(body["name"]), arguments: typeof given === "string" ? given : json(given) };
+}
+
+function editedPart(item: unknown, edit: PartEdit): unknown {
+  if (edit.type === "note") return said(edit.text);
+  return edit.type === "text" && isFields(item) ? copy(item, { text: edit.text }) : item;
+}
+
+/** Cache breakpoints of a result are no items of its content; they stay where they are. */
+function editedContent(content: unknown, edit: Extract<PartEdit, { type: "content" }>): unknown {
+  if (!Array.isArray(content)) return content;
+  const isMark = (item: unknown) => isFields(item) && item["type"] === CACHE;
+  const items = editedItems(content.filter((item) => !isMark(item)), edit.items, said);
+  if (!items) return content;
+  let next = 0;
+  return content.map((item: unknown) => (isMark(item) ? item : items[next++]));
+}
+
+function editedCall(call: Fields, edit: PartEdit): Fields {
+  if (edit.type === "callId") return copy(call, { id: edit.callId });
+  if (edit.type !== "arguments") return call;
+  const body = call["function"] as Fields;
+  return copy(call, { function: copy(body, { arguments: typeof body["arguments"] === "string" ? edit.arguments : objectArguments(edit.arguments) }) });
+}

@@ -1,0 +1,123 @@
+/**
+ * VS Code's `LanguageModelChatMessage`: class instances with numbers for roles. Copies keep their classes; new parts are made with the
+ * classes seen in the conversation, else with those of the editor we run in, so that no import of `vscode` is needed.
+ */
+
+import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "../adapter.ts";
+import type { Adapter, Fields, Source } from "../adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
+import type { NeutralMessage, Part, Role } from "../../types.ts";
+import { withSource } from "../adapter.ts";
+import { isBytes, isThought, prototypeOf } from "./parts.ts";
+
+type Piece = number | "string";
+
+/** `LanguageModelChatMessageRole`: User 1, Assistant 2; System 3 is a proposal. */
+const ROLES: Record<number, Role> = { 1: "user", 2: "assistant", 3: "system" };
+const USER = 1;
+
+export const vscode: Adapter<Piece> = {
+  format: "vscode",
+
+  read(message, at, path) {
+    const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;
+    if (!role) throw bad(`${path}.role`, "1 (user), 2 (assistant) or 3 (system)", message["role"]);
+    const content = message["content"];
+    const named = typeof message["name"] === "string" && message["name"] ? { name: message["name"] } : {};
+    if (typeof content === "string") return { message: { id: `m${at}`, role, ...named, parts: [text(content)] }, pieces: ["string"] };
+    if (!Array.isArray(content)) throw bad(`${path}.content`, "a text or a list of parts", content);
+    const parts = content.map((item: unknown, number) => {
+      if (!isFields(item)) throw bad(`${path}.content[${number}]`, "a part", item);
+      return vscodePart(item);
+    });
+    return { message: { id: `m${at}`, role, ...named, parts }, pieces: parts.map((_, number) => number) };
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const content = original["content"];
+    if (typeof content === "string") {
+      const edit = byNumber.get(0);
+      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+    }
+    const list = content as Fields[];
+    const kept = pieces.flatMap((piece, number) => {
+      const edit = byNumber.get(number);
+      if (!edit || piece === "string") return [];
+      const item = list[piece]!;
+      if (edit.type === "text") {
+        if (message.parts[number]!.type === "toolResult") return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
+        return [copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text })];
+      }
+      if (edit.type === "note") return [textPart(edit.text, list)];
+      if (edit.type === "content") return [copy(item, { content: editedItems(item["content"], edit.items, (said) => textPart(said, [...(item["content"] as unknown[]), ...list])) ?? item["content"] })];
+      if (edit.type === "arguments") return [copy(item, { input: parsedArguments(edit.arguments) })];
+      if (edit.type === "callId") return [copy(item, { callId: edit.callId })];
+      return [item];
+    });
+    return copy(original, { content: kept });
+  },
+
+  write({ role, parts }: NeutralMessage, { list }: Source): unknown[] {
+    const messages = list as Fields[];
+    const seen = messages.flatMap((message) => (Array.isArray(message["content"]) ? (message["content"] as unknown[]) : []));
+    const like = (test: (item: Fields) => boolean) => seen.find((item): item is Fields => isFields(item) && test(item));
+    const content = parts.flatMap((part): unknown[] => {
+      if (part.type === "text") return part.text ? [textPart(part.text, seen)] : [];
+      if (part.type === "toolCall") {
+        const fields = { callId: part.callId, name: part.name, input: parsedArguments(part.arguments) };
+        return [instance(like((item) => "callId" in item && !Array.isArray(item["content"])), "LanguageModelToolCallPart", fields)];
+      }
+      if (part.type !== "toolResult") return [];
+      return [instance(like((item) => "callId" in item && Array.isArray(item["content"])), "LanguageModelToolResultPart", { callId: part.callId, content: [textPart(words(part.content), seen)] })];
+    });
+    if (content.length === 0) return [];
+    return [instance(messages[0], "LanguageModelChatMessage", { role: role === "assistant" ? 2 : 1, content, name: undefined })];
+  },
+
+  forModel: (message) => eachItem(message, "content", (item) => (isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item)),
+
+  tools: (tools) => tools.map(tool),
+
+  // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
+  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
+};
+
+function hasResults(message: unknown): boolean {
+  const { role, content } = message as Fields;
+  return role === USER && Array.isArray(content) && content.some(isResult);
+}
+
+function isResult(item: unknown): boolean {
+  return isFields(item) && typeof item["callId"] === "string" && Array.isArray(item["content"]);
+}
+
+/** An object of the same class as `like`, or of the one named so, with these fields. */
+function instance(like: object | undefined, name: Parameters<typeof prototypeOf>[0], fields: Fields): unknown {
+  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : prototypeOf(name), fields);
+}
+
+function textPart(value: string, seen: readonly unknown[] = []): unknown {
+  const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text");
+  return instance(like, "LanguageModelTextPart", { value });
+}
+
+/** One of the editor's parts in the neutral model. */
+export function vscodePart(item: Fields): Part {
+  const { callId, value } = item;
+  if (typeof callId === "string" && Array.isArray(item["content"])) {
+    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) && typeof inner["callId"] !== "string" ? vscodePart(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
+    return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
+  }
+  if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
+  if (isThought(item)) return { type: "reasoning", text: Array.isArray(value) ? value.join("\n") : string(value) };
+  if (typeof value === "string") return text(value);
+  const { data, mimeType } = item;
+  if (isBytes(data) && typeof mimeType === "string") {
+    if (mimeType.startsWith("image/")) return withSource(image(base64(data), mimeType), data);
+    if (mimeType === "cache_control") return { type: "cacheMark" };
+    if (/^text\/|json/.test(mimeType)) return text(new TextDecoder().decode(data));
+    return withSource({ type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 }, data);
+  }
+  return opaque(value ?? item);
+}

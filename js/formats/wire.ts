@@ -1,0 +1,50 @@
+/**
+ * What only a provider's own messages show: each check looks at one provider's fields and says, with every finding, what would mend it.
+ * Everything that the neutral model shows is checked by the engine.
+ */
+
+import type { Fields } from "./adapter.ts";
+import type { Fix } from "../validity/change.ts";
+import type { Place } from "../validity/places.ts";
+
+/** A request, taken apart. */
+export interface Request {
+  list: readonly Fields[];
+  /** Number of the first message that is looked at by itself: a turn of the assistant begins there, and those before it are known to be taken. */
+  from: number;
+  /** The request object, if the host passed one. */
+  fields?: Fields;
+  /** Whether it lists tools; absent if that is not known. */
+  hasTools?: boolean;
+  /** Whether the model demands signatures of thoughts. */
+  signatures: boolean;
+}
+
+export interface WireFinding {
+  rule: string;
+  /** Index of the message; absent if the place begins at the request. */
+  index?: number;
+  place: Place;
+  message: string;
+  fix: Fix;
+}
+
+/** Lists what it finds. */
+export type WireCheck = (request: Request, find: (finding: WireFinding) => void) => void;
+
+export const REMOVE: Fix = { remove: true };
+
+/** Settings of tools are refused where there are none. */
+export function choices(names: readonly string[]): WireCheck {
+  return ({ fields, hasTools }, find) => {
+    if (hasTools !== false || !fields) return;
+    for (const name of names) {
+      if (fields[name] !== undefined) find({ rule: "tool-choice", place: [name], message: `${name} is allowed only where there are tools`, fix: REMOVE });
+    }
+  };
+}
+
+/** The messages that are looked at, with their numbers. */
+export function* looked({ list, from }: Request): Generator<[index: number, message: Fields]> {
+  for (let index = from; index < list.length; index += 1) yield [index, list[index]!];
+}

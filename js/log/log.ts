@@ -1,0 +1,656 @@
+/**
+ * The event log of a conversation. The core holds the neutral messages and what happened to them; the host's objects stay here, by id,
+ * and so do the lines, from which the core's half can be made again.
+ */
+
+import { compactHeld, counting } from "../calls/api.ts";
+import type { Counting } from "../calls/api.ts";
+import { growing, readConversation } from "../formats/index.ts";
+import type { Growing } from "../formats/index.ts";
+import { call, wasm } from "../engine/engine.ts";
+import type { Wasm } from "../engine/engine.ts";
+import { defined, given, needFunction, needText, plain } from "../options/checks.ts";
+import { EspalierError } from "../errors/errors.ts";
+import type {
+  AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
+  LogPreview, LogReport, LogView, Recalled,
+} from "./types.ts";
+import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Totals, ToolList } from "../types.ts";
+import type { Clock } from "../providers/types.ts";
+import { encodingOf } from "../tokens/count.ts";
+import { HeldEdits } from "./edits.ts";
+import { attach, attachStored } from "./attach.ts";
+import type { StoredMessages, Unattached } from "./attach.ts";
+import { bad, editFields, findFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./fields.ts";
+import { Lines, messageOf, recordOf } from "./lines.ts";
+import { MessageSearch } from "./search.ts";
+import type { FindOptions, FoundMessage } from "./search.ts";
+import { recallToolOf } from "../recall/registered.ts";
+import { known } from "../options/known.ts";
+import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "../options/names.ts";
+
+type Core = InstanceType<Wasm["EventLog"]>;
+type Added = { id: string; line: string };
+type CoreView = Omit<LogView<never>, "messages">;
+type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
+type Fields = ReturnType<typeof counting>;
+/** What {@link ConversationLog.recall} gives, with the neutral message. */
+export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & { message: NeutralMessage; hits?: Recalled<unknown>["hits"] };
+
+/**
+ * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
+ * the model gets to see is a view, and every edit can be previewed, undone and recalled.
+ *
+ * ```ts
+ * import { ConversationLog } from "espalier";
+ *
+ * const log = new ConversationLog({ format: "openai-chat" });
+ * log.append([
+ *   { role: "user", content: "Fix the parser." },
+ *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+ *   { role: "user", content: "Run the tests." },
+ * ]);
+ * const range = { from: "m0", to: "m1", summary: "The parser was fixed." };
+ * const id = log.edit({ kind: "replace_range", rule: "summary", range });
+ * log.view().messages.length; // => 2
+ * log.undo(id);
+ * log.view().messages.length; // => 3
+ * const lines = log.export(); // to be stored
+ * ```
+ *
+ * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones included.
+ */
+export class ConversationLog<T = unknown> {
+  readonly format: Format;
+  private readonly hosts: Growing;
+  /** What the host counts with. */
+  private how: Counting;
+  /** The same as the core takes it, with the tools. */
+  private fields: Fields;
+  private readonly now: () => number;
+  private lines = new Lines();
+  /** Goes up with whatever may change the view; the view that was made last is of `at`. */
+  private changes = 0;
+  /** The same, but for messages that are added and tools. */
+  private edited = 0;
+  private shown: { at: number; view: LogView<T> } | undefined;
+  private readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
+  private readonly finder: MessageSearch;
+  private core: Core | undefined;
+  private owner: Wasm | undefined;
+
+  /**
+   * A log in which nothing happened yet.
+   *
+   * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
+   */
+  constructor(options: LogOptions) {
+    const { format, tools, now = Date.now, search, ...how } = known(options, LOG);
+    if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
+    this.hosts = growing(format);
+    this.format = format;
+    needFunction(search, "search");
+    this.now = now;
+    this.finder = new MessageSearch(
+      {
+        lines: () => this.lines,
+        where: (id) => this.run((core) => core.recall(id) as Pick<Recalled<T>, "place" | "by">[])[0]!,
+        summaries: () => this.view().plan.flatMap((item) => (item.type === "insert" ? [item.message] : [])),
+        pins: () => this.pins(),
+      },
+      search,
+    );
+    this.how = how;
+    this.fields = this.counting(how, tools);
+    this.live();
+  }
+
+  /**
+   * A conversation that had no log becomes one. The format is found out from the messages when absent.
+   *
+   * @throws EspalierError as the constructor and {@link append}, `unknown_format`
+   */
+  static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
+    const format = known(options, LOG).format ?? readConversation(messages, {}).format;
+    const log = newLog<T>({ ...options, format });
+    log.append(messages);
+    return log;
+  }
+
+  /**
+   * Reads the lines of a log. Everything up to the first line that is cut, changed or missing is kept; `report` says what was not.
+   *
+   * @throws EspalierError `log_version` if a line is of a newer version (nothing is taken then), `bad_message` if `messages` are not
+   * those of the log, and as the constructor
+   */
+  static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
+    if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
+    const { messages, salvage = false, exact, ...others } = known(options, LOG_IMPORT);
+    const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
+    if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
+    return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) => attach(log, messages, exact ?? typeof messages !== "function"));
+  }
+
+  /** Reads the lines of a log whose messages are stored beside it. @internal */
+  static reopen<T>(text: string, options: LogOptions, salvage: boolean, stored: StoredMessages<T>): { log: ConversationLog<T>; report: LogReport } {
+    return newLog<T>(options).read(text, salvage, (log) => attachStored(log, stored));
+  }
+
+  /** Becomes the log of these lines. */
+  private read(text: string, salvage: boolean, attach: (log: Unattached) => void): { log: ConversationLog<T>; report: LogReport } {
+    this.close();
+    const engine = wasm();
+    const core = call(() => engine.EventLog.read(text, this.fields, salvage));
+    this.own(core, engine);
+    const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
+    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    // Lines that are as they would be written need not be written again.
+    this.lines = new Lines(verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1));
+    attach(this.unattached());
+    return { log: this, report };
+  }
+
+  /** Number of messages there ever were, rewound ones included. */
+  get originals(): number {
+    return this.hosts.length;
+  }
+
+  /** Models count pictures and documents each in their way, even with the same encoding. @internal */
+  get hasMedia(): boolean {
+    return this.lines.hasMedia;
+  }
+
+  /** Number of entries: the position of the next one. */
+  get length(): number {
+    return this.lines.length;
+  }
+
+  // ------------------------------------------------------------ entries
+
+  /**
+   * Adds a message or several at the end, all or none, in time proportional to them. Returns their ids.
+   *
+   * @throws EspalierError `bad_message`, `duplicate_id`
+   */
+  append(messages: T | readonly T[]): string[] {
+    const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
+    const read = this.hosts.push(list);
+    try {
+      this.took(this.run((core, time) => core.append(read.messages, time) as Added[]));
+      this.changes += 1;
+    } catch (error) {
+      this.hosts.forget();
+      throw error;
+    }
+    read.keep();
+    return read.messages.map(({ id }) => id);
+  }
+
+  /**
+   * Records something that does not change the view: what a provider reported, a plan, a job's fate, what one request left out, a note.
+   * Returns the id of the entry. `data` must have JSON; the log keeps it as it is.
+   *
+   * @throws EspalierError `bad_input`
+   */
+  record(kind: "usage" | "plan" | "job" | "trim" | "note", data: unknown): string {
+    if (!["usage", "plan", "job", "trim", "note"].includes(kind)) throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
+    const text = jsonText(data, "data", "bad_input");
+    return this.noted((core, time) => core.record(kind, text, time) as Added);
+  }
+
+  /**
+   * Lays an edit over the history. Returns its id.
+   *
+   * @throws EspalierError `bad_edit` with the path of what is wrong, `stale_plan`; the log is as it was then
+   */
+  edit(edit: LogEdit): string {
+    const fields = editFields(edit);
+    return this.one((core, time) => core.edit(fields, time) as Added);
+  }
+
+  /**
+   * What an edit would do. Nothing is recorded.
+   *
+   * @throws EspalierError as {@link edit}
+   */
+  preview(edit: LogEdit): LogPreview<T> {
+    type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: CoreView; edit: LogEditRow };
+    const fields = editFields(edit);
+    const { grown, view, total, edit: { tokensBefore, tokensAfter } } = this.run((core) => core.preview(fields) as Raw);
+    return { grown, tokensBefore, tokensAfter, total, view: this.rebuilt(view) };
+  }
+
+  /**
+   * Takes back an edit or a rewind: the named one, or the newest that can be. Returns the id of what was taken back, nothing if there is
+   * none.
+   *
+   * @throws EspalierError `unknown_id`, `bad_edit` for a rewind behind which messages were added
+   */
+  undo(id?: string): string | undefined {
+    needId(id, "id", true);
+    return this.undone((core, time) => core.undo(id, time));
+  }
+
+  /**
+   * Brings back what an undo took, the named edit or the newest, as long as no edit or rewind was made since. Returns the id of what
+   * is back, nothing if there is none.
+   *
+   * @throws EspalierError `unknown_id`, `bad_edit` if a range would overlap another
+   */
+  redo(id?: string): string | undefined {
+    needId(id, "id", true);
+    return this.undone((core, time) => core.redo(id, time));
+  }
+
+  /**
+   * Leaves all messages behind `to` out of the view (without it, all messages). Edits that reach past it are revoked, which restores
+   * what they covered. Returns the id of the entry.
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  rewind(to?: string): string {
+    needId(to, "to", true);
+    return this.one((core, time) => core.rewind(to, time) as Added);
+  }
+
+  /**
+   * Pins something, so that no edit takes it; what an edit has taken already comes back while it is pinned. Returns the pin's id.
+   *
+   * @throws EspalierError `unknown_id`, `bad_input`
+   */
+  pin(pin: LogPin): string {
+    const own = pinFields(pin);
+    return this.one((core, time) => core.pin(own, time) as Added);
+  }
+
+  /** @throws EspalierError `unknown_id` */
+  unpin(id: string): void {
+    needId(id, "id");
+    this.one((core, time) => core.unpin(id, time) as Added);
+  }
+
+  /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
+  checkpoint(checkpoint: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
+    const { title, path, edits } = given(checkpoint, "checkpoint");
+    const number = this.run((core) => core.nextCheckpoint());
+    const at = typeof path === "function" ? path(number) : path;
+    const fields = plain({ number, title, path: at, edits: edits ?? [] }, "checkpoint", "bad_input");
+    this.noted((core, time) => core.checkpoint(fields, time) as Added);
+    return number;
+  }
+
+  /**
+   * Records the edits of a compaction of {@link neutral} (or of the messages of {@link view} in the format `espalier`), all or none; the
+   * view is what the compaction's result was. Returns their ids. Edits that make one request fit (dropped rounds, a shortened newest
+   * request) belong to that request; a log may not have those that shorten the newest request.
+   *
+   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if something happened to what they are about since
+   * `options.since`
+   */
+  adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
+    const [own, made] = madeFields(edits, options);
+    const added = this.run((core, time) => core.adopt(own, made, time) as Added[]);
+    this.took(added);
+    this.altered();
+    return added.map(({ id }) => id);
+  }
+
+  /**
+   * The view as these edits would leave it. Nothing is recorded.
+   *
+   * @throws EspalierError as {@link adopt}
+   */
+  previewAdopted(edits: readonly Edit[], options: AdoptOptions = {}): LogView<T> {
+    const [own, made] = madeFields(edits, options);
+    return this.rebuiltRuns(this.run((core) => core.previewAdopted(own, made) as CoreRuns));
+  }
+
+  /**
+   * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a shortened newest request)
+   * is not recorded; see `after` of the report for whether it is needed.
+   *
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { ConversationLog } from "espalier";
+   *
+   * const log = ConversationLog.from(JSON.parse(await readFile("session.json", "utf8")));
+   * const { status, ids } = await log.compact({ budget: 8_000 });
+   * status; // => "applied"
+   * log.view().messages.length < 52; // => true
+   * for (const id of ids.toReversed()) log.undo(id);
+   * log.view().messages.length; // => 52
+   * ```
+   *
+   * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
+   */
+  async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
+    const { trigger, planId, ...options } = known(asked, LOG_COMPACT);
+    needText(trigger, "trigger");
+    needText(planId, "planId");
+    const since = this.length;
+    const { status, edits, report } = await this.compactView(options);
+    const lasting = edits.filter(lasts);
+    const { covered, summary, model, quality } = report;
+    const data = { status, covered: covered.length, ...(summary !== undefined && { author: model ? "model" : "rule" }), ...(model && { model }), ...(quality && { misses: quality.misses }) };
+    const ids = this.adopt(lasting, { since, data, ...(trigger !== undefined && { trigger }), ...(planId !== undefined && { planId }) });
+    return { status, ids, edits: lasting, report };
+  }
+
+  /**
+   * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read again; facts that are
+   * pinned in words are part of the record. `after` is the clock of its time-outs.
+   *
+   * @internal
+   */
+  compactView(options: Omit<CompactOptions, keyof CountOptions>, after?: Clock["after"]): Promise<Omit<CompactResult<unknown>, "messages">> {
+    const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
+    const ledger = pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
+    const recallTool = options.recallTool ?? recallToolOf(this);
+    const all = this.counted({ ...options, ...(ledger && { ledger }), ...(recallTool !== undefined && { recallTool }) }) as CompactOptions;
+    const { edited } = this;
+    const messages = () => {
+      // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it another view.
+      if (this.edited !== edited) throw new EspalierError({ code: "stale_plan", message: "the conversation was changed while its compaction was prepared" });
+      return this.neutral();
+    };
+    return compactHeld(messages, all, (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }), after);
+  }
+
+  /** Options for a compaction of {@link neutral}: counted as the log counts. */
+  counted<O extends object>(options: O) {
+    return { ...options, ...defined(this.how), tools: this.fields.tools, format: "espalier" as const };
+  }
+
+  /** Checked options, as the core takes them. An empty conversation of the format reads the tool definitions. */
+  private counting(how: Counting, tools: ToolList = []): Fields {
+    return counting(readConversation([], { format: this.format, tools }), how);
+  }
+
+  /**
+   * Counts everything anew, for another model. A tokenizer of the host's and its formula for pictures stay. Takes time proportional to the
+   * log.
+   *
+   * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
+   */
+  setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
+    const { encoding, model, costModel } = known(counting, LOG_COUNTING, "counting");
+    const [how, fields] = [this.how, this.fields];
+    const next = { ...how, encoding, model, costModel };
+    const found = { ...this.counting(next), tools: fields.tools };
+    this.close();
+    [this.how, this.fields] = [next, found];
+    this.changes += 1;
+    try {
+      this.live();
+    } catch (error) {
+      [this.how, this.fields] = [how, fields];
+      throw error;
+    }
+  }
+
+  /**
+   * Other tool definitions are sent along from now on, in the format of the messages. Nothing is counted again but they.
+   *
+   * @throws EspalierError `bad_option`
+   */
+  setTools(tools: ToolList): void {
+    const neutral = readConversation([], { format: this.format, tools }).tools;
+    const fields = { ...this.fields, tools: neutral };
+    this.run((core) => core.setTools(fields));
+    this.fields = fields;
+    this.changes += 1;
+  }
+
+  // ------------------------------------------------------------ what there is
+
+  /** What to send: history under the edits in force, repaired so that no provider refuses it. */
+  view(): LogView<T> {
+    if (this.shown?.at !== this.changes) {
+      this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as CoreRuns)) };
+    }
+    const { view } = this.shown;
+    return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
+  }
+
+  /** The messages of the view in the neutral form: copies. */
+  neutral(): NeutralMessage[] {
+    return this.run((core) => core.messages() as NeutralMessage[]);
+  }
+
+  /** Tokens of the view before repair. Held, so asking takes no time. */
+  totals(): Totals {
+    return this.run((core) => core.totals() as Totals);
+  }
+
+  /** What the user asked for last, at most so many characters. @internal */
+  newestRequest(characters: number): string {
+    return this.run((core) => core.newestRequest(characters));
+  }
+
+  /** Messages of the view that are no system messages. */
+  spoken(): number {
+    return this.run((core) => core.spoken());
+  }
+
+  /** True if the newest request has a finished round behind it, so that the provider has most of the next request in its cache. */
+  isWarm(): boolean {
+    return this.run((core) => core.isWarm());
+  }
+
+  /** Tokens of a message as it came, and of each of its parts. @throws EspalierError `unknown_id` */
+  counts(id: string): { tokens: number; origin: Origin; parts: number[] } {
+    needId(id, "id");
+    return this.run((core) => core.counts(id) as { tokens: number; origin: Origin; parts: number[] });
+  }
+
+  /** All edits, in log order, also those that were taken back. */
+  edits(): LogEditRow[] {
+    return this.held.rows.map((row) => ({ ...row, targets: [...row.targets] }));
+  }
+
+  /** Ids of the edits in force as one text: the same text for the same edits. @internal */
+  standing(): string {
+    return this.held.standing;
+  }
+
+  /** The newest summary in force. @internal */
+  newestSummary(): string | undefined {
+    return this.held.rows.findLast(({ kind, revokedBy }) => kind === "replace_range" && revokedBy === undefined)?.id;
+  }
+
+  /** All pins in force. */
+  pins(): LogPinRow[] {
+    return this.run((core) => core.pins() as LogPinRow[]);
+  }
+
+  /** All stored summaries, in the order of their numbers. */
+  checkpoints(): LogCheckpoint[] {
+    return this.run((core) => core.checkpoints() as LogCheckpoint[]);
+  }
+
+  /** Tokens of these messages of the view as they are shown; those that are not in it count nothing. */
+  tokensOf(ids: readonly string[]): number {
+    return this.run((core) => core.tokensOf([...ids]));
+  }
+
+  /**
+   * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a summary (`e7:summary`).
+   * With `query` instead: the messages that hold most of its words, newest first, at most `limit` (20).
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
+    const asked = typeof what === "string" ? undefined : queryFields(what);
+    const found = asked ? this.run((core) => core.search(asked.query, asked.limit) as RecalledText[]) : this.recallText(what as string);
+    return found.map(({ message, hits = [], ...rest }) => {
+      const { id, role } = message;
+      return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
+    });
+  }
+
+  /** The originals behind an id, in the neutral form. @internal */
+  recallText(id: string): RecalledText[] {
+    return this.run((core) => core.recall(id) as RecalledText[]);
+  }
+
+  /** The ids of the first and the last message; nothing without any. @internal */
+  ends(): [first: string, last: string] | undefined {
+    const all = this.lines.of("message");
+    const id = (at: number) => messageOf<NeutralMessage>(all.at(at)!).id;
+    return all.length === 0 ? undefined : [id(0), id(-1)];
+  }
+
+  /**
+   * Finds messages by words, hidden ones too: by BM25 over their texts and over the lines of summaries. A call and its results are
+   * one result; rewound messages are not found. Loads the engine of "espalier/search" at the first call (see {@link LogOptions.search}).
+   *
+   * @throws EspalierError `search_not_loaded`, `bad_option`
+   */
+  async search(query: string, options: FindOptions = {}): Promise<FoundMessage[]> {
+    return this.finder.find(query, findFields(query, options));
+  }
+
+  /** What was recorded of a kind ({@link record}), in order. */
+  records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
+    return this.lines.of(kind).map(recordOf);
+  }
+
+  /** The same for the lines that pass, so that long ones need not be parsed. @internal */
+  recordsOf(kind: "usage" | "plan" | "job" | "trim" | "note", passes: (lines: readonly string[]) => readonly string[]): { id: string; data: unknown }[] {
+    return passes(this.lines.of(kind)).map(recordOf);
+  }
+
+  /**
+   * Compares the views at two positions ({@link length} at the time).
+   *
+   * @throws EspalierError `bad_input`
+   */
+  compare(a: number, b: number): LogComparison {
+    needCount(a, "a");
+    needCount(b, "b");
+    const within = (position: number) => Math.min(position, 4_294_967_295);
+    return this.run((core) => core.compare(within(a), within(b)) as LogComparison);
+  }
+
+  /**
+   * A hash over these messages as they are shown now, to give with an edit that is made from them ({@link LogEdit.consumed}).
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  fingerprint(ids: readonly string[]): string {
+    if (!Array.isArray(ids)) throw bad("bad_input", "ids", "a list of ids", ids);
+    ids.forEach((id, at) => needId(id, `ids[${at}]`));
+    return this.run((core) => core.fingerprint(ids));
+  }
+
+  /** The host's own messages from a number on ({@link originals}), hidden ones included. */
+  originalsFrom(number: number): T[] {
+    needCount(number, "number");
+    return this.hosts.from(number) as T[];
+  }
+
+  /** The host's own message of this id, also when it is hidden. */
+  original(id: string): T | undefined {
+    return this.hosts.original(id) as T | undefined;
+  }
+
+  /** The log as JSON lines, from a position on: what to append to a file that holds the lines before it. */
+  export(from = 0): string {
+    needCount(from, "from");
+    return this.lines.from(from);
+  }
+
+  /** The hash of the newest line: two logs with the same one are the same. */
+  hash(): string {
+    return this.run((core) => core.hash());
+  }
+
+  /**
+   * Frees the engine's half for reuse. The log can still be used; its half is then made again. The process gets memory back by
+   * {@link resetEngine} alone, since that of a wasm instance never shrinks.
+   */
+  close(): void {
+    this.finder.free();
+    const core = this.core;
+    this.core = undefined;
+    if (core && this.owner === wasm()) core.free();
+  }
+
+  // ------------------------------------------------------------ the engine's half
+
+  /** The core's half; made again from the lines if an engine that crashed took it along. */
+  private live(): Core {
+    const engine = wasm();
+    if (this.core && this.owner === engine) return this.core;
+    if (!this.fields.tokenizer) encodingOf(this.fields);
+    const lines = this.lines;
+    const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.text(), this.fields, false));
+    return this.own(core, engine);
+  }
+
+  private own(core: Core, engine: Wasm): Core {
+    this.core = core;
+    this.owner = engine;
+    return core;
+  }
+
+  private run<R>(operation: (core: Core, time: number) => R): R {
+    const time = this.now();
+    if (!Number.isSafeInteger(time)) throw bad("bad_option", "options.now", "a function that returns whole milliseconds", time);
+    const core = this.live();
+    return call(() => operation(core, time));
+  }
+
+  private one(operation: (core: Core, time: number) => Added): string {
+    const id = this.noted(operation);
+    this.changes += 1;
+    this.held.changed();
+    return id;
+  }
+
+  /** The same for what has no effect on the view. */
+  private noted(operation: (core: Core, time: number) => Added): string {
+    const added = this.run(operation);
+    this.took([added]);
+    return added.id;
+  }
+
+  private undone(operation: (core: Core, time: number) => unknown): string | undefined {
+    const undone = this.run(operation) as (Added & { target: string }) | undefined;
+    if (undone) {
+      this.took([undone]);
+      this.changes += 1;
+      this.held.changed();
+    }
+    return undone?.target;
+  }
+
+  private altered(): void {
+    this.changes += 1;
+    this.edited += 1;
+    this.held.changed();
+  }
+
+  private took(added: readonly Added[]): void {
+    for (const { line } of added) this.lines.push(line);
+  }
+
+  private unattached(): Unattached {
+    const { hosts, lines } = this;
+    return { hosts, lines, has: (message) => this.run((core) => core.has(message)), shapes: () => this.run((core) => core.shapes()) };
+  }
+
+  private rebuilt(view: CoreView): LogView<T> {
+    return { ...view, messages: this.hosts.rebuild(view.plan) as T[] };
+  }
+
+  private rebuiltRuns({ runs, items, ...view }: CoreRuns): LogView<T> {
+    const { plan, messages } = this.hosts.rebuildRuns(runs, items);
+    return { ...view, plan, messages: messages as T[] };
+  }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function newLog<T>(options: LogOptions): ConversationLog<T> {
+  return new ConversationLog<T>(options);
+}

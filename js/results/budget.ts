@@ -1,0 +1,219 @@
+/** All results of tools together: what they may have, and which old ones become notes. */
+
+import { isFields, json } from "../formats/adapter.ts";
+import type { Reading } from "../formats/adapter.ts";
+import { counting, kept, read, tokens } from "../calls/api.ts";
+import { needSignal } from "../options/checks.ts";
+import { call, isCrash, wasm } from "../engine/engine.ts";
+import { badOption as bad } from "../errors/errors.ts";
+import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
+import type { LogEdit } from "../log/types.ts";
+import { Late, contentName, readable, within } from "./storing.ts";
+import type { StoredResult } from "./storing.ts";
+import type { BudgetResultsOptions, ClearResultsOptions, PlanItem, ResultsOptions, ResultsReport, ResultsResult } from "../types.ts";
+import { known } from "../options/known.ts";
+import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/names.ts";
+
+/** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
+const GEMINI_BUDGET = 50_000;
+const GEMINI_CAP = 40_000;
+/** Tools that its masking leaves alone. */
+const GEMINI_EXEMPT = ["activate_skill", "save_memory", "ask_user", "enter_plan_mode", "exit_plan_mode"];
+
+/** The figures of {@link ClearResultsOptions.profile}; what is absent is a share of what messages may have. */
+const CLEARING = {
+  espalier: { above: 0, newest: 3, rounds: 2 },
+  anthropic: { above: 100_000, newest: 3, rounds: 0, protect: 0, atLeast: 0 },
+  "gemini-cli": { above: 0, newest: 0, rounds: 0, protect: 50_000, atLeast: 30_000 },
+} as const;
+
+/**
+ * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of the conversation
+ * takes. Messages of any format; what is not cut is the caller's own object.
+ *
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { budgetResults } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, report } = await budgetResults(messages, { budget: 10_000 });
+ * request[0] === messages[0]; // => true
+ * report.gone.length; // => 24
+ * const { tool, recall } = report.gone[0]!;
+ * tool; // => "read_file"
+ * recall; // => "m3"
+ * const { level } = report; // to be passed with the next request
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of the option, `bad_message`, `unknown_format`, `encoding_not_loaded`; the reason of
+ * `signal` if it is aborted
+ */
+export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
+  const { profile = "espalier", level } = known(options, BUDGET_RESULTS);
+  oneOf("profile", profile, ["espalier", "gemini-cli"]);
+  const isGemini = profile === "gemini-cli";
+  tokens(options, "budget", !isGemini);
+  tokens(options, "level", false);
+  tokens(options, "cap", false);
+  const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
+  oneOf("rule", rule, ["water-level", "newest-first"]);
+  if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
+  const cap = options.cap ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
+  return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: exemptOf(options, []) });
+}
+
+/**
+ * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is not worth a
+ * broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's own object.
+ *
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { clearResults, ConversationLog } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, edits } = await clearResults(messages, { budget: 32_000 });
+ * request[3].content; // => "[cleared: read_file src/part0.ts, 120 lines, 7,109 characters; recall m3]"
+ *
+ * const log = ConversationLog.from(messages); // in a log the same edits can be undone
+ * for (const edit of edits) log.edit(edit);
+ * log.view().messages; // => request
+ * ```
+ *
+ * @throws EspalierError as {@link budgetResults}
+ */
+export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
+  const { profile = "espalier", protectLatest = true } = known(options, CLEAR_RESULTS);
+  oneOf("profile", profile, Object.keys(CLEARING));
+  for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const) tokens(options, name, false);
+  if (typeof protectLatest !== "boolean") throw bad("protectLatest", "true or false", protectLatest);
+  const isGemini = profile === "gemini-cli";
+  const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
+  const figure = (name: "above" | "newest" | "rounds" | "protect" | "atLeast") => options[name] ?? figures[name];
+  // More than there can be messages is as good as all of them.
+  const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
+  const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
+  return edited(messages, options, isGemini, {
+    rule: "clear", budget: options.budget, above: figure("above"), newest: few("newest"), rounds: few("rounds"), protect: figure("protect"), least: figure("atLeast"),
+    skipLatest: isGemini && protectLatest, exempt: exemptOf(options, usual),
+  });
+}
+
+type Going = { message: string; part: number; item?: number; callId: string; tool?: string; text: string };
+type Target = NonNullable<LogEdit["targets"]>[number];
+type Done = ResultsReport & { plan: PlanItem[]; targets: Target[]; pictures: Target[]; kind: "truncate" | "clear_result"; rule: string };
+
+/** One operation of the core, with the host's store in between. */
+async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, rule: Record<string, unknown>): Promise<ResultsResult<T>> {
+  // gemini-cli knows no such limit.
+  const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
+  if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
+  if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
+  if (options.onEvent !== undefined && typeof options.onEvent !== "function") throw bad("onEvent", "a function", options.onEvent);
+  tokens(options, "timeout", false);
+  needSignal(signal);
+  signal?.throwIfAborted();
+  const reading = read(messages, options);
+  const pictures = resultPictures(reading, maxImageBytes);
+  const fields = {
+    ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [],
+    ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
+  };
+  const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
+  let crashed = false;
+  try {
+    if (store) {
+      const storing = new Storing({ ...options, store, timeout }, gemini);
+      for (;;) {
+        const going = call(() => operation.next() as Going | undefined);
+        if (!going) break;
+        const path = await storing.put(going);
+        signal?.throwIfAborted();
+        // gemini-cli keeps what it could not save; ours is in the host's own messages.
+        call(() => operation.settle(path ?? (gemini ? undefined : going.message)));
+      }
+    }
+    const { plan, targets, pictures: noted, kind, rule: name, ...report } = call(() => operation.finish() as Done);
+    const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
+    if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
+    return { messages: reading.rebuild(plan) as T, edits, report };
+  } catch (error) {
+    crashed = isCrash(error);
+    throw error;
+  } finally {
+    // An instance that crashed took the operation with it.
+    if (!crashed) operation.free();
+  }
+}
+
+/** A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them. */
+function over(noted: Target, targets: readonly Target[]): Target {
+  const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
+  if (noted.to?.type !== "content" || to?.type !== "content") return noted;
+  return { ...noted, to: { ...noted.to, items: noted.to.items.map((item, at) => item ?? to.items[at] ?? null) } };
+}
+
+/** Items that stay cross as absent; in an edit they are `null`. */
+function withNulls(target: Target): Target {
+  const { to } = target;
+  return to?.type === "content" ? { ...target, to: { ...to, items: to.items.map((item) => item ?? null) } } : target;
+}
+
+/** The host's store, asked for one result after the other. */
+class Storing {
+  private isGone = false;
+  private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeout: number };
+  private readonly gemini: boolean;
+
+  constructor(options: Storing["options"], gemini: boolean) {
+    this.options = options;
+    this.gemini = gemini;
+  }
+
+  /** Where it is now; nothing if that failed. */
+  async put({ text, tool }: Going): Promise<string | undefined> {
+    if (this.isGone) return undefined;
+    const { store, timeout, signal, onEvent } = this.options;
+    const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
+    // gemini-cli counts its files up: a count that begins anew with every call would put another text under a name that a note points to.
+    const name = await contentName(tool, content, kind);
+    try {
+      const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult));
+      const path = typeof answer === "string" ? answer : answer?.path;
+      if (typeof path !== "string" || path === "") throw new TypeError("store gave no path");
+      onEvent?.({ type: "stored", name, path, tokens: call(() => wasm().count(text, "o200k_base")) });
+      return path;
+    } catch (error) {
+      signal?.throwIfAborted();
+      // One that hangs would hang for every result.
+      this.isGone = error instanceof Late;
+      onEvent?.({ type: "warning", code: this.isGone ? "store_timeout" : "store_failed", error });
+      return undefined;
+    }
+  }
+}
+
+/** What gemini-cli reads of a response is in the host's object, where that is more than one text. */
+function bodies({ format, source, messages }: Reading): [id: string, part: number, body: string][] {
+  if (format !== "gemini") return [];
+  const offset = messages.length - source.list.length;
+  return source.list.flatMap((message, at) => {
+    const parts = isFields(message) && Array.isArray(message["parts"]) ? (message["parts"] as unknown[]) : [];
+    return parts.flatMap((part, number): [string, number, string][] => {
+      const response = isFields(part) ? (part["functionResponse"] ?? part["function_response"]) : undefined;
+      const body = isFields(response) ? response["response"] : undefined;
+      if (body === undefined || body === null) return [];
+      const isOne = isFields(body) && Object.keys(body).length === 1 && typeof body["output"] === "string";
+      return isOne ? [] : [[messages[at + offset]!.id, number, json(body)]];
+    });
+  });
+}
+
+function exemptOf({ exempt }: ResultsOptions, usual: readonly string[] | undefined): readonly string[] | undefined {
+  if (exempt === undefined) return usual;
+  if (!Array.isArray(exempt) || !exempt.every((name) => typeof name === "string")) throw bad("exempt", "a list of names of tools", exempt);
+  return exempt;
+}
+
+function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string)) throw bad(name, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+}

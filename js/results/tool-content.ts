@@ -1,0 +1,207 @@
+/** What a tool gave back, in parts (MCP, VS Code), made ready for the model. */
+
+import { image, isFields, json, string, text } from "../formats/adapter.ts";
+import type { Fields } from "../formats/adapter.ts";
+import { forModel, NOTHING } from "../formats/audience.ts";
+import { vscodePart } from "../formats/vscode/read.ts";
+import { needFunction, needSignal } from "../options/checks.ts";
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
+import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
+import { within } from "./storing.ts";
+import { offload, truncate } from "./truncate.ts";
+import type { OffloadOptions } from "./truncate.ts";
+import type { Part } from "../types.ts";
+import { known } from "../options/known.ts";
+import { TOOL_CONTENT } from "../options/names.ts";
+
+export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
+  /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */
+  limit?: number;
+  /**
+   * `errors` keeps lines about errors of what is cut: for the output of commands. Default `ends`: the beginning and
+   * the end.
+   */
+  keep?: "ends" | "errors";
+  /** Bytes that the pictures may have together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
+  maxImageBytes?: number;
+  /** Reads what a link points to; nothing if it cannot be read as text. Without it links are listed. */
+  readResource?: (uri: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
+  /** Resources that are shown; if there are more, all of them are listed only. Default 9. */
+  maxResources?: number;
+  /** Lines that are shown of each. Default 500. */
+  resourceLines?: number;
+  /** Called when something was stored, or could not be stored or read. Default: nobody listens. */
+  onEvent?: (event: ToolContentEvent) => void;
+}
+
+export type ToolContentEvent = Parameters<NonNullable<OffloadOptions["onEvent"]>>[0] | { type: "warning"; code: "resource_failed"; uri: string; error: unknown };
+
+export interface ToolContent {
+  /** Texts, pictures and documents of the neutral model: the content of a result. Never empty. */
+  content: Part[];
+  /** The same in words: what a format takes that knows only texts. */
+  text: string;
+  isError: boolean;
+  /** Parts that were not for the model. */
+  withheld: number;
+  /** Pictures that became notes. */
+  pictures: number;
+  /** Links and embedded resources, in order: shown, or only named. */
+  resources: { uri: string; shown: boolean }[];
+}
+
+/**
+ * The content of a result from what a tool gave back: parts that are for the user alone are left out, long texts are stored or cut, pictures
+ * are kept to what providers take, and what links point to is read.
+ *
+ * ```ts
+ * import { toolContent } from "espalier";
+ *
+ * const result = { // as `client.callTool` of an MCP client returns it
+ *   content: [
+ *     { type: "text", text: "62 tests passed." },
+ *     { type: "resource_link", uri: "file:///log.txt", name: "log.txt" },
+ *     { type: "text", text: "Shown to the user.", annotations: { audience: ["user"] } },
+ *   ],
+ * };
+ * const readResource = async (uri: string) => "0 warnings";
+ * const { content, isError } = await toolContent(result, { limit: 8_000, readResource });
+ * content.map((part) => part.type === "text" && part.text); // => ["62 tests passed.", "[file:///log.txt]\n0 warnings"]
+ * isError; // => false
+ * ```
+ *
+ * @param result A text; a list of parts; or an object with such a list as `content`, as MCP's and VS Code's tools give it.
+ * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
+ */
+export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
+  known(options, TOOL_CONTENT);
+  const { maxImageBytes = IMAGE_BYTES, maxResources = 9, resourceLines = 500, readResource, signal } = options;
+  for (const [name, value] of Object.entries({ maxImageBytes, maxResources, resourceLines })) {
+    if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value))) throw bad(name, "a whole number, 0 or more", value);
+  }
+  needFunction(readResource, "readResource");
+  needSignal(signal);
+  signal?.throwIfAborted();
+  const items = itemsOf(result);
+  const shown = forModel(items, () => ({ type: "text", text: NOTHING }));
+  const isListed = shown.filter(isResource).length > maxResources;
+  const resources: ToolContent["resources"] = [];
+  const parts: Part[] = [];
+  for (const item of shown) {
+    if (!isResource(item)) {
+      parts.push(partOf(item));
+      continue;
+    }
+    const { uri, part } = await resource(item, isListed, options);
+    resources.push({ uri, shown: part !== undefined });
+    parts.push(part ?? text(listed(item, uri)));
+  }
+  const { content: light, gone } = withinBytes(parts, maxImageBytes);
+  const content: Part[] = [];
+  for (const part of light) content.push(part.type === "text" ? text(await short(part.text, options)) : part);
+  const isBlank = content.every((part) => part.type === "text" && part.text.trim() === "");
+  if (isBlank) content.splice(0, content.length, text(NOTHING));
+  const isError = isFields(result) && result["isError"] === true;
+  const seen = new Set(shown);
+  const withheld = items.filter((item) => !seen.has(item)).length;
+  return { content, text: content.map(inWords).join("\n"), isError, withheld, pictures: gone, resources };
+}
+
+function itemsOf(result: unknown): readonly unknown[] {
+  if (typeof result === "string") return [result];
+  if (Array.isArray(result)) return result;
+  if (isFields(result) && Array.isArray(result["content"])) {
+    const { content, structuredContent } = result;
+    // A tool that gives data back need not say it in words as well.
+    return (content as unknown[]).length === 0 && structuredContent !== undefined ? [json(structuredContent)] : (content as unknown[]);
+  }
+  throw new EspalierError({ code: "bad_input", message: "result must be a text, a list of parts, or an object with a list as content", path: "result" });
+}
+
+function isResource(item: unknown): item is Fields {
+  return isFields(item) && (item["type"] === "resource_link" || (item["type"] === "resource" && isFields(item["resource"])));
+}
+
+/** A part of MCP or VS Code. */
+function partOf(item: unknown): Part {
+  if (typeof item === "string") return text(item);
+  if (!isFields(item)) return text(json(item));
+  const kind = string(item["mimeType"]);
+  switch (item["type"]) {
+    case "text":
+      return text(item["text"]);
+    case "image":
+      return typeof item["data"] === "string" ? image(item["data"], kind || undefined) : text(json(item));
+    case "audio":
+      return text(`[audio left out: ${kind || "of an unknown kind"}]`);
+    default: {
+      const part = vscodePart(item);
+      return part.type === "opaque" ? text(part.json) : part;
+    }
+  }
+}
+
+/** What a resource holds, if it is to be shown and can be. */
+async function resource(item: Fields, isListed: boolean, { readResource, resourceLines = 500, timeout = 5_000, signal, onEvent }: ToolContentOptions): Promise<{ uri: string; part?: Part }> {
+  const embedded = isFields(item["resource"]) ? item["resource"] : undefined;
+  const uri = string((embedded ?? item)["uri"]);
+  if (isListed) return { uri };
+  const kind = string((embedded ?? item)["mimeType"]);
+  if (embedded && typeof embedded["blob"] === "string") return kind.startsWith("image/") ? { uri, part: image(embedded["blob"], kind) } : { uri };
+  let said: unknown = embedded?.["text"];
+  if (!embedded && readResource) {
+    try {
+      said = await within(timeout, signal, (stop) => readResource(uri, { signal: stop }));
+    } catch (error) {
+      signal?.throwIfAborted();
+      onEvent?.({ type: "warning", code: "resource_failed", uri, error });
+    }
+  }
+  return typeof said === "string" ? { uri, part: text(`[${uri}]\n${firstLines(said, resourceLines)}`) } : { uri };
+}
+
+function listed(item: Fields, uri: string): string {
+  const inner = isFields(item["resource"]) ? item["resource"] : item;
+  const about = [inner["title"] ?? inner["name"], inner["mimeType"], inner["description"]].map((value) => string(value)).filter((value) => value !== "");
+  return `[resource: ${[uri, ...about].join(", ")}]`;
+}
+
+function firstLines(said: string, most: number): string {
+  let end = 0;
+  for (let line = 0; line < most; line += 1) {
+    const next = said.indexOf("\n", end);
+    if (next < 0) return said;
+    end = next + 1;
+  }
+  const left = said.slice(end).split("\n").filter((line, at, lines) => at + 1 < lines.length || line !== "").length;
+  return left === 0 ? said : `${said.slice(0, end)}[cut: ${left.toLocaleString("en")} lines]`;
+}
+
+/** The last pictures that have no more than `most` bytes together; notes in the place of the others. */
+function withinBytes(parts: readonly Part[], most: number): { content: Part[]; gone: number } {
+  let [used, gone, isFull] = [0, 0, false];
+  const content = parts.toReversed().map((part): Part => {
+    const bytes = part.type === "image" ? bytesOf(part) : 0;
+    if (part.type !== "image" || (!isFull && used + bytes <= most)) {
+      used += bytes;
+      return part;
+    }
+    // One that is too large by itself takes no other with it.
+    isFull ||= bytes <= most;
+    gone += 1;
+    return text(`[image left out: ${part.mediaType ? `${part.mediaType}, ` : ""}${Math.round(bytes / 1024).toLocaleString("en")} KB]`);
+  }).toReversed();
+  return { content, gone };
+}
+
+/** A text within what it may have: stored if it can be, else cut. */
+async function short(said: string, { limit, keep, readResource: _, maxImageBytes: __, maxResources: ___, resourceLines: ____, store, ...others }: ToolContentOptions): Promise<string> {
+  const { encoding } = others;
+  const stored = store ? await offload(said, { ...others, store, ...(limit !== undefined && { limit }) }) : undefined;
+  if (stored && stored.outcome !== "kept") return stored.text;
+  return limit === undefined ? said : truncate(said, { limit, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
+}
+
+function inWords(part: Part): string {
+  return part.type === "text" ? part.text : `[${part.type}]`;
+}

@@ -1,0 +1,299 @@
+/** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
+
+import { needFunction, needSignal, needText } from "../options/checks.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { Late, contentName, readable, within } from "./storing.ts";
+import type { StoreResult } from "./storing.ts";
+import type { EncodingName } from "../types.ts";
+import { ensureEncoding } from "../engine/vocabulary.ts";
+import { known } from "../options/known.ts";
+import { FIT, JSON_SCHEMA, OFFLOAD, TRUNCATE } from "../options/names.ts";
+
+/** How a text is cut. */
+export interface TruncateOptions {
+  /** Most tokens of the result, marker included: a whole number, 0 or more. */
+  limit: number;
+  /** Share of what is kept that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
+  head?: number;
+  /** `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole limit. */
+  snap?: "lines" | "characters";
+  /** `errors` spends up to a fifth of the room on lines about errors from the middle. Default `ends`: none of it. */
+  keep?: "ends" | "errors";
+  /** Cut JSON as JSON, so that it parses. Default true. */
+  json?: boolean;
+  /** Take out terminal escapes and repeated lines first, where something has to go. Default true. */
+  clean?: boolean;
+  /** The handle by which the whole is found; the marker names it. Default: the marker names none. */
+  recall?: string;
+  /** The marker, in place of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
+  marker?: string;
+  /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options are ignored then. */
+  profile?: "espalier" | "copilot-chat";
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+}
+
+/** A text within its limit. */
+export interface Truncated {
+  /** The very string that was passed, if it was within the limit. */
+  text: string;
+  /** Tokens of `text`. */
+  tokens: number;
+  /** Tokens of what was passed. */
+  before: number;
+  /** Tokens and lines that are missing, by the count of the whole. */
+  cut: number;
+  lines: number;
+  /** Lines about errors that were kept from the middle. */
+  errors: number;
+  /** Terminal escapes and repeated lines that were taken out. */
+  escapes: number;
+  repeated: number;
+  /** It was cut as JSON, and still is. */
+  json: boolean;
+}
+
+/** Below this Copilot Chat's rule can make a text longer. */
+const COMPATIBLE_FROM = 50;
+
+/**
+ * Cuts a text to at most `limit` tokens, marker included; it never gets more tokens than it had.
+ *
+ * ```ts
+ * import { truncate } from "espalier";
+ *
+ * const lines = Array.from({ length: 500 }, (_, at) => `compiled module ${at}`);
+ * const { text, tokens } = truncate(lines.join("\n"), { limit: 30, recall: "m12" });
+ * tokens <= 30; // => true
+ * text.includes("[cut: 498 lines, 2,491 tokens; recall m12]"); // => true
+ * ```
+ *
+ * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option, `encoding_not_loaded`
+ */
+export function truncate(text: string, options: TruncateOptions): Truncated {
+  checkText(text);
+  const { limit, head = 0.4, snap = "lines", keep = "ends", json = true, clean = true, recall = "", marker, profile = "espalier", encoding = "o200k_base" } = known(options, TRUNCATE);
+  whole("limit", limit);
+  if (typeof head !== "number" || !(head >= 0 && head <= 1)) throw bad("options.head", "a number from 0 to 1", head);
+  oneOf("snap", snap, ["lines", "characters"]);
+  oneOf("keep", keep, ["ends", "errors"]);
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  for (const [name, value] of Object.entries({ json, clean })) if (typeof value !== "boolean") throw bad(`options.${name}`, "true or false", value);
+  for (const [name, value] of Object.entries({ recall, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  ensureEncoding(encoding);
+  const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
+  const compatible = profile === "copilot-chat" && (limit === 0 || limit >= COMPATIBLE_FROM);
+  const made = call(() => (compatible ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding) : wasm().truncate(text, limit, head, flags, recall, marker, encoding))) as Omit<Truncated, "text"> & { text?: string };
+  return { ...made, text: made.text ?? text };
+}
+
+/**
+ * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON. Deeper levels go until
+ * `limit` tokens (default 1,500) hold it. With the profile `copilot-chat` it is the schema that Copilot Chat stores beside a result, whole;
+ * `limit` is ignored then.
+ *
+ * @throws EspalierError `bad_input`, `bad_option`
+ */
+export function jsonSchema(text: string, options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {}): unknown {
+  checkText(text);
+  const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = known(options, JSON_SCHEMA);
+  whole("limit", limit);
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  ensureEncoding(encoding);
+  const compatible = profile === "copilot-chat";
+  const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, compatible ? 0 : limit, compatible, encoding)) as string | undefined;
+  const found = find(false) ?? find(true);
+  return found === undefined ? undefined : JSON.parse(found);
+}
+
+// ---------------------------------------------------------------- what results may take together
+
+/** A result, as far as budgets care. */
+export interface ResultSize {
+  /** Tokens it has now. */
+  tokens: number;
+  /** Rounds since: 0 for the newest. */
+  age: number;
+}
+
+export interface FitOptions {
+  /** Tokens that all results may have together. */
+  budget: number;
+  /** `level` of the last call: it only falls, so that what was cut stays as it is and caches hold. */
+  level?: number;
+}
+
+/**
+ * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older ones 1. Small results
+ * stay whole; within the budget nothing happens.
+ *
+ * ```ts
+ * import { fitResults } from "espalier";
+ *
+ * const results = [{ tokens: 900, age: 1 }, { tokens: 50, age: 1 }, { tokens: 900, age: 0 }];
+ * fitResults(results, { budget: 650 }).caps; // => [200, 50, 400]
+ * ```
+ */
+export function fitResults(results: readonly ResultSize[], options: FitOptions): { caps: number[]; level?: number } {
+  const { budget, level } = known(options, FIT);
+  if (!Array.isArray(results)) throw bad("results", "a list", results);
+  whole("budget", budget);
+  if (level !== undefined) whole("level", level);
+  results.forEach((result, at) => {
+    for (const name of ["tokens", "age"] as const) {
+      if (!isWhole(result?.[name])) throw bad(`results[${at}].${name}`, "a whole number, 0 or more", result?.[name]);
+    }
+  });
+  const tokens = Float64Array.from(results, (result) => result.tokens);
+  const ages = Uint32Array.from(results, (result) => Math.min(result.age, 2));
+  const found = Array.from(call(() => wasm().waterLevel(tokens, ages, budget, level ?? -1)) as Float64Array);
+  const last = found.pop()!;
+  return { caps: found, ...(last >= 0 && { level: last }) };
+}
+
+// ---------------------------------------------------------------- storing
+
+export type OffloadEvent = { type: "stored"; name: string; path: string; tokens: number } | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
+
+export interface OffloadOptions {
+  /** Stores a result and returns its path. */
+  store: StoreResult;
+  /** Results above so many tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
+  threshold?: number;
+  /** Name of the tool, for `exempt` and for the text. Default: not named. */
+  tool?: string;
+  /** Tools whose results are never stored. Default: search, explore and execution subagents, memory. */
+  exempt?: readonly string[];
+  /** The tool by which the model reads the file. Default `read_file`. */
+  readTool?: string;
+  /** Tokens of the schema. Default 300. */
+  schemaTokens?: number;
+  /** Tokens of the preview. Default 400. */
+  previewTokens?: number;
+  /** Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with `copilot-chat`). */
+  limit?: number;
+  /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
+  timeout?: number;
+  /** `copilot-chat` stores JSON indented and leaves a bare pointer. Default `espalier`. */
+  profile?: "espalier" | "copilot-chat";
+  /** What counts. Default `o200k_base`. */
+  encoding?: EncodingName;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
+  signal?: AbortSignal;
+  /** Called when something was stored, or could not be. Default: nobody listens. */
+  onEvent?: (event: OffloadEvent) => void;
+}
+
+export interface Offloaded {
+  /** What the model is shown. */
+  text: string;
+  tokens: number;
+  /** `kept` as it is, `stored`, or `truncated` because storing failed. */
+  outcome: "kept" | "stored" | "truncated";
+  path?: string;
+}
+
+const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "memory"];
+
+/**
+ * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a preview, so that the model knows
+ * what it would find. A store that fails, hangs or is full costs nothing: the result is cut instead, and a warning says so.
+ *
+ * ```ts
+ * import { readFile, writeFile } from "node:fs/promises";
+ * import { offload } from "espalier";
+ *
+ * const output = await readFile("build.log", "utf8");
+ * const { text, tokens } = await offload(output, {
+ *   tool: "bash",
+ *   store: async ({ name, content }) => {
+ *     await writeFile(name, content);
+ *     return name;
+ *   },
+ * });
+ * text; // => /^\[Result of bash: 63,011 tokens, 163 KB, stored in bash-/
+ * tokens < 1_000; // => true
+ * ```
+ *
+ * @throws EspalierError `bad_input`, `bad_option`; the reason of `signal` if it is aborted
+ */
+export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
+  checkText(result, "result");
+  const { store, profile = "espalier", tool, exempt = EXEMPT, readTool = "read_file", schemaTokens = 300, previewTokens = 400, timeout = 5_000, encoding = "o200k_base", signal, onEvent } = known(options, OFFLOAD);
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  const compatible = profile === "copilot-chat";
+  const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);
+  const limit = options.limit ?? (compatible ? 4_000 : threshold);
+  if (typeof store !== "function") throw bad("options.store", "a function", store);
+  for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout })) whole(name, value);
+  if (!Array.isArray(exempt)) throw bad("options.exempt", "a list of names", exempt);
+  needText(tool, "tool", "the name of a tool");
+  needText(readTool, "readTool", "the name of a tool");
+  needFunction(onEvent, "onEvent");
+  needSignal(signal);
+  signal?.throwIfAborted();
+  ensureEncoding(encoding);
+  const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;
+  const size = compatible ? result.length : tokens(result);
+  if (size <= threshold || (tool !== undefined && exempt.includes(tool))) return { text: result, tokens: compatible ? tokens(result) : size, outcome: "kept" };
+
+  const { kind, content } = readable(result, compatible);
+  const schema = kind === "txt" ? undefined : (call(() => wasm().jsonSchema(result, kind === "jsonl", 0, compatible, encoding)) as string | undefined);
+  const name = await contentName(tool, content, kind);
+  let stored: { path: string; schemaPath?: string };
+  try {
+    const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(schema !== undefined && { schema }), ...(tool !== undefined && { tool }) }));
+    stored = typeof answer === "string" ? { path: answer } : answer;
+    if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store gave no path");
+  } catch (error) {
+    signal?.throwIfAborted();
+    onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });
+    const short = truncate(result, { limit, profile, encoding, keep: "errors" });
+    return { text: short.text, tokens: short.tokens, outcome: "truncated" };
+  }
+  onEvent?.({ type: "stored", name, path: stored.path, tokens: tokens(result) });
+  const text = compatible ? pointer(content, stored) : description();
+  return { text, tokens: tokens(text), outcome: "stored", path: stored.path };
+
+  function description(): string {
+    const short = schemaTokens > 0 && schema !== undefined ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined) : undefined;
+    const preview = previewTokens > 0 ? truncate(result, { limit: previewTokens, head: 0.5, json: false, encoding }).text : "";
+    return [
+      `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,
+      ...(stored.schemaPath ? [`[Its schema: ${stored.schemaPath}]`] : []),
+      ...(short === undefined ? [] : [kind === "jsonl" ? "Schema of each line:" : "Schema:", short]),
+      ...(preview ? ["Preview:", preview] : []),
+    ].join("\n");
+  }
+}
+
+/** Copilot Chat's words. */
+function pointer(content: string, { path, schemaPath }: { path: string; schemaPath?: string }): string {
+  const text = `Large tool result (${Math.round(content.length / 1024)}KB) written to file. Use the read_file tool to access the content at: ${path}`;
+  return schemaPath === undefined ? text : `${text}\n\nData schema found at: ${schemaPath}`;
+}
+
+function checkText(text: unknown, path = "text"): void {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${shown(text)}`, path });
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function whole(name: string, value: unknown): void {
+  if (!isWhole(value)) throw bad(`options.${name}`, "a whole number, 0 or more", value);
+}
+
+function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function bad(path: string, wanted: string, value: unknown): EspalierError {
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown(value)}`, path });
+}

@@ -1,0 +1,48 @@
+/** Counting one text, and the choice of the encoding that counts. */
+
+import { needNames } from "../options/checks.ts";
+import { call, wasm } from "../engine/engine.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
+import { countText } from "./texts.ts";
+import { known } from "../options/known.ts";
+import { COUNT_TEXT } from "../options/names.ts";
+import type { EncodingName, Origin } from "../types.ts";
+import { ensureEncoding } from "../engine/vocabulary.ts";
+
+/**
+ * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special
+ * token (`<|endoftext|>`) is text.
+ *
+ * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
+ */
+export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
+  return countText(text, encodingOf(known(options, COUNT_TEXT)));
+}
+
+/** The encoding that counts for these options; loaded, where the entry can do that by itself. */
+export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+  needNames({ encoding, model });
+  const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
+  ensureEncoding(name);
+  return name;
+}
+
+/**
+ * Returns the encoding that counts for a model, and whether it is the model's own (`origin: "exact"`). A model
+ * without a public vocabulary, or an unknown one, is counted with `o200k_base` as a substitute (`"prior"`): its
+ * provider may count a third more.
+ *
+ * ```ts
+ * import { encodingForModel } from "espalier";
+ *
+ * encodingForModel("gpt-4"); // => { encoding: "cl100k_base", origin: "exact" }
+ * encodingForModel("claude-sonnet-4-5"); // => { encoding: "o200k_base", origin: "prior" }
+ * ```
+ *
+ * @throws EspalierError `bad_option` if `model` is no text
+ */
+export function encodingForModel(model: string): { encoding: EncodingName; origin: Origin } {
+  if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
+  return call(() => ({ encoding: wasm().encodingForModel(model) as EncodingName, origin: wasm().encodingOrigin(model) as Origin }));
+}

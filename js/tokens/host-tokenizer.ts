@@ -1,0 +1,79 @@
+/** A tokenizer of the host's, as the engine calls it: it gives whole numbers, remembers counts, and never throws. */
+
+import { badOption as bad, EspalierError } from "../errors/errors.ts";
+
+/** Returns the number of tokens of a text, synchronously: a whole number, 0 or more, the same for the same text. */
+export type HostTokenizer = (text: string) => number;
+
+/** UTF-16 code units of texts whose counts are remembered for one tokenizer. */
+const MAX_REMEMBERED = 4 << 20;
+
+const wrapped = new WeakMap<HostTokenizer, HostTokenizer>();
+let failure: unknown;
+let hasFailed = false;
+/** What was thrown last. */
+let thrownLast: unknown;
+
+/**
+ * Returns the function that the engine calls for `tokenizer`; the same one each time.
+ *
+ * @throws EspalierError `bad_option` if `tokenizer` is no function
+ */
+export function hostTokenizer(tokenizer: HostTokenizer | undefined): HostTokenizer | undefined {
+  if (tokenizer === undefined) return undefined;
+  if (typeof tokenizer !== "function") throw bad("tokenizer", "a function from a text to its number of tokens", tokenizer);
+  const known = wrapped.get(tokenizer);
+  if (known) return known;
+  const made = remembering(tokenizer);
+  wrapped.set(tokenizer, made);
+  return made;
+}
+
+function remembering(tokenizer: HostTokenizer): HostTokenizer {
+  const counts = new Map<string, number>();
+  let units = 0;
+  return (text) => {
+    const known = counts.get(text);
+    if (known !== undefined) return known;
+    // The call fails anyway: its other counts do not matter.
+    if (hasFailed) return 0;
+    try {
+      const tokens: unknown = tokenizer(text);
+      if (!Number.isSafeInteger(tokens) || (tokens as number) < 0) throw notCounted(tokens);
+      if (units > MAX_REMEMBERED) {
+        counts.clear();
+        units = 0;
+      }
+      units += text.length;
+      counts.set(text, tokens as number);
+      return tokens as number;
+    } catch (error) {
+      // An exception that crossed the engine would leave it in an unknown state: it is thrown behind the call.
+      failure = error;
+      hasFailed = true;
+      return 0;
+    }
+  };
+}
+
+function notCounted(tokens: unknown): EspalierError {
+  const isPromise = typeof (tokens as PromiseLike<unknown> | null | undefined)?.then === "function";
+  const found = isPromise ? "a promise" : typeof tokens === "number" ? tokens : typeof tokens;
+  const message = `options.tokenizer must return a whole number, 0 or more, at once, and returned ${found}`;
+  return new EspalierError({ code: "bad_option", message, path: "options.tokenizer" });
+}
+
+/** Throws what the host's tokenizer threw during the engine's last call. */
+export function throwTokenizerFailure(): void {
+  if (!hasFailed) return;
+  const thrown = failure;
+  failure = undefined;
+  hasFailed = false;
+  thrownLast = thrown;
+  throw thrown;
+}
+
+/** True for what {@link throwTokenizerFailure} threw last. */
+export function isTokenizerFailure(error: unknown): boolean {
+  return thrownLast !== undefined && error === thrownLast;
+}

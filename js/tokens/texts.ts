@@ -1,0 +1,402 @@
+/**
+ * Counting, encoding and cutting texts: what `src/tokens` does, with the crossing made cheap.
+ *
+ * Text is written into a buffer of the engine with `encodeInto`, long text in chunks, so that a string of 200 MB needs no copy of
+ * 600 MB. Counts of texts of 16 units and more are kept, up to 8 MB of text.
+ */
+
+import { call, onFreshInstance, wasm } from "../engine/engine.ts";
+import type { Wasm } from "../engine/engine.ts";
+import { given, plain } from "../options/checks.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
+import type { EncodingName, Origin } from "../types.ts";
+import { ensureEncoding } from "../engine/vocabulary.ts";
+import { known } from "../options/known.ts";
+import { ESTIMATE, TEXT } from "../options/names.ts";
+
+/** Names of encodings in the order of the engine's numbers. */
+const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
+/** Bytes of the input buffer, UTF-16 units of a chunk (at most three bytes each), and the padding behind each text of a batch. */
+const ROOM = 131_072;
+const CHUNK = 32_768;
+const PADDING = 24;
+
+/** Where a text was cut, in UTF-16 code units, and the tokens of what is kept. */
+export interface Fit {
+  offset: number;
+  tokens: number;
+}
+
+const encoder = new TextEncoder();
+let owner: Wasm | undefined;
+let view: Uint8Array = new Uint8Array();
+
+onFreshInstance(() => {
+  owner = undefined;
+});
+
+/** The input buffer, with room for `length` bytes. Asked for again whenever the engine's memory has moved. */
+function input(length: number): Uint8Array {
+  const live = wasm();
+  if (owner !== live || view.byteLength < length) {
+    // A view of memory that has grown since has no length.
+    view = live.inputView(Math.max(length, ROOM));
+    owner = live;
+  }
+  return view;
+}
+
+/** The engine's number of an encoding. */
+function numberOf(name: EncodingName): number {
+  ensureEncoding(name);
+  const number = ENCODINGS.indexOf(name);
+  // The engine says what is wrong with any other name.
+  if (number < 0) call(() => wasm().hasEncoding(name));
+  return number;
+}
+
+function needString(text: unknown, path: string): asserts text is string {
+  if (typeof text === "string") return;
+  throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${text === null ? "null" : typeof text}`, path });
+}
+
+// ---------------------------------------------------------------- the cache
+
+/** Counts by text, the oldest first. Bounded by the length of the texts, since a megabyte is one entry too. */
+class Cache {
+  private readonly counts = new Map<string, number>();
+  private units = 0;
+  private readonly most: number;
+
+  /** `most` is in UTF-16 units. */
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  get(text: string): number | undefined {
+    const count = this.counts.get(text);
+    if (count !== undefined) {
+      // Used again: moves to the end.
+      this.counts.delete(text);
+      this.counts.set(text, count);
+    }
+    return count;
+  }
+
+  set(text: string, count: number): void {
+    if (text.length > this.most / 4) return;
+    if (!this.counts.has(text)) this.units += text.length;
+    this.counts.set(text, count);
+    for (const old of this.counts.keys()) {
+      if (this.units <= this.most) break;
+      this.counts.delete(old);
+      this.units -= old.length;
+    }
+  }
+
+  clear(): void {
+    this.counts.clear();
+    this.units = 0;
+  }
+}
+
+/** 8 MB of two-byte units, for both encodings together. */
+const caches = ENCODINGS.map(() => new Cache(2_000_000));
+/** Shorter texts are counted faster than they are looked up. */
+const SHORT = 16;
+
+/** Forgets all counts that were kept. */
+export function clearCache(): void {
+  for (const cache of caches) cache.clear();
+}
+
+// ---------------------------------------------------------------- counting
+
+/** Tokens of a text. `name` must be the name of an encoding. */
+export function countText(text: string, name: EncodingName = "o200k_base"): number {
+  needString(text, "text");
+  const encoding = numberOf(name);
+  const cache = caches[encoding];
+  if (text.length < SHORT || !cache) return fresh(text, encoding);
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  const count = fresh(text, encoding);
+  cache.set(text, count);
+  return count;
+}
+
+/**
+ * Tokens of many texts, in as few crossings as the buffer allows.
+ *
+ * @throws EspalierError `bad_input` naming the text that is no string, `encoding_not_loaded`, `unknown_encoding`
+ */
+export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
+  const { encoding: name = "o200k_base" } = known(options, TEXT);
+  if (!Array.isArray(texts)) throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
+  const encoding = numberOf(name);
+  const cache = caches[encoding];
+  const counts = new Array<number>(texts.length).fill(0);
+  let waiting: number[] = [];
+  let lengths: number[] = [];
+  let end = 0;
+  const flush = () => {
+    if (waiting.length === 0) return;
+    const counted = call(() => wasm().countBufferBatch(encoding, new Uint32Array(lengths)));
+    waiting.forEach((at, index) => {
+      counts[at] = counted[index] ?? 0;
+      const text = texts[at] as string;
+      if (text.length >= SHORT) cache?.set(text, counts[at] as number);
+    });
+    waiting = [];
+    lengths = [];
+    end = 0;
+  };
+  for (const [at, text] of texts.entries()) {
+    needString(text, `texts[${at}]`);
+    const known = text.length < SHORT ? undefined : cache?.get(text);
+    if (known !== undefined) {
+      counts[at] = known;
+    } else if (text.length > CHUNK) {
+      flush();
+      counts[at] = fresh(text, encoding);
+      cache?.set(text, counts[at] as number);
+    } else {
+      if (end + text.length * 3 + PADDING > ROOM) flush();
+      const written = encoder.encodeInto(text, input(ROOM).subarray(end)).written;
+      waiting.push(at);
+      lengths.push(written);
+      end += written + PADDING;
+    }
+  }
+  flush();
+  return counts;
+}
+
+function fresh(text: string, encoding: number): number {
+  if (text.length <= CHUNK) {
+    const { written } = encoder.encodeInto(text, input(text.length * 3));
+    return call(() => wasm().countBuffer(encoding, written));
+  }
+  return call(() => inChunks(text, encoding));
+}
+
+function inChunks(text: string, encoding: number): number {
+  const live = wasm();
+  let [at, carried, total] = [0, 0, 0];
+  try {
+    for (;;) {
+      let end = Math.min(text.length, at + CHUNK);
+      // A pair of surrogates stays together.
+      if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+      const chunk = text.slice(at, end);
+      // A long text without a place to cut is carried along; the buffer doubles, so that it is copied a few times only.
+      const needed = carried + chunk.length * 3;
+      const buffer = input(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
+      const length = carried + encoder.encodeInto(chunk, buffer.subarray(carried)).written;
+      at = end;
+      if (at === text.length) return total + live.countBuffer(encoding, length);
+      total += live.countChunk(encoding, length);
+      carried = live.carried();
+    }
+  } finally {
+    if (view.byteLength > 8 * ROOM) {
+      live.releaseInput();
+      owner = undefined;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- encoding and cutting
+
+/** How a text is encoded. */
+export interface TextOptions {
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+}
+
+/**
+ * Ids of the tokens of a text. Text that looks like a special token is text.
+ *
+ * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
+ */
+export function encode(text: string, options: TextOptions = {}): Uint32Array {
+  needString(text, "text");
+  const encoding = encodingOf(options);
+  return call(() => wasm().encode(text, encoding));
+}
+
+/**
+ * The text that tokens stand for. Bytes that are no text (half a character) become U+FFFD.
+ *
+ * @throws EspalierError `bad_input` with the path of an id that the encoding does not have
+ */
+export function decode(ids: Uint32Array | readonly number[], options: TextOptions = {}): string {
+  const encoding = encodingOf(options);
+  if (!(ids instanceof Uint32Array) && !Array.isArray(ids)) throw new EspalierError({ code: "bad_input", message: "decode needs a list of ids", path: "ids" });
+  const list = ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => whole(id, `ids[${at}]`, 0xffffffff));
+  return call(() => wasm().decode(list, encoding));
+}
+
+/** Where each token of a text ends, in UTF-16 code units. An end inside a character counts as that character's start. */
+export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Array {
+  needString(text, "text");
+  const encoding = encodingOf(options);
+  return call(() => wasm().tokenOffsets(text, encoding));
+}
+
+/**
+ * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. Where more than 256 bytes
+ * follow without a space or punctuation, a few characters more may fit.
+ *
+ * @throws EspalierError `bad_option` if `most` is not a whole number
+ */
+export function prefixWithin(text: string, most: number, options: TextOptions = {}): Fit {
+  needString(text, "text");
+  const encoding = encodingOf(options);
+  return call(() => wasm().prefixWithin(text, whole(most, "most"), encoding) as Fit);
+}
+
+/** A long end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few characters more may fit. */
+export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
+  needString(text, "text");
+  const encoding = encodingOf(options);
+  return call(() => wasm().suffixWithin(text, whole(most, "most"), encoding) as Fit);
+}
+
+/** wasm takes any number silently. */
+function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw badOption("", "a whole number, 0 or more", value, path);
+}
+
+function encodingOf(options: TextOptions): EncodingName {
+  const { encoding = "o200k_base" } = known(options, TEXT);
+  ensureEncoding(encoding);
+  return encoding;
+}
+
+// ---------------------------------------------------------------- estimates and calibration
+
+/** Rules to guess a count: see the docs for where each comes from. */
+export type Estimator = "sample" | "quarter" | "three-quarters" | "gemini";
+const ESTIMATORS: readonly unknown[] = ["sample", "quarter", "three-quarters", "gemini"];
+
+export interface Estimate {
+  tokens: number;
+  /** How far off it may be, where the rule can tell. */
+  bound?: number;
+  origin: Origin;
+}
+
+/** Guesses the tokens of a text. Default rule: exact counts of three windows of 4,096 units, scaled up. */
+export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
+  needString(text, "text");
+  const { rule = "sample", ...others } = known(options, ESTIMATE);
+  const encoding = encodingOf(others);
+  if (!ESTIMATORS.includes(rule)) throw badOption("rule", `one of ${ESTIMATORS.join(", ")}`, rule);
+  return call(() => wasm().estimate(text, encoding, rule) as Estimate);
+}
+
+export interface Prediction {
+  tokens: number;
+  /** The true count is within this many tokens in 19 of 20 cases. Add it where a limit must hold. */
+  bound: number;
+  origin: Origin;
+}
+
+/** The state with the newest of its points alone: a prediction needs no other, and reading them takes most of its time. */
+function newestOnly(state: unknown): unknown {
+  const { points } = (state ?? {}) as { points?: unknown };
+  return Array.isArray(points) && points.length > 1 ? { ...(state as object), points: points.slice(-1) } : state;
+}
+
+/**
+ * Learns how a provider counts from what it reports, so that counts can be told in its own tokens.
+ *
+ * ```ts
+ * import { Calibration, countMessages } from "espalier";
+ *
+ * const messages = [{ role: "user", content: "Why does the build fail?" }];
+ * const calibration = new Calibration("claude-sonnet-4-5");
+ * const { total } = countMessages(messages, { format: "anthropic" });
+ * calibration.sent({ id: "1", tokens: total });
+ * calibration.reported({ id: "1", tokens: 2 * total }); // `usage.input_tokens` of the reply
+ * const { tokens, bound } = calibration.predict(1_000);
+ * tokens > 1_000; // => true
+ * ```
+ */
+export class Calibration {
+  /** Plain data: keep it, and pass it to the constructor after a restart. */
+  state: unknown;
+  readonly model: string;
+
+  /** @throws EspalierError `bad_option` if `model` is no text, `bad_input` if `state` is no data */
+  constructor(model: string, state?: unknown) {
+    needModel(model);
+    this.model = model;
+    this.state = plain(state, "state", "bad_input");
+  }
+
+  /**
+   * Starts from a factor that was learned before (see {@link factor}), which is worth keeping for each model. A factor that cannot
+   * be (below 0.5, above 2.5) is ignored.
+   */
+  static withFactor(model: string, factor: number): Calibration {
+    needModel(model);
+    if (typeof factor !== "number") throw new EspalierError({ code: "bad_option", message: `factor must be a number, and is ${typeof factor}`, path: "factor" });
+    return calibrationOf(model, call(() => wasm().calibrationFrom(model, factor)));
+  }
+
+  /** Tokens of the provider for each of ours: assumed at first, then learned. */
+  get factor(): number {
+    return call(() => wasm().calibratedFactor(this.state, this.model));
+  }
+
+  /**
+   * Notes a request. `frame` is anything that changes when system text or tools do.
+   *
+   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is noted then
+   */
+  sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
+    const { model = this.model, frame } = given(request, "request");
+    for (const [name, value] of Object.entries({ model, frame })) if (value !== undefined) needString(value, `request.${name}`);
+    this.take({ type: "sent", ...named(request, "request"), model, ...(frame !== undefined && { frame }) });
+  }
+
+  /**
+   * Takes the provider's count of a request's prompt. Reports of requests that were not noted are ignored.
+   *
+   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is learned then
+   */
+  reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
+    return this.take({ type: "reported", ...named(given(report, "report"), "report") }).outcome ?? "ignored";
+  }
+
+  /** What the provider will count where we count `tokens`. */
+  predict(tokens: number): Prediction {
+    const counted = whole(tokens, "tokens");
+    return call(() => wasm().predict(newestOnly(this.state), this.model, counted) as Prediction);
+  }
+
+  private take(event: object) {
+    type Calibrated = { state: unknown; outcome?: "used" | "ignored" | "setAside" | "restarted" };
+    const { state, outcome } = call(() => wasm().calibrate(this.state, this.model, event) as Calibrated);
+    this.state = state;
+    return { outcome };
+  }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function calibrationOf(model: string, state: unknown): Calibration {
+  return new Calibration(model, state);
+}
+
+function needModel(model: unknown): void {
+  if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
+}
+
+/** What belongs to one request: its id and a number of tokens. */
+function named({ id, tokens }: { id: string; tokens: number }, path: string): { id: string; tokens: number } {
+  needString(id, `${path}.id`);
+  return { id, tokens: whole(tokens, `${path}.tokens`) };
+}

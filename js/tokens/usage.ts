@@ -1,0 +1,94 @@
+/** Reckoning with usage: sums over requests, and what they cost. */
+
+import { badOption as bad } from "../errors/errors.ts";
+import type { CacheLifetime, Prices, Usage } from "../types.ts";
+import { known } from "../options/known.ts";
+import { PRICES, USAGE_COST } from "../options/names.ts";
+
+const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
+
+/** Relative to plain input, as Anthropic charges; output is five times as much with most of its models. */
+const DEFAULTS: Required<Prices> = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
+const ONE_HOUR_WRITE = 2;
+
+/** Prices with the defaults filled in. */
+export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"): Required<Prices> {
+  if (typeof prices !== "object" || prices === null) throw bad("prices", "an object", prices);
+  known(prices, PRICES, "options.prices");
+  if (lifetime !== "5m" && lifetime !== "1h") throw bad("lifetime", '"5m" or "1h"', lifetime);
+  const full = { ...DEFAULTS, ...(lifetime === "1h" && { cacheWrite: ONE_HOUR_WRITE }) };
+  for (const name of ["input", "cacheRead", "cacheWrite", "output"] as const) {
+    const price: unknown = prices[name];
+    if (price === undefined) continue;
+    if (typeof price !== "number" || !Number.isFinite(price) || price < 0) throw bad(`prices.${name}`, "a number, 0 or more", price);
+    full[name] = price;
+  }
+  return full;
+}
+
+/**
+ * The sum of several records; without any, a record of zeros. A field that is absent or no number counts as 0, since providers leave
+ * out what they have nothing to say about.
+ *
+ * ```ts
+ * import { addUsage } from "espalier";
+ *
+ * const session = addUsage({ input: 900, output: 40 }, { input: 30, cacheRead: 900, output: 60 });
+ * session.input; // => 930
+ * session.output; // => 100
+ * ```
+ */
+export function addUsage(...records: readonly (Partial<Usage> | undefined)[]): Usage {
+  const sum: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, promptTotal: 0 };
+  for (const record of records) {
+    for (const name of FIELDS) {
+      const value: unknown = record?.[name];
+      if (typeof value === "number" && Number.isFinite(value)) sum[name] += value;
+    }
+  }
+  return sum;
+}
+
+/** What a usage cost, in the unit of the prices. */
+export interface UsageCost {
+  cost: number;
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+  /** What the cache saved against plain input; negative where writing cost more than reading saved. */
+  saved: number;
+  /** Share of the prompt that was read from the cache, from 0 to 1. */
+  hitRate: number;
+}
+
+/**
+ * What a request, or a sum of requests, cost.
+ *
+ * ```ts
+ * import { usageCost } from "espalier";
+ *
+ * const dollars = { input: 3e-6, cacheRead: 0.3e-6, cacheWrite: 3.75e-6, output: 15e-6 };
+ * const { cost, saved } = usageCost({ input: 1_000, cacheRead: 100_000, output: 2_000 }, dollars);
+ * cost.toFixed(4); // => "0.0630"
+ * saved.toFixed(4); // => "0.2700"
+ * ```
+ *
+ * @throws EspalierError `bad_option` naming a price that is none
+ */
+export function usageCost(usage: Partial<Usage>, prices: Prices = {}, options: { lifetime?: CacheLifetime } = {}): UsageCost {
+  const { lifetime = "5m" } = known(options, USAGE_COST);
+  const price = fullPrices(prices, lifetime);
+  const of = addUsage(usage);
+  const input = of.input * price.input;
+  const cacheRead = of.cacheRead * price.cacheRead;
+  const cacheWrite = of.cacheWrite * price.cacheWrite;
+  const output = of.output * price.output;
+  const prompt = of.input + of.cacheRead + of.cacheWrite;
+  return {
+    cost: input + cacheRead + cacheWrite + output,
+    input, cacheRead, cacheWrite, output,
+    saved: prompt * price.input - (input + cacheRead + cacheWrite),
+    hitRate: prompt === 0 ? 0 : of.cacheRead / prompt,
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * Counting away from the caller's thread: the same results as `countBatch`, without a pause of the page.
+ *
+ * The worker is started when it is first needed, stopped after 15 seconds without work, and restarted once when it dies. If it dies
+ * again, counting goes on in this thread, with a warning.
+ */
+
+import { needSignal, needText } from "../options/checks.ts";
+import { coded, EspalierError } from "../errors/errors.ts";
+import { countBatch } from "./texts.ts";
+import type { EncodingName } from "../types.ts";
+import type { FromWorker, ToWorker } from "./worker-protocol.ts";
+import { known } from "../options/known.ts";
+import { WORKER, WORKER_COUNT } from "../options/names.ts";
+
+/** What `new Worker(...)` gives, in browsers; Node's worker threads fit with a few lines. */
+export interface WorkerLike {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, which need no library of the DOM here.
+  onmessage: ((this: any, event: any) => void) | null;
+  onerror: ((this: any, event: any) => void) | null;
+  /** Node's worker threads say here that they ended (`exit`). */
+  on?(event: "exit", listener: (code: number) => void): unknown;
+}
+
+export interface TokenWorkerOptions {
+  /** Makes a worker that runs `espalier/worker`. */
+  create: () => WorkerLike;
+  /** The vocabularies by encoding: bytes or URL. */
+  vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
+  /** Milliseconds without work after which the worker is stopped. Default 15,000. */
+  idle?: number;
+  /** Milliseconds without an answer after which a worker that has work counts as dead. Default 120,000; 0 waits for ever. */
+  timeout?: number;
+  /** Told when counting falls back to this thread. Default `console.warn`. */
+  onWarning?: (message: string) => void;
+}
+
+interface Job {
+  texts: readonly string[];
+  encoding: EncodingName;
+  resolve: (counts: number[]) => void;
+  reject: (error: unknown) => void;
+  cleanUp: () => void;
+}
+
+/**
+ * ```ts
+ * import { TokenWorker } from "espalier";
+ *
+ * const worker = new TokenWorker({
+ *   create: () => new Worker(new URL("espalier/worker", import.meta.url), { type: "module" }),
+ *   vocabularies: { o200k_base: "/vocab/o200k_base.vocab" },
+ * });
+ * await worker.count(["one text", "another text"]); // => [2, 2]
+ * worker.running; // => true
+ * worker.close();
+ * ```
+ */
+export class TokenWorker {
+  private readonly options: TokenWorkerOptions;
+  private readonly jobs = new Map<number, Job>();
+  private worker: WorkerLike | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Runs while an answer is waited for. */
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private next = 1;
+  /** Deaths without an answer in between. */
+  private deaths = 0;
+  private inProcess = false;
+
+  constructor(options: TokenWorkerOptions) {
+    this.options = known(options, WORKER);
+  }
+
+  /** True while a worker runs. */
+  get running(): boolean {
+    return this.worker !== undefined;
+  }
+
+  /**
+   * Tokens of each text, in order.
+   *
+   * @throws EspalierError as `countBatch`; the signal's reason if it is aborted
+   */
+  count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
+    return new Promise((resolve, reject) => {
+      const { encoding = "o200k_base", signal } = known(options, WORKER_COUNT);
+      needSignal(signal);
+      // Before they are posted: what cannot be cloned would look like a worker that died.
+      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
+      needText(encoding, "encoding", "the name of an encoding");
+      if (signal?.aborted) return reject(signal.reason);
+      const id = this.next++;
+      const abort = () => {
+        this.finish(id)?.reject(signal?.reason);
+        this.worker?.postMessage({ type: "cancel", id } satisfies ToWorker);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      const cleanUp = () => signal?.removeEventListener("abort", abort);
+      this.jobs.set(id, { texts, encoding, resolve, reject, cleanUp });
+      this.submit(id);
+    });
+  }
+
+  /** Stops the worker. Counts under way are refused; the next call starts a new one. */
+  close(): void {
+    this.stop();
+    for (const id of [...this.jobs.keys()]) {
+      this.finish(id)?.reject(new EspalierError({ code: "cancelled", message: "The worker was closed." }));
+    }
+  }
+
+  private submit(id: number): void {
+    const job = this.jobs.get(id);
+    if (!job) return;
+    clearTimeout(this.timer);
+    if (this.inProcess) return this.here(id);
+    try {
+      this.worker ??= this.start();
+      this.worker.postMessage({ type: "count", id, texts: job.texts, encoding: job.encoding } satisfies ToWorker);
+      this.listen();
+    } catch (error) {
+      this.died(error);
+    }
+  }
+
+  private start(): WorkerLike {
+    const worker = this.options.create();
+    worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromWorker);
+    worker.onerror = (event) => this.worker === worker && this.died(event);
+    worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
+    const vocabularies = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | string][];
+    worker.postMessage({ type: "start", vocabularies } satisfies ToWorker);
+    return worker;
+  }
+
+  private received(message: FromWorker): void {
+    this.listen();
+    if (message.type === "ready") return;
+    if (message.type === "failed" && message.id === undefined) return this.died(coded(message));
+    const job = this.finish(message.id as number);
+    if (message.type === "failed") {
+      job?.reject(coded(message));
+    } else {
+      this.deaths = 0;
+      job?.resolve(message.counts);
+    }
+    if (this.jobs.size === 0) this.rest();
+  }
+
+  /** A worker that says nothing for too long is as good as dead. */
+  private listen(): void {
+    clearTimeout(this.silence);
+    const { timeout = 120_000 } = this.options;
+    if (timeout <= 0) return;
+    const isSilent = () => this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeout} ms`));
+    this.silence = setTimeout(isSilent, timeout);
+  }
+
+  /** Waits for the next call, not for ever. */
+  private rest(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.silence);
+    this.timer = setTimeout(() => this.stop(), this.options.idle ?? 15_000);
+    // Where timers keep a process alive (Node), this one does not.
+    (this.timer as { unref?: () => void }).unref?.();
+  }
+
+  private died(cause: unknown): void {
+    this.stop();
+    this.deaths += 1;
+    if (this.deaths > 1 && !this.inProcess) {
+      this.inProcess = true;
+      const warn = this.options.onWarning ?? ((text: string) => console.warn(text));
+      warn(`espalier: the counting worker died twice (${describe(cause)}); counting goes on in this thread.`);
+    }
+    for (const id of [...this.jobs.keys()]) this.submit(id);
+  }
+
+  private here(id: number): void {
+    const job = this.finish(id);
+    if (!job) return;
+    try {
+      job.resolve(countBatch(job.texts, { encoding: job.encoding }));
+    } catch (error) {
+      job.reject(error);
+    }
+  }
+
+  private finish(id: number): Job | undefined {
+    const job = this.jobs.get(id);
+    this.jobs.delete(id);
+    job?.cleanUp();
+    return job;
+  }
+
+  private stop(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.silence);
+    const { worker } = this;
+    // First: a worker that ends because of this did not die.
+    this.worker = undefined;
+    worker?.terminate();
+  }
+}
+
+function describe(cause: unknown): string {
+  const { message } = (cause ?? {}) as { message?: unknown };
+  return typeof message === "string" && message !== "" ? message : "no reason was given";
+}
