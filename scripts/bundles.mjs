@@ -46,15 +46,19 @@ export async function bundles({ dist, glues, grammars }) {
       minifyWhitespace: true, minifySyntax: true, charset: "utf8", legalComments: "none", outExtension: { ".js": suffix },
       define: { ESPALIER_GRAMMARS: JSON.stringify(grammars), ...(!isModule && { "import.meta.url": "undefined" }) },
     };
-    const make = (entryPoints, plugins = [], more = {}) => esbuild.build({ ...common, entryPoints, plugins, ...more });
+    const make = async (entryPoints, plugins = [], more = {}) => {
+      const { metafile } = await esbuild.build({ ...common, entryPoints, plugins, metafile: true, ...more });
+      return Object.keys(metafile.inputs);
+    };
     /** Chunks and entries, each with what it imports from other files of the package. */
     const of = (chunk) => [beside(chunks[chunk], chunk, suffix), bytes(suffix)];
     const glue = (file) => ({ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glues, file) })); } });
     const onDisk = { banner: { js: here(isModule) } };
 
-    await make({ core: source(CHUNKS.core.module) }, [glue("glue.js")]);
+    const inCore = await make({ core: source(CHUNKS.core.module) }, [glue("glue.js")]);
     await make({ functions: join(glues, "functions.js") });
-    await make({ prompt: source(FILES.prompt), providers: source(FILES.providers), sessions: source(FILES.sessions) }, of("core"));
+    const inOthers = await make({ prompt: source(FILES.prompt), providers: source(FILES.providers), sessions: source(FILES.sessions) }, of("core"));
+    refuseTwoStates(inOthers.filter((file) => inCore.includes(file)));
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, source(`jsx/${name}.ts`)]));
     await make({ ...jsx, raw: source("formats/raw/prompt.ts"), "openai-types": source("formats/openai/prompt-types.ts") });
 
@@ -102,6 +106,12 @@ async function contents(esbuild, { module, open }) {
   const modules = new Set([module, ...open].flatMap(direct).filter((file) => !lists.has(file)));
   const names = Object.fromEntries(await Promise.all(open.map(async (file) => [source(file), await exportsOf(esbuild, file)])));
   return { modules, names };
+}
+
+/** A module that keeps state, copied into a second bundle, would keep it twice: the list of the chunk must name it. */
+function refuseTwoStates(files) {
+  const keeping = files.filter((file) => file.endsWith(".ts") && /^(export )?(let |const \w+(: [^=]+)? = new (Weak)?(Map|Set|Ref)\b(<[^>]*>)?\(\))/m.test(readFileSync(join(root, file), "utf8")));
+  if (keeping.length > 0) throw new Error(`js/entries/core-chunk.ts must export what other bundles import of ${keeping.join(", ")}`);
 }
 
 async function exportsOf(esbuild, file) {

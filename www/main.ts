@@ -10,7 +10,7 @@ import type { Source } from "./reading.ts";
 import { offerConversations, onSessionChoice, showSession } from "./session-pane.ts";
 import type { Failed } from "./talk.ts";
 import { hideError, showError, showResult } from "./view.ts";
-import type { EncodingName } from "../js/types.ts";
+import type { EncodingName } from "../js/types/count.ts";
 
 const example = element<HTMLSelectElement>("example");
 const file = element<HTMLInputElement>("file");

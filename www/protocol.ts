@@ -1,7 +1,10 @@
 /** What the page of conversations and its worker say to each other. */
 
 import type { SessionProblem, SideChain, SkippedKind } from "../js/sessions/types.ts";
-import type { CompactReport, EncodingName, Origin, PruneReport, Role } from "../js/types.ts";
+import type { CompactReport } from "../js/types/compact-report.ts";
+import type { EncodingName, Origin } from "../js/types/count.ts";
+import type { PruneReport } from "../js/types/prune.ts";
+import type { Role } from "../js/types/messages.ts";
 import type { Source } from "./reading.ts";
 
 export type Mode = "prune" | "compact";

@@ -1,7 +1,7 @@
 /** Conversations as text: files read, messages shown. */
 
 import { EspalierError } from "../js/errors/errors.ts";
-import type { NeutralMessage, Part } from "../js/types.ts";
+import type { NeutralMessage, Part } from "../js/types/messages.ts";
 
 /** A file of one's own, or an example that came with the page. */
 export type Source = File | { url: string; name: string };

@@ -3,7 +3,8 @@
 import { readConversation } from "../js/formats/index.ts";
 import { EspalierError, countMessages } from "../js/entries/web.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
-import type { EncodingName, Format } from "../js/types.ts";
+import type { EncodingName } from "../js/types/count.ts";
+import type { Format } from "../js/types/messages.ts";
 import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
 import { peekOf, read, readers } from "./reading.ts";
 import type { Readers, Source } from "./reading.ts";

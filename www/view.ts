@@ -4,7 +4,8 @@ import { ask } from "./client.ts";
 import { element, number } from "./dom.ts";
 import type { Opened, Ran, Row } from "./protocol.ts";
 import type { Failed } from "./talk.ts";
-import type { CompactReport, MessageFate } from "../js/types.ts";
+import type { CompactReport } from "../js/types/compact-report.ts";
+import type { MessageFate } from "../js/types/prune.ts";
 
 export function showError({ code, message, path, largest }: Failed): void {
   const alert = element("alert");

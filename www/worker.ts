@@ -3,7 +3,8 @@
 import { readConversation } from "../js/formats/index.ts";
 import type { Reading } from "../js/formats/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
-import type { EncodingName, NeutralMessage } from "../js/types.ts";
+import type { EncodingName } from "../js/types/count.ts";
+import type { NeutralMessage } from "../js/types/messages.ts";
 import type { Opened, Progress, Questions, Ran, Row, View } from "./protocol.ts";
 import { keepFetched } from "./offline.ts";
 import { peekOf, textOf } from "./reading.ts";

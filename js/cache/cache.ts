@@ -5,18 +5,17 @@
 
 import { needNames } from "../options/checks.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { counting, read, tokens } from "../calls/api.ts";
+import { counting, read } from "../calls/reading.ts";
+import { tokens } from "../options/tokens.ts";
 import { copy, isFields, listedTools } from "../formats/adapter.ts";
 import type { Fields, Reading } from "../formats/adapter.ts";
 import { lifetimeOf, WHOLE, WIRES, withMark } from "../formats/cache-marks.ts";
 import type { Fact, How, Wanted } from "../formats/cache-marks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { fullPrices } from "../tokens/usage.ts";
-import type {
-  CacheCost, CacheCostOptions, CacheLifetime, ClearingDecision, ClearingOptions, MarkOptions, MarkResult, NewestMark, PrefixOptions, SharedPrefix,
-} from "../types.ts";
+import type { CacheCost, CacheCostOptions, CacheLifetime, ClearingDecision, ClearingOptions, MarkOptions, MarkResult, NewestMark, PrefixOptions, SharedPrefix } from "../types/cache.ts";
 import { known, knownIn } from "../options/known.ts";
-import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names.ts";
+import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names/requests.ts";
 
 /** Marks that providers with marks allow in one request. */
 const MOST = 4;

@@ -1,15 +1,16 @@
 /** How `compact` asks the host's model and hooks: options checked, requests put into the host's format, wishes of hooks read. */
 
-import { modelOf } from "./api.ts";
+import { modelOf } from "./limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { listedTools, requestTools } from "../formats/adapter.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
 import { providerOf, sendable } from "../validity/sendable.ts";
-import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "../types.ts";
+import type { CompactOptions, HostBlock, ModelRule } from "../types/compact.ts";
+import type { LlmRequest } from "../types/llm.ts";
 import { known, noSlip } from "../options/known.ts";
-import { HOOKS, TRANSCRIPT } from "../options/names.ts";
+import { HOOKS, TRANSCRIPT } from "../options/names/compaction.ts";
 
 /** What the summarising model takes: as the host says, else as its limits do, else whatever it does not refuse. */
 export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {

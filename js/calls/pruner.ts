@@ -2,16 +2,18 @@
  * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
  */
 
-import { pruneFields, read, withheld } from "./api.ts";
+import { pruneFields, withheld } from "./prune-fields.ts";
+import { read } from "./reading.ts";
 import { encodingOf } from "../tokens/count.ts";
-import type { counting } from "./api.ts";
+import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
-import type { NeutralMessage, Part, PlanItem, PruneCut, PruneOptions, PruneReport, PruneResult } from "../types.ts";
+import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
+import type { PruneCut, PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
 import { known } from "../options/known.ts";
-import { PRUNE } from "../options/names.ts";
+import { PRUNE } from "../options/names/requests.ts";
 
 type Held = InstanceType<Wasm["HeldConversation"]>;
 

@@ -1,13 +1,15 @@
 /** How good a cut was: by anybody, with any system. */
 
 import type { Reading } from "../formats/index.ts";
-import { counting, read, rules } from "./api.ts";
+import { counting, read } from "./reading.ts";
+import { rules } from "./tool-rules.ts";
 import { needText } from "../options/checks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
-import type { NeutralMessage, QualityOptions, ViewQuality } from "../types.ts";
+import type { NeutralMessage } from "../types/messages.ts";
+import type { QualityOptions, ViewQuality } from "../types/compact-report.ts";
 import { known } from "../options/known.ts";
-import { QUALITY } from "../options/names.ts";
+import { QUALITY } from "../options/names/compaction.ts";
 
 /**
  * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions, what the user

@@ -2,11 +2,12 @@
 
 import { given, plain } from "../options/checks.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { modelOf, tokens } from "./api.ts";
+import { modelOf } from "./limits.ts";
+import { tokens } from "../options/tokens.ts";
 import { call, wasm } from "../engine/engine.ts";
-import type { DropMedia, ModelLimits } from "../types.ts";
+import type { DropMedia, ModelLimits } from "../types/prune.ts";
 import { known } from "../options/known.ts";
-import { TRIES } from "../options/names.ts";
+import { TRIES } from "../options/names/requests.ts";
 
 /**
  * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many requests in a time;

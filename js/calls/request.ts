@@ -2,7 +2,8 @@
  * One request that fits: pruned, sent by the host, and sent again smaller when the provider says that it was too large.
  */
 
-import { limitFor, modelOf, read } from "./api.ts";
+import { limitFor, modelOf } from "./limits.ts";
+import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { needFunction, needSignal, needText } from "../options/checks.ts";
 import { badOption as bad, coded, EspalierError } from "../errors/errors.ts";
@@ -10,9 +11,12 @@ import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 import { usageOf } from "../providers/usage.ts";
-import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedMessages, Totals, Usage } from "../types.ts";
+import type { DropMedia, PruneOptions, PruneReport, Removal, SharedMessages } from "../types/prune.ts";
+import type { NeutralMessage, Part } from "../types/messages.ts";
+import type { Totals } from "../types/count.ts";
+import type { Usage } from "../types/cache.ts";
 import { known } from "../options/known.ts";
-import { REQUEST } from "../options/names.ts";
+import { REQUEST } from "../options/names/requests.ts";
 
 /** What a host's `send` is told beside the messages. */
 export interface SendContext {

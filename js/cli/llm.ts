@@ -3,7 +3,7 @@
 import { EspalierError } from "../errors/errors.ts";
 import { anthropic, gemini, openai, openaiResponses } from "../providers/index.ts";
 import type { HttpOptions, Provider } from "../providers/index.ts";
-import type { Llm } from "../types.ts";
+import type { Llm } from "../types/llm.ts";
 
 /** Who can be asked, and where their keys are. */
 const PROVIDERS: Readonly<Record<string, { make: (options: HttpOptions) => Provider; keys: readonly string[] }>> = {

@@ -3,7 +3,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { compact, ConversationLog, EspalierError } from "../entries/node.ts";
 import type { LogCompactOptions, LogOptions } from "../log/types.ts";
-import type { CompactReport, CompactStatus, Format } from "../types.ts";
+import type { CompactReport, CompactStatus } from "../types/compact-report.ts";
+import type { Format } from "../types/messages.ts";
 import { sourceOf } from "./source.ts";
 
 export interface LoggedOptions {

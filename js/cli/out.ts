@@ -1,7 +1,9 @@
 /** Where results and reports go: standard output or a file, and standard error. */
 
 import { writeFileSync } from "node:fs";
-import type { CompactReport, CountReport, PruneReport } from "../types.ts";
+import type { CompactReport } from "../types/compact-report.ts";
+import type { CountReport } from "../types/count.ts";
+import type { PruneReport } from "../types/prune.ts";
 import type { Written } from "./convert.ts";
 import { EXIT } from "./exit.ts";
 import { printable } from "./printable.ts";

@@ -5,7 +5,7 @@ import type { Dirent } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";

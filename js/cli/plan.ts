@@ -1,6 +1,6 @@
 /** `espalier compact --plan`: what would be done, without the messages. */
 
-import type { CompactReport, Edit } from "../types.ts";
+import type { CompactReport, Edit } from "../types/compact-report.ts";
 import { named } from "./entry.ts";
 import { number, shown } from "./report.ts";
 

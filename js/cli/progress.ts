@@ -1,6 +1,6 @@
 /** Progress on long work, where somebody is watching. */
 
-import type { CompactProgress } from "../types.ts";
+import type { CompactProgress } from "../types/compact-report.ts";
 
 export function progress(stream: NodeJS.WriteStream): { event: (event: CompactProgress) => void; end: () => void } {
   if (!stream.isTTY) return { event: () => undefined, end: () => undefined };

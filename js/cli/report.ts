@@ -1,6 +1,8 @@
 /** Reports for people. */
 
-import type { CompactReport, CountReport, PruneReport } from "../types.ts";
+import type { CompactReport } from "../types/compact-report.ts";
+import type { CountReport } from "../types/count.ts";
+import type { PruneReport } from "../types/prune.ts";
 
 export const number = (value: number) => value.toLocaleString("en");
 

@@ -13,7 +13,7 @@ import type {
 } from "../search/types.ts";
 import { prefixes } from "../search/sources/source.ts";
 import { joined } from "../search/sources/tree.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { number, words } from "./report.ts";
 
 export interface SearchValues {

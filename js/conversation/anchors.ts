@@ -1,8 +1,8 @@
 /** Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is in it, too. */
 
-import { countMessages } from "../calls/api.ts";
+import { countMessages } from "../calls/count.ts";
 import type { Session } from "../sessions/types.ts";
-import type { Totals } from "../types.ts";
+import type { Totals } from "../types/count.ts";
 import type { Context } from "./context.ts";
 
 /** The newest reports that are used. */

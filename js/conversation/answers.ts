@@ -4,7 +4,7 @@ import { usageOf } from "../providers/usage.ts";
 import { classify } from "../providers/refusals.ts";
 import type { NextStep, RefusalKind } from "../calls/recovery.ts";
 import { refusalOf, reportedBy } from "../calls/request.ts";
-import type { Usage } from "../types.ts";
+import type { Usage } from "../types/cache.ts";
 import { addUsage } from "../tokens/usage.ts";
 import type { OddUsage } from "./limits.ts";
 import type { Context } from "./context.ts";

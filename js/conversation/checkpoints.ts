@@ -1,6 +1,6 @@
 /** Stored summaries: a numbered Markdown file each, and an index. Files of old ones go; the log keeps everything. */
 
-import type { CompactReport } from "../types.ts";
+import type { CompactReport } from "../types/compact-report.ts";
 import type { Saving } from "./saving.ts";
 
 /** What one file says. */

@@ -1,8 +1,9 @@
 /** Laying compactions over the log: in the foreground, and beside the conversation. */
 
-import { modelOf } from "../calls/api.ts";
+import { modelOf } from "../calls/limits.ts";
 import { EspalierError } from "../errors/errors.ts";
-import type { CompactReport, NeutralMessage } from "../types.ts";
+import type { CompactReport } from "../types/compact-report.ts";
+import type { NeutralMessage } from "../types/messages.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
 import { draw, hash32 } from "./draw.ts";

@@ -3,7 +3,9 @@
 import type { LogView } from "../log/types.ts";
 import type { ConversationLog } from "../log/log.ts";
 import type { Clock } from "../providers/types.ts";
-import type { CompactHooks, Llm, Profile } from "../types.ts";
+import type { CompactHooks } from "../types/compact.ts";
+import type { Llm } from "../types/llm.ts";
+import type { Profile } from "../types/profile.ts";
 import type { Events } from "./events.ts";
 import type { Inside } from "./inside.ts";
 import type { Limits } from "./limits.ts";

@@ -26,9 +26,10 @@ import type { LogCheckpoint, LogComparison, LogEditRow, LogPin, LogPinRow, LogVi
 import type { ConversationLog } from "../log/log.ts";
 import type { FindOptions, FoundMessage } from "../log/search.ts";
 import type { NextStep } from "../calls/recovery.ts";
-import type { ModelLimits, NeutralMessage } from "../types.ts";
+import type { ModelLimits } from "../types/prune.ts";
+import type { NeutralMessage } from "../types/messages.ts";
 import { known } from "../options/known.ts";
-import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/names.ts";
+import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/names/conversation.ts";
 
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;

@@ -1,11 +1,13 @@
 /** The last step: what makes one request fit, and is forgotten with it. */
 
-import { compact } from "../calls/api.ts";
+import { compact } from "../calls/compact.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { exceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
-import type { CompactOptions, CountOptions, Removal, Totals } from "../types.ts";
+import type { CompactOptions } from "../types/compact.ts";
+import type { CountOptions, Totals } from "../types/count.ts";
+import type { Removal } from "../types/prune.ts";
 
 /** How the view is counted. */
 export type Counted = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools">;

@@ -4,7 +4,7 @@
  */
 
 import type { Raw } from "../prompt/output/mode.ts";
-import type { Format, NeutralMessage } from "../types.ts";
+import type { Format, NeutralMessage } from "../types/messages.ts";
 
 /** A message of OpenAI's chat completions: `ChatCompletionMessageParam`. */
 export type OpenAIChatMessage =

@@ -3,7 +3,9 @@
  * the messages that it may show. `js/prompt/request` calls this.
  */
 
-import type { Llm, Removal, ToolList } from "../types.ts";
+import type { Llm } from "../types/llm.ts";
+import type { Removal } from "../types/prune.ts";
+import type { ToolList } from "../types/messages.ts";
 import type { Context } from "./context.ts";
 import type { Inside } from "./inside.ts";
 import type { Meter } from "./meter.ts";

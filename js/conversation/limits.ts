@@ -1,12 +1,12 @@
 /** What a request may have, and how large it is in the provider's own tokens. */
 
-import { limitFor, modelOf } from "../calls/api.ts";
+import { limitFor, modelOf } from "../calls/limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { Recovery, windowOf } from "../calls/recovery.ts";
 import type { NextStep, Refusal, SilentOverflow, Tries } from "../calls/recovery.ts";
 import { Calibration } from "../tokens/texts.ts";
 import type { Prediction } from "../tokens/texts.ts";
-import type { ModelLimits } from "../types.ts";
+import type { ModelLimits } from "../types/prune.ts";
 import type { ReadProfile } from "./context.ts";
 import type { ContextUsage } from "./types.ts";
 

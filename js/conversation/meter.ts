@@ -1,10 +1,10 @@
 /** How full the next request is: by our counts, and by what providers reported of those before. */
 
-import { countMessages } from "../calls/api.ts";
+import { countMessages } from "../calls/count.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import type { LogView } from "../log/types.ts";
 import type { Prediction } from "../tokens/texts.ts";
-import type { Totals } from "../types.ts";
+import type { Totals } from "../types/count.ts";
 import type { Context, Look } from "./context.ts";
 import type { ContextUsage } from "./types.ts";
 

@@ -4,11 +4,13 @@
  */
 
 import { defined } from "../options/checks.ts";
-import { countMessages, modelOf } from "../calls/api.ts";
+import { countMessages } from "../calls/count.ts";
+import { modelOf } from "../calls/limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { ConversationLog } from "../log/log.ts";
 import { Recovery } from "../calls/recovery.ts";
-import type { EncodingName, ModelLimits } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
+import type { ModelLimits } from "../types/prune.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import type { Context } from "./context.ts";
 import { Limits } from "./limits.ts";

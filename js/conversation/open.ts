@@ -1,6 +1,8 @@
 /** Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together. */
 
-import { dataText, modelOf, tokens as needTokens } from "../calls/api.ts";
+import { dataText } from "../calls/profile.ts";
+import { modelOf } from "../calls/limits.ts";
+import { tokens as needTokens } from "../options/tokens.ts";
 import { toStored } from "../formats/index.ts";
 import { defined, given, needFunction, needNames, needText } from "../options/checks.ts";
 import { Conversation } from "./conversation.ts";
@@ -12,7 +14,8 @@ import { Recovery } from "../calls/recovery.ts";
 import { listedTools } from "../formats/adapter.ts";
 import { needProvider, providerOf } from "../validity/sendable.ts";
 import { dialectOf } from "../sessions/dialects.ts";
-import type { Format, Profile } from "../types.ts";
+import type { Format } from "../types/messages.ts";
+import type { Profile } from "../types/profile.ts";
 import type { Context, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
 import type { MessageOf } from "./format-messages.ts";
@@ -26,7 +29,7 @@ import { checkedStorage } from "./storage.ts";
 import type { ConversationOptions } from "./types.ts";
 import { needCompaction } from "../options/inner.ts";
 import { known, knownIn } from "../options/known.ts";
-import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names.ts";
+import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names/conversation.ts";
 
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;

@@ -4,7 +4,7 @@ import { fromStored, readConversation } from "../formats/index.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { LogOptions, LogReport } from "../log/types.ts";
 import { ConversationLog } from "../log/log.ts";
-import type { Format, NeutralMessage } from "../types.ts";
+import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationStorage } from "./storage.ts";
 import type { ConversationWarning } from "./types.ts";

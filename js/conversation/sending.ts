@@ -1,11 +1,12 @@
 /** What is sent: the view, or as much of it as fits, as its provider takes it. */
 
 import { defined } from "../options/checks.ts";
-import { countMessages } from "../calls/api.ts";
+import { countMessages } from "../calls/count.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { exceeded } from "../errors/exceeded.ts";
 import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
-import type { Removal, Totals } from "../types.ts";
+import type { Removal } from "../types/prune.ts";
+import type { Totals } from "../types/count.ts";
 import type { Context, Look } from "./context.ts";
 import { Fit } from "./fit.ts";
 import type { Counted, Fitted } from "./fit.ts";

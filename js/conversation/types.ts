@@ -3,9 +3,15 @@
 import type { SearchLoader } from "../log/loader.ts";
 import type { LogReport, LogSplit, LogView } from "../log/types.ts";
 import type { Clock } from "../providers/types.ts";
-import type {
-  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage, ToolList,
-} from "../types.ts";
+import type { CompactHooks, CompactOptions } from "../types/compact.ts";
+import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
+import type { CountOptions, Origin, Totals } from "../types/count.ts";
+import type { Format, ToolList } from "../types/messages.ts";
+import type { LimitSource, ModelLimits, Removal } from "../types/prune.ts";
+import type { Llm } from "../types/llm.ts";
+import type { ProfileFields, ProfileName } from "../types/profile.ts";
+import type { Provider } from "../types/validity.ts";
+import type { Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
 import type { ConversationStorage } from "./storage.ts";
 

@@ -1,8 +1,10 @@
 /** Limits of providers that are not tokens, and what a request has of each. */
 
-import { isFields, sourceOf } from "../formats/adapter.ts";
+import { isFields } from "../formats/adapter.ts";
+import { sourceOf } from "../formats/sources.ts";
 import type { Fields, Reading } from "../formats/adapter.ts";
-import type { Part, Provider } from "../types.ts";
+import type { Part } from "../types/messages.ts";
+import type { Provider } from "../types/validity.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
 /** What one request may have. An absent limit is not checked. */

@@ -1,11 +1,15 @@
 /** Makes a conversation one that its provider accepts. */
 
 import { readConversation } from "../formats/index.ts";
-import { compact, countMessages, prune } from "../calls/api.ts";
+import { compact } from "../calls/compact.ts";
+import { countMessages } from "../calls/count.ts";
+import { prune } from "../calls/prune.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { DIAGNOSE } from "../options/names.ts";
-import type { CountOptions, Finding, Format, PlanItem, Provider, RepairChange } from "../types.ts";
+import { DIAGNOSE } from "../options/names/sessions.ts";
+import type { CountOptions } from "../types/count.ts";
+import type { Finding, Provider, RepairChange } from "../types/validity.ts";
+import type { Format, PlanItem } from "../types/messages.ts";
 import { repair } from "../validity/validity.ts";
 import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
 import type { DiagnoseOptions, LimitFinding } from "./diagnose.ts";

@@ -2,8 +2,8 @@
 
 import type { Reading } from "../formats/adapter.ts";
 import { words } from "../formats/adapter.ts";
-import { countPart } from "../calls/api.ts";
-import type { CountOptions } from "../types.ts";
+import { countPart } from "../calls/count.ts";
+import type { CountOptions } from "../types/count.ts";
 
 export interface Repeat {
   /** Name of the tool. */

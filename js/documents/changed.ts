@@ -7,12 +7,12 @@ import { needSignal } from "../options/checks.ts";
 import { ready } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
 import { known, noSlip } from "../options/known.ts";
-import { CHANGED_FILE, REDUCE } from "../options/names.ts";
+import { CHANGED_FILE, REDUCE } from "../options/names/documents.ts";
 
 /** A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out otherwise. */
 export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {

@@ -13,7 +13,7 @@ import type { WasmBytes, WasmModule } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
 import { known } from "../options/known.ts";
-import { GRAMMAR, LOAD_GRAMMAR } from "../options/names.ts";
+import { GRAMMAR, LOAD_GRAMMAR } from "../options/names/documents.ts";
 
 /** Where a grammar can come from. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;

@@ -8,12 +8,12 @@ import { needSignal } from "../options/checks.ts";
 import { ready } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
 import { known, noSlip } from "../options/known.ts";
-import { MAP, MAP_FILE, OUTLINE } from "../options/names.ts";
+import { MAP, MAP_FILE, OUTLINE } from "../options/names/documents.ts";
 
 /** What a definition defines; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =

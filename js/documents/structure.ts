@@ -12,7 +12,7 @@ import type { Answer } from "./tape.ts";
 import { ready } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
-import { DOCUMENT, LIMITS } from "../options/names.ts";
+import { DOCUMENT, LIMITS } from "../options/names/documents.ts";
 
 export { flattenTree } from "./flatten.ts";
 export type { FlatTree, TreeCursorLike, TreeLike } from "./flatten.ts";

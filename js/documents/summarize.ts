@@ -9,7 +9,7 @@ import { coded, EspalierError } from "../errors/errors.ts";
 import { countText } from "../tokens/texts.ts";
 import { checkDocument, languageFor, link, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { compatibleSummaries, STYLES } from "./compatible.ts";
 import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
@@ -21,7 +21,7 @@ import type { Rebased } from "./rebase.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
 import { known, noSlip } from "../options/known.ts";
-import { COMPATIBLE, DOCUMENT_ITEM, SUMMARY, SUMMARY_DOCUMENT } from "../options/names.ts";
+import { COMPATIBLE, DOCUMENT_ITEM, SUMMARY, SUMMARY_DOCUMENT } from "../options/names/documents.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {

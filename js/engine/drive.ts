@@ -5,7 +5,10 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
-import type { CompactHooks, CompactOptions, CompactProgress, CompactTrigger, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "../types.ts";
+import type { CompactHooks, CompactOptions, CompactTrigger, HostBlock, PostCompactEvent, PreCompactEvent } from "../types/compact.ts";
+import type { CompactProgress } from "../types/compact-report.ts";
+import type { Llm, LlmReply, LlmRequest } from "../types/llm.ts";
+import type { PlanItem } from "../types/messages.ts";
 
 /** One effect as the core numbers it. */
 interface Ask {

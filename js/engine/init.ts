@@ -3,10 +3,10 @@
 import { initFrom, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, hasEncoding, loadEncoding } from "./vocabulary.ts";
 import { known } from "../options/known.ts";
-import { INIT } from "../options/names.ts";
+import { INIT } from "../options/names/counting.ts";
 
 export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | string;
 

@@ -7,7 +7,7 @@
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 
 /** Encodings that have a file in the package. */
 const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);

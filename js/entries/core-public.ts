@@ -1,6 +1,11 @@
 /** What every entry exports. */
 
-export { breakdown, compact, count, countMessages, countPart, countTools, explainProfile, profile, prune, summarize } from "../calls/api.ts";
+export { breakdown, countMessages, countPart, countTools } from "../calls/count.ts";
+export { compact } from "../calls/compact.ts";
+export { count } from "../tokens/count.ts";
+export { explainProfile, profile } from "../calls/profile.ts";
+export { prune } from "../calls/prune.ts";
+export { summarize } from "../calls/summarize.ts";
 export { signalFrom } from "../engine/cancellation.ts";
 export type { CancellationTokenLike } from "../engine/cancellation.ts";
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "../cache/cache.ts";
@@ -72,5 +77,5 @@ export type { IgnoredSetting, ReadSettings, SettingsOptions, SettingsProduct, Se
 export { addUsage, usageCost } from "../tokens/usage.ts";
 export type { UsageCost } from "../tokens/usage.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";
-export type * from "../types.ts";
+export type * from "../types/index.ts";
 export type { HostTokenizer } from "../tokens/host-tokenizer.ts";

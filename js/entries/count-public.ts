@@ -11,5 +11,5 @@ export { TokenWorker } from "../tokens/worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
 export { clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "../tokens/texts.ts";
 export type { Estimate, Estimator, Fit, TextOptions } from "../tokens/texts.ts";
-export type { EncodingName, Origin } from "../types.ts";
+export type { EncodingName, Origin } from "../types/count.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";

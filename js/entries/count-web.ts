@@ -3,7 +3,7 @@
 import { canStart, wasmNotFound } from "../engine/engine.ts";
 import { init as load } from "../engine/init.ts";
 import type { InitOptions } from "../engine/init.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 
 export * from "./count-public.ts";
 export type { InitOptions, VocabularySource } from "../engine/init.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { setLoader, wasmNotFound } from "../engine/engine.ts";
 import { notFound, setVocabularyReader } from "../engine/vocabulary.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 
 /**
  * The URL or the folder of this file. The build fills it in, because ESM and CommonJS know it by different names.

@@ -4,7 +4,7 @@ export { initFrom, initSync, isReady } from "../engine/engine.ts";
 export type { WasmSource } from "../engine/engine.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";
-export type { EncodingName } from "../types.ts";
+export type { EncodingName } from "../types/count.ts";
 export type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 export { inlineContext } from "../inline-context/plain.ts";
 export { InlineContext } from "../inline-context/session.ts";

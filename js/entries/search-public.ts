@@ -4,7 +4,7 @@ export { initFrom, initSync, isReady } from "../engine/engine.ts";
 export type { WasmSource } from "../engine/engine.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";
-export type { EncodingName } from "../types.ts";
+export type { EncodingName } from "../types/count.ts";
 export type { WorkerLike } from "../tokens/worker.ts";
 export { indexedDbStorage } from "../conversation/indexeddb-storage.ts";
 export type { IndexedDbLike } from "../conversation/indexeddb-storage.ts";

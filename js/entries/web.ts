@@ -4,7 +4,7 @@ import { setGrammarLocator } from "../documents/structure.ts";
 import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine/engine.ts";
 import { init as load } from "../engine/init.ts";
 import type { InitOptions } from "../engine/init.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { setVocabularyLocator } from "../engine/vocabulary.ts";
 
 export * from "./core-public.ts";

@@ -4,7 +4,8 @@ import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
 import type { Attempt } from "../calls/request.ts";
 import type { Attempted } from "../search/types.ts";
-import type { CompactReport, CompactStatus, Finding } from "../types.ts";
+import type { CompactReport, CompactStatus } from "../types/compact-report.ts";
+import type { Finding } from "../types/validity.ts";
 
 /** One of the largest items that must stay: a message by `id`, an element of a prompt tree by `path`. */
 export interface Contributor {

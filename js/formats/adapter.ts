@@ -7,9 +7,10 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
+import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types/messages.ts";
 import { pdfPages } from "./pdf.ts";
-import { led, thoughtAt } from "./thinking.ts";
-import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
+import { sourceOf, withSource } from "./sources.ts";
+import { prependThought, thoughtAt } from "./thinking.ts";
 
 /** A conversation that was read. */
 export interface Reading {
@@ -188,7 +189,7 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
     const piece = again(sourceAt, original(sourceAt)).pieces[part];
     const number = piece === undefined ? undefined : adapter.thought?.(piece);
     const thought = number === undefined ? undefined : thoughtAt(original(sourceAt), number);
-    return thought === undefined ? message : (led(message as Fields, thought) ?? message);
+    return thought === undefined ? message : (prependThought(message as Fields, thought) ?? message);
   };
   // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
   const out: { value: unknown; at: number | undefined; run?: unknown[] }[] = [];
@@ -394,20 +395,6 @@ export function roleOf(roles: Readonly<Record<string, Role>>, value: unknown): R
 const HEADER = 131_072;
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
-
-/** Where the whole of a picture or document is: the part itself has only what counting needs. */
-const SOURCES = new WeakMap<Part, string | Uint8Array>();
-
-/** The part, with what it was made from remembered: base64, a data URL, an address or bytes. */
-export function withSource(part: Part, source: unknown): Part {
-  if ((typeof source === "string" && source !== "") || source instanceof Uint8Array) SOURCES.set(part, source);
-  return part;
-}
-
-/** What a picture or document was made from, if it was read from a host's message. */
-export function sourceOf(part: Part): string | Uint8Array | undefined {
-  return SOURCES.get(part);
-}
 
 /** A whole picture: its address, or base64 with its type. Undefined for other parts, and for pictures that are not there. */
 export function picture(part: Part): { url: string } | { data: string; mediaType: string } | undefined {

@@ -5,7 +5,8 @@
 
 import { copy, isFields, withFields } from "./adapter.ts";
 import type { Fields } from "./adapter.ts";
-import type { CacheLifetime, Format, MarkOptions, Part } from "../types.ts";
+import type { CacheLifetime, MarkOptions } from "../types/cache.ts";
+import type { Format, Part } from "../types/messages.ts";
 
 /** What the wire shows of a part: a mark that stands there, or that none may. Without `part` it is about a message without parts. */
 export interface Fact {

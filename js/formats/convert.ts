@@ -2,8 +2,8 @@
 
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { CONVERT } from "../options/names.ts";
-import type { Format, NeutralMessage, Part, ToolList } from "../types.ts";
+import { CONVERT } from "../options/names/sessions.ts";
+import type { Format, NeutralMessage, Part, ToolList } from "../types/messages.ts";
 import { carriedOut, picture, words } from "./adapter.ts";
 import { ADAPTERS, FORMATS, readConversation } from "./index.ts";
 

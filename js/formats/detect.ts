@@ -3,7 +3,7 @@
 import { isFields } from "./adapter.ts";
 import type { Fields, Source } from "./adapter.ts";
 import { isRaw } from "./raw/read.ts";
-import type { Format } from "../types.ts";
+import type { Format } from "../types/messages.ts";
 
 const NEUTRAL = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "document"]);
 const ANTHROPIC = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);

@@ -5,11 +5,11 @@
 
 import { badOption } from "../errors/errors.ts";
 import type { EspalierError } from "../errors/errors.ts";
-import type { Format, NeutralMessage, PlanItem } from "../types.ts";
+import type { Format, NeutralMessage, PlanItem } from "../types/messages.ts";
 import { bad, carriedOut, isFields, looking, readsAgain } from "./adapter.ts";
 import type { Adapter, Fields, Hosts } from "./adapter.ts";
 import { carriedOutNeutral, neutralMessage } from "./neutral/read.ts";
-import { unledBy } from "./thinking.ts";
+import { idsOfFixedThoughts } from "./thinking.ts";
 
 /** Reads messages in their order, and carries out plans on what was read. */
 interface Reader {
@@ -106,7 +106,7 @@ export class Growing {
 
   /** Ids of the messages whose thoughts stay where they are; nothing if none may be carried. */
   unled(): string[] | undefined {
-    return unledBy(this.format, this.originals, (at) => this.names[at]!);
+    return idsOfFixedThoughts(this.format, this.originals, (at) => this.names[at]!);
   }
 
   /**

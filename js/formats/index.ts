@@ -1,7 +1,7 @@
 /** All formats: which one it is, and reading it. */
 
 import { EspalierError } from "../errors/errors.ts";
-import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types.ts";
+import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/messages.ts";
 import { listedTools, looking, reading, scanning } from "./adapter.ts";
 import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk/read.ts";
@@ -15,7 +15,7 @@ import { openaiResponses } from "./openai/read-responses.ts";
 import { raw } from "./raw/read.ts";
 import { vscode } from "./vscode/read.ts";
 
-export { sourceOf } from "./adapter.ts";
+export { sourceOf } from "./sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "./vscode/classes.ts";
 export type { VSCodeClasses } from "./vscode/classes.ts";
 export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";

@@ -2,7 +2,7 @@
 
 import { copy, isFields } from "./adapter.ts";
 import type { Fields } from "./adapter.ts";
-import type { Format } from "../types.ts";
+import type { Format } from "../types/messages.ts";
 
 /** Formats in which thoughts come back to the provider with its signature; and the neutral one, which may be any of them. */
 const SIGNED: readonly Format[] = ["anthropic", "ai-sdk", "espalier"];
@@ -11,7 +11,7 @@ const SIGNED: readonly Format[] = ["anthropic", "ai-sdk", "espalier"];
  * Ids of the messages whose thoughts stay where they are: those of another model than the newest message is of, where messages say so
  * (`model`), and those without a signature. Nothing for formats without signed thoughts.
  */
-export function unledBy(format: Format, originals: readonly unknown[], id: (at: number) => string): string[] | undefined {
+export function idsOfFixedThoughts(format: Format, originals: readonly unknown[], id: (at: number) => string): string[] | undefined {
   if (!SIGNED.includes(format)) return undefined;
   const model = (message: unknown) => (isFields(message) && typeof message["model"] === "string" ? message["model"] : undefined);
   const newest = model(originals.findLast((message) => model(message) !== undefined));
@@ -22,7 +22,7 @@ export function unledBy(format: Format, originals: readonly unknown[], id: (at: 
 }
 
 /** A copy of the message that begins with this part; nothing if its format has no list of parts there. */
-export function led(message: Fields, part: unknown): Fields | undefined {
+export function prependThought(message: Fields, part: unknown): Fields | undefined {
   const name = Array.isArray(message["parts"]) ? "parts" : "content";
   return Array.isArray(message[name]) ? copy(message, { [name]: [part, ...(message[name] as unknown[])] }) : undefined;
 }

@@ -5,7 +5,7 @@
 
 import { readConversation, sourceOf } from "./index.ts";
 import { asSent, listedTools, requestTools } from "./adapter.ts";
-import type { Format, NeutralMessage, NeutralTool, Part } from "../types.ts";
+import type { Format, NeutralMessage, NeutralTool, Part } from "../types/messages.ts";
 import type { ProviderEvent, RequestOptions } from "../providers/types.ts";
 import { isFields } from "../providers/wire.ts";
 import { append } from "./append.ts";

@@ -5,8 +5,8 @@ import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { knownIn } from "../options/known.ts";
-import { INLINE_EDITS, INLINE_NEIGHBOURS, INLINE_SHARES, INLINE_SIMILAR } from "../options/names.ts";
-import type { EncodingName } from "../types.ts";
+import { INLINE_EDITS, INLINE_NEIGHBOURS, INLINE_SHARES, INLINE_SIMILAR } from "../options/names/inline-context.ts";
+import type { EncodingName } from "../types/count.ts";
 import type { InlineOptions, InlineSessionOptions } from "./types.ts";
 
 /** What the engine gets: limits as JSON, and what counts. */

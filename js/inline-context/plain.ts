@@ -3,7 +3,7 @@
 import { call } from "../engine/engine.ts";
 import { coded, isEspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { INLINE_REQUEST } from "../options/names.ts";
+import { INLINE_REQUEST } from "../options/names/inline-context.ts";
 import { workspace } from "../engine/workspace.ts";
 import { limitsOf } from "./options.ts";
 import type { InlineContextResult, InlineRequest } from "./types.ts";

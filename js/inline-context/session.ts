@@ -4,14 +4,7 @@ import { call } from "../engine/engine.ts";
 import { needFunction, needSignal } from "../options/checks.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import {
-  INLINE_CHANGE,
-  INLINE_CONTEXT,
-  INLINE_CONTEXT_FOR,
-  INLINE_MOVE,
-  INLINE_NOW,
-  INLINE_SESSION,
-} from "../options/names.ts";
+import { INLINE_CHANGE, INLINE_CONTEXT, INLINE_CONTEXT_FOR, INLINE_MOVE, INLINE_NOW, INLINE_SESSION } from "../options/names/inline-context.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";

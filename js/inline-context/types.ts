@@ -7,7 +7,7 @@
 
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import type { Clock } from "../providers/types.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 
 /** A file of the editor. */
 export interface InlineFile {

@@ -2,7 +2,7 @@
 
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/names.ts";
+import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/names/inline-context.ts";
 import type {
   InlineContextItem,
   InlineContextResult,

@@ -3,7 +3,7 @@
 import type { Growing } from "../formats/index.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { LogImportOptions } from "./types.ts";
-import type { NeutralMessage, Role } from "../types.ts";
+import type { NeutralMessage, Role } from "../types/messages.ts";
 import { alike, bad, sameShape } from "./fields.ts";
 import { messageOf } from "./lines.ts";
 import type { Lines } from "./lines.ts";

@@ -5,9 +5,10 @@ import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
 import type { AdoptOptions, LogEdit, LogPin } from "./types.ts";
 import { known } from "../options/known.ts";
-import { ADOPT, FIND, PIN } from "../options/names.ts";
+import { ADOPT, FIND, PIN } from "../options/names/conversation.ts";
 import type { FindOptions } from "./search.ts";
-import type { Edit, NeutralMessage } from "../types.ts";
+import type { Edit } from "../types/compact-report.ts";
+import type { NeutralMessage } from "../types/messages.ts";
 
 export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
   return one.id === other.id && one.role === other.role && one.parts.length === other.parts.length;

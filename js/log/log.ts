@@ -3,8 +3,9 @@
  * and so do the lines, from which the core's half can be made again.
  */
 
-import { compactHeld, counting } from "../calls/api.ts";
-import type { Counting } from "../calls/api.ts";
+import { compactHeld } from "../calls/compact.ts";
+import { counting } from "../calls/reading.ts";
+import type { Counting } from "../calls/reading.ts";
 import { growing, readConversation } from "../formats/index.ts";
 import type { Growing } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
@@ -15,7 +16,10 @@ import type {
   AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./types.ts";
-import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Totals, ToolList } from "../types.ts";
+import type { CompactOptions } from "../types/compact.ts";
+import type { CompactResult, Edit } from "../types/compact-report.ts";
+import type { CountOptions, Origin, Totals } from "../types/count.ts";
+import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
 import type { Clock } from "../providers/types.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { HeldEdits } from "./edits.ts";
@@ -27,7 +31,7 @@ import { MessageSearch } from "./search.ts";
 import type { FindOptions, FoundMessage } from "./search.ts";
 import { recallToolOf } from "../recall/registered.ts";
 import { known } from "../options/known.ts";
-import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "../options/names.ts";
+import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "../options/names/conversation.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };

@@ -6,7 +6,7 @@
 import type { LogPinRow, Recalled } from "./types.ts";
 import { excerpt } from "../search/excerpt.ts";
 import type { FoundRound, IndexedMessage } from "../search/message-index.ts";
-import type { NeutralMessage, Part, Role } from "../types.ts";
+import type { NeutralMessage, Part, Role } from "../types/messages.ts";
 import { messageOf } from "./lines.ts";
 import type { Lines } from "./lines.ts";
 import { loadIndex } from "./loader.ts";

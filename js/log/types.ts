@@ -1,9 +1,11 @@
 /** What crosses the boundary of a conversation's event log; `src/history/log` holds the Rust twins. */
 
 import type { SearchLoader } from "./loader.ts";
-import type {
-  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Removal, Role, Totals,
-} from "../types.ts";
+import type { CompactOptions } from "../types/compact.ts";
+import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
+import type { CountOptions, Origin, Totals } from "../types/count.ts";
+import type { Format, NeutralMessage, PlanItem, Role } from "../types/messages.ts";
+import type { Removal } from "../types/prune.ts";
 
 /** What an edit does. */
 export type LogEditKind =

@@ -1,8 +1,8 @@
 /** Checks options that one call passes on to another: wrong ones are reported when they are set, under the names that they have there. */
 
-import { compactFields } from "../calls/api.ts";
+import { compactFields } from "../calls/compact-fields.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
-import type { CompactHooks, CompactOptions } from "../types.ts";
+import type { CompactHooks, CompactOptions } from "../types/compact.ts";
 
 /**
  * Checks the options of a conversation that its compactions will have.

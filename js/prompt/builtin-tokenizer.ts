@@ -1,9 +1,10 @@
 /** The package's own counting as a tokenizer of the drop-in module. */
 
-import { countMessages, countTools } from "../calls/api.ts";
+import { countMessages, countTools } from "../calls/count.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { countText } from "../tokens/texts.ts";
-import type { CostModelName, CountReport, EncodingName, NeutralMessage, Part } from "../types.ts";
+import type { CostModelName, CountReport, EncodingName } from "../types/count.ts";
+import type { NeutralMessage, Part } from "../types/messages.ts";
 import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { OutputMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
@@ -11,7 +12,7 @@ import { ChatCompletionContentPartKind, ChatRole } from "../formats/raw/prompt.t
 import type { ChatCompletionContentPart, ChatMessage } from "../formats/raw/prompt.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import { known } from "../options/known.ts";
-import { TOKENIZER } from "../options/names.ts";
+import { TOKENIZER } from "../options/names/prompt.ts";
 
 export interface BuiltinTokenizerOptions<M extends OutputMode> {
   /** The form of the messages. */

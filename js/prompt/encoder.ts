@@ -1,6 +1,6 @@
 /** Writes nodes as the core reads them: numbers and the bytes of one text (see `src/bindings/prompt.rs`). */
 
-import type { Part as NeutralPart } from "../types.ts";
+import type { Part as NeutralPart } from "../types/messages.ts";
 import { neutralPart } from "./parts.ts";
 import { Flag } from "./render-tree.ts";
 import type { BreakpointNode, ElementNode, OpaqueNode, TextNode } from "./render-tree.ts";

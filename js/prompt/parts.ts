@@ -1,6 +1,6 @@
 /** Content other than text: its raw form, and what counting has to know of it. */
 
-import type { Part as NeutralPart } from "../types.ts";
+import type { Part as NeutralPart } from "../types/messages.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";

@@ -6,7 +6,8 @@ import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { imageModel } from "../tokens/images.ts";
 import { countText } from "../tokens/texts.ts";
-import type { CostModelName, EncodingName, ImageModel, ToolList } from "../types.ts";
+import type { CostModelName, EncodingName, ImageModel } from "../types/count.ts";
+import type { ToolList } from "../types/messages.ts";
 import { partTokens } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements.ts";
 import { explainAll } from "./explain.ts";
@@ -29,7 +30,7 @@ import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 import type { ITracer } from "./tracer.ts";
 import { known } from "../options/known.ts";
-import { RENDER } from "../options/names.ts";
+import { RENDER } from "../options/names/prompt.ts";
 
 export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */

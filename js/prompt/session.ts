@@ -2,7 +2,7 @@
 
 import { call, isReady, ready, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import { brandOf } from "./brand.ts";

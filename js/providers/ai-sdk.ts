@@ -18,7 +18,7 @@ import type { Fields } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/write.ts";
 import type { SdkVersion } from "../formats/ai-sdk/write.ts";
 import { known } from "../options/known.ts";
-import { AI_SDK, GENERATOR } from "../options/names.ts";
+import { AI_SDK, GENERATOR } from "../options/names/providers.ts";
 
 /** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
 export interface AiSdkModel {

@@ -1,7 +1,8 @@
 /** What all providers have in common: options checked, a conversation turned into a request, an answer gathered from its pieces. */
 
 import { EspalierError } from "../errors/errors.ts";
-import type { Format, Llm } from "../types.ts";
+import type { Format } from "../types/messages.ts";
+import type { Llm } from "../types/llm.ts";
 import { address, ask } from "./http.ts";
 import { checkRules } from "./refusals.ts";
 import type { Answer, HttpOptions, Provider, ProviderEvent, ProviderRequest, RequestOptions, SendOptions, StreamPart } from "./types.ts";
@@ -9,7 +10,7 @@ import type { Wire } from "./wire.ts";
 import { conversation } from "../formats/turns.ts";
 import type { Conversation } from "../formats/turns.ts";
 import { known } from "../options/known.ts";
-import { HTTP, SEND, TO_REQUEST } from "../options/names.ts";
+import { HTTP, SEND, TO_REQUEST } from "../options/names/providers.ts";
 
 /** A provider, from how it writes requests and how it is asked. */
 export function provider(

@@ -1,9 +1,11 @@
 /** The contract of the providers: what is sent, what comes back, what is told on the way. */
 
-import type { Format, Llm, Usage, ToolList } from "../types.ts";
+import type { Format, ToolList } from "../types/messages.ts";
+import type { Llm } from "../types/llm.ts";
+import type { Usage } from "../types/cache.ts";
 import type { RefusalRule } from "./refusals.ts";
 
-export type { Usage } from "../types.ts";
+export type { Usage } from "../types/cache.ts";
 
 /** A call the model made. `arguments` is the JSON text as the model wrote it; `input` is its value, or absent if it is no JSON. */
 export interface ToolCall {

@@ -21,7 +21,7 @@ import { isFields, string } from "./wire.ts";
 import { toVscode } from "../formats/vscode/write.ts";
 import type { VscodeApi } from "../formats/vscode/write.ts";
 import { known } from "../options/known.ts";
-import { VSCODE } from "../options/names.ts";
+import { VSCODE } from "../options/names/providers.ts";
 
 export type { VscodeApi } from "../formats/vscode/write.ts";
 

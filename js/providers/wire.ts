@@ -1,6 +1,6 @@
 /** What one provider's wire format has to know; `http.ts` does the rest. */
 
-import type { Format } from "../types.ts";
+import type { Format } from "../types/messages.ts";
 import { errorIn, Failure } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
 import type { ServerEvent } from "./sse.ts";

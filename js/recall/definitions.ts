@@ -1,6 +1,6 @@
 /** The definition of the recall tool as each format has tool definitions. */
 
-import type { Format, NeutralTool } from "../types.ts";
+import type { Format, NeutralTool } from "../types/messages.ts";
 
 /** Arguments of the recall tool as a JSON schema. */
 export interface RecallParameters {

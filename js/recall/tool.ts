@@ -1,6 +1,6 @@
 /** The tool with which an agent gets back what its conversation no longer shows: by id, by range, by words. */
 
-import { countPart } from "../calls/api.ts";
+import { countPart } from "../calls/count.ts";
 import { defined, needText } from "../options/checks.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -8,9 +8,9 @@ import type { RecalledText } from "../log/log.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { FoundMessage } from "../log/search.ts";
 import { known } from "../options/known.ts";
-import { RECALL } from "../options/names.ts";
+import { RECALL } from "../options/names/conversation.ts";
 import { focus } from "../search/excerpt.ts";
-import type { Format, NeutralMessage, Part, ToolResultPart } from "../types.ts";
+import type { Format, NeutralMessage, Part, ToolResultPart } from "../types/messages.ts";
 import { readAsked } from "./asked.ts";
 import { definitions } from "./definitions.ts";
 import type { RecallDefinitions } from "./definitions.ts";

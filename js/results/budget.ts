@@ -2,7 +2,8 @@
 
 import { isFields, json } from "../formats/adapter.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { counting, kept, read, tokens } from "../calls/api.ts";
+import { counting, kept, read } from "../calls/reading.ts";
+import { tokens } from "../options/tokens.ts";
 import { needSignal } from "../options/checks.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
@@ -10,9 +11,10 @@ import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { LogEdit } from "../log/types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
-import type { BudgetResultsOptions, ClearResultsOptions, PlanItem, ResultsOptions, ResultsReport, ResultsResult } from "../types.ts";
+import type { BudgetResultsOptions, ClearResultsOptions, ResultsOptions, ResultsReport, ResultsResult } from "../types/results.ts";
+import type { PlanItem } from "../types/messages.ts";
 import { known } from "../options/known.ts";
-import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/names.ts";
+import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/names/results.ts";
 
 /** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
 const GEMINI_BUDGET = 50_000;

@@ -10,9 +10,9 @@ import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
 import { within } from "./storing.ts";
 import { offload, truncate } from "./truncate.ts";
 import type { OffloadOptions } from "./truncate.ts";
-import type { Part } from "../types.ts";
+import type { Part } from "../types/messages.ts";
 import { known } from "../options/known.ts";
-import { TOOL_CONTENT } from "../options/names.ts";
+import { TOOL_CONTENT } from "../options/names/results.ts";
 
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
   /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */

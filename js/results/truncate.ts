@@ -5,10 +5,10 @@ import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 import { known } from "../options/known.ts";
-import { FIT, JSON_SCHEMA, OFFLOAD, TRUNCATE } from "../options/names.ts";
+import { FIT, JSON_SCHEMA, OFFLOAD, TRUNCATE } from "../options/names/results.ts";
 
 /** How a text is cut. */
 export interface TruncateOptions {

@@ -7,7 +7,7 @@
 import { needSignal } from "../options/checks.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { WORK } from "../options/names.ts";
+import { WORK } from "../options/names/search.ts";
 import { Embedder } from "./embed.ts";
 import { Held } from "./held.ts";
 import type { Chunk } from "./held.ts";
@@ -28,7 +28,7 @@ import type {
   WorkOptions,
   WorkspaceIndex,
 } from "./types.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { Updating } from "./updating.ts";
 import { said, Warnings } from "./warnings.ts";
 import { follow } from "./watching.ts";

@@ -4,8 +4,8 @@ import { needText } from "../options/checks.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/names.ts";
-import type { Role } from "../types.ts";
+import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/names/prompt.ts";
+import type { Role } from "../types/messages.ts";
 import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
 

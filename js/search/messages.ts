@@ -6,11 +6,12 @@ import { convert, countMessages } from "../entries/core-public.ts";
 import { call as cross, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
-import { SEARCH_CALL, SEARCH_MESSAGES } from "../options/names.ts";
+import { SEARCH_CALL, SEARCH_MESSAGES } from "../options/names/prompt.ts";
 import { fittingHits, needHits } from "./shown.ts";
 import type { FoundHits } from "./shown.ts";
 import { countText } from "../tokens/texts.ts";
-import type { CostModelName, EncodingName, Format, NeutralMessage } from "../types.ts";
+import type { CostModelName, EncodingName } from "../types/count.ts";
+import type { Format, NeutralMessage } from "../types/messages.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 
 export interface SearchMessagesOptions {

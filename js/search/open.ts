@@ -4,7 +4,7 @@ import { needFunction, needText } from "../options/checks.ts";
 import { ready } from "../engine/engine.ts";
 import { badOption } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
-import { EMBED, INDEX } from "../options/names.ts";
+import { EMBED, INDEX } from "../options/names/search.ts";
 import { loadNeeded, notFound, vocabularyOf } from "../engine/vocabulary.ts";
 import { LocalIndex } from "./local.ts";
 import type { IndexOptions, WorkspaceIndex } from "./types.ts";

@@ -6,7 +6,7 @@
 import { needFunction, needSignal } from "../options/checks.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
-import { SEARCH, WHOLE } from "../options/names.ts";
+import { SEARCH, WHOLE } from "../options/names/search.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { carryOut, passing } from "./carry-out.ts";

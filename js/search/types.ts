@@ -5,7 +5,7 @@
  * root. Offsets are UTF-16 code units, lines count from 0, times are milliseconds, budgets are tokens.
  */
 
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
 
 /** A file that is put into an index. */

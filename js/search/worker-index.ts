@@ -6,7 +6,7 @@
 import { needFunction, needSignal } from "../options/checks.ts";
 import { badOption, coded, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { SEARCH, WORK } from "../options/names.ts";
+import { SEARCH, WORK } from "../options/names/search.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
 import { contentVersion } from "./hash.ts";
 import { KeptTexts } from "./kept.ts";

@@ -3,7 +3,7 @@
 import { coded } from "../errors/errors.ts";
 import { initSync } from "../engine/engine.ts";
 import type { WasmBytes } from "../engine/engine.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import { loadEncoding } from "../engine/vocabulary.ts";
 import type { Port } from "../tokens/worker-protocol.ts";
 import { LocalIndex } from "./local.ts";

@@ -1,6 +1,6 @@
 /** The dialects of tools that the core has a table for: `src/message/dialects`. Names are those of agents, and of the layouts of their sessions. */
 
-import type { ToolDialect } from "../types.ts";
+import type { ToolDialect } from "../types/profile.ts";
 
 export const DIALECTS: readonly ToolDialect[] = [
   "claude-code", "codex", "gemini-cli", "copilot-cli", "vscode-chat", "cline", "pi", "opencode", "openhands", "swe-agent", "aider", "cursor",

@@ -1,7 +1,8 @@
 /** What a reader collects while it reads, and the session that becomes of it. */
 
 import { append } from "../formats/append.ts";
-import type { Format, Usage } from "../types.ts";
+import type { Format } from "../types/messages.ts";
+import type { Usage } from "../types/cache.ts";
 import type { Session, SessionCompaction, SessionEntry, SessionPlace, SideChain } from "./types.ts";
 
 export type Fields = Record<string, unknown>;

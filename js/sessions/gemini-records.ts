@@ -5,7 +5,7 @@
 
 import { fields, isFields, items, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
-import type { Usage } from "../types.ts";
+import type { Usage } from "../types/cache.ts";
 
 export const TYPES = new Set(["user", "gemini", "info", "error", "warning"]);
 

@@ -4,7 +4,7 @@
  */
 
 import { detect } from "../formats/detect.ts";
-import type { Format } from "../types.ts";
+import type { Format } from "../types/messages.ts";
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";

@@ -2,7 +2,7 @@
 
 import { badOption } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { READ_SESSION } from "../options/names.ts";
+import { READ_SESSION } from "../options/names/sessions.ts";
 import { finish, pick } from "./finish.ts";
 import { READERS } from "./readers.ts";
 import type { Reader, Reading, Sample, Shape } from "./reader.ts";

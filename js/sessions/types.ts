@@ -1,6 +1,7 @@
 /** What a session file of another agent holds, once it is read. */
 
-import type { Format, Usage } from "../types.ts";
+import type { Format } from "../types/messages.ts";
+import type { Usage } from "../types/cache.ts";
 
 /** Names of the layouts that are read; docs/sessions.md lists the tool and the files of each. */
 export type SessionLayout =

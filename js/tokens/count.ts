@@ -5,8 +5,8 @@ import { call, wasm } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { countText } from "./texts.ts";
 import { known } from "../options/known.ts";
-import { COUNT_TEXT } from "../options/names.ts";
-import type { EncodingName, Origin } from "../types.ts";
+import { COUNT_TEXT } from "../options/names/counting.ts";
+import type { EncodingName, Origin } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 
 /**

@@ -1,9 +1,10 @@
 /** How the host wants pictures counted. */
 
-import { sourceOf } from "../formats/adapter.ts";
+import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import type { CountOptions, ImageModel, Part } from "../types.ts";
+import type { CountOptions, ImageModel } from "../types/count.ts";
+import type { Part } from "../types/messages.ts";
 
 const NAMES: readonly string[] = ["openai-tiles", "openai-patches", "anthropic", "gemini", "gemini-cli"];
 /** What OpenAI's usual models have. */

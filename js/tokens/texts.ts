@@ -9,10 +9,10 @@ import { call, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { given, plain } from "../options/checks.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
-import type { EncodingName, Origin } from "../types.ts";
+import type { EncodingName, Origin } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 import { known } from "../options/known.ts";
-import { ESTIMATE, TEXT } from "../options/names.ts";
+import { ESTIMATE, TEXT } from "../options/names/counting.ts";
 
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];

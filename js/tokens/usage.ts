@@ -1,9 +1,9 @@
 /** Reckoning with usage: sums over requests, and what they cost. */
 
 import { badOption as bad } from "../errors/errors.ts";
-import type { CacheLifetime, Prices, Usage } from "../types.ts";
+import type { CacheLifetime, Prices, Usage } from "../types/cache.ts";
 import { known } from "../options/known.ts";
-import { PRICES, USAGE_COST } from "../options/names.ts";
+import { PRICES, USAGE_COST } from "../options/names/requests.ts";
 
 const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
 

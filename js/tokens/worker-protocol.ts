@@ -1,6 +1,6 @@
 /** What page and worker say to each other. Every request has an id, every id gets exactly one answer. */
 
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 
 export type ToWorker =
   /** The first message: the vocabularies as they are kept. */

@@ -8,10 +8,10 @@
 import { needSignal, needText } from "../options/checks.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { countBatch } from "./texts.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName } from "../types/count.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
 import { known } from "../options/known.ts";
-import { WORKER, WORKER_COUNT } from "../options/names.ts";
+import { WORKER, WORKER_COUNT } from "../options/names/counting.ts";
 
 /** What `new Worker(...)` gives, in browsers; Node's worker threads fit with a few lines. */
 export interface WorkerLike {

@@ -2,7 +2,7 @@
 
 import { copy, isFields, withFields } from "../formats/adapter.ts";
 import type { Fields, Reading, Source } from "../formats/adapter.ts";
-import type { Format, NeutralMessage, Part, PartEdit, PlanItem, Role } from "../types.ts";
+import type { Format, NeutralMessage, Part, PartEdit, PlanItem, Role } from "../types/messages.ts";
 import { changed } from "./change.ts";
 import type { FieldChange } from "./change.ts";
 import { at, itemPlace, namePlace, placeOf } from "./places.ts";

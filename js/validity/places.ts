@@ -2,7 +2,7 @@
 
 import { isFields } from "../formats/adapter.ts";
 import type { Fields } from "../formats/adapter.ts";
-import type { Format } from "../types.ts";
+import type { Format } from "../types/messages.ts";
 
 /** Keys and indices, from the message down. */
 export type Place = readonly (string | number)[];

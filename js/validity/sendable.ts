@@ -1,7 +1,9 @@
 /** The last look at what is sent: what its provider would refuse is mended, and told like any other removal. */
 
 import { badOption as bad } from "../errors/errors.ts";
-import type { Format, NeutralMessage, Provider, Removal, RepairChange } from "../types.ts";
+import type { Format, NeutralMessage } from "../types/messages.ts";
+import type { Provider, RepairChange } from "../types/validity.ts";
+import type { Removal } from "../types/prune.ts";
 import { PROVIDERS, repair } from "./validity.ts";
 import { Standing } from "./standing.ts";
 

@@ -3,7 +3,8 @@
  * since are looked at again. Messages are those of a log's view, in which no two calls have one id.
  */
 
-import type { Format, NeutralMessage, Provider } from "../types.ts";
+import type { Format, NeutralMessage } from "../types/messages.ts";
+import type { Provider } from "../types/validity.ts";
 import { isTaken } from "./validity.ts";
 
 /** A list that was found valid. */

@@ -19,10 +19,11 @@ import { anthropicWire } from "../formats/anthropic/checks.ts";
 import { geminiWire } from "../formats/gemini/checks.ts";
 import { openaiChatWire, openaiResponsesWire } from "../formats/openai/checks.ts";
 import type { WireCheck, WireFinding } from "../formats/wire.ts";
-import type { Finding, Format, NeutralMessage, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "../types.ts";
+import type { Finding, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "../types/validity.ts";
+import type { Format, NeutralMessage, Part } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
 import { known } from "../options/known.ts";
-import { REPAIR, VALIDATE } from "../options/names.ts";
+import { REPAIR, VALIDATE } from "../options/names/requests.ts";
 
 export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 

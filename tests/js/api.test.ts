@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "./built.ts";
-import type { CompactOptions, CompactStatus, Llm } from "../../js/types.ts";
+import type { CompactOptions } from "../../js/types/compact.ts";
+import type { CompactStatus } from "../../js/types/compact-report.ts";
+import type { Llm } from "../../js/types/llm.ts";
 
 const { EspalierError, compact, count, countMessages, prune } = espalier;
 

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Format, MarkOptions, MarkResult, NewestMark } from "../../js/types.ts";
+import type { Format } from "../../js/types/messages.ts";
+import type { MarkOptions, MarkResult, NewestMark } from "../../js/types/cache.ts";
 import { freeze } from "./adapters/common.ts";
 import { LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelThinkingPart, LanguageModelToolCallPart, LanguageModelToolResultPart, samples, uiMessages } from "./adapters/samples.ts";
 import { espalier } from "./built.ts";

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CompactOptions, CompactProgress, CompactStatus, LlmRequest } from "../../js/types.ts";
+import type { CompactOptions } from "../../js/types/compact.ts";
+import type { CompactProgress, CompactStatus } from "../../js/types/compact-report.ts";
+import type { LlmRequest } from "../../js/types/llm.ts";
 import { SUMMARY } from "../server/model.mjs";
 import { espalier } from "./built.ts";
 

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CountOptions, Format, ImageModel, Part } from "../../js/types.ts";
+import type { CountOptions, ImageModel } from "../../js/types/count.ts";
+import type { Format, Part } from "../../js/types/messages.ts";
 import { samples } from "./adapters/samples.ts";
 import { espalier } from "./built.ts";
 import { conversation } from "./providers/conversations.ts";

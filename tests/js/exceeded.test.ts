@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "./built.ts";
-import type { CompactOptions, NeutralMessage } from "../../js/types.ts";
+import type { CompactOptions } from "../../js/types/compact.ts";
+import type { NeutralMessage } from "../../js/types/messages.ts";
 
 const { compact, countMessages, countTools, openConversation, prune } = espalier;
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Format } from "../../js/types.ts";
+import type { Format } from "../../js/types/messages.ts";
 import { HOSTS } from "./conversation/support.ts";
 import type { Fields } from "./conversation/support.ts";
 import { espalier } from "./built.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Finding, Provider } from "../../js/types.ts";
+import type { Finding, Provider } from "../../js/types/validity.ts";
 import { espalier } from "./built.ts";
 import { freeze } from "./adapters/common.ts";
 import { hosts } from "./validity-hosts.ts";

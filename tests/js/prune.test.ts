@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../js/formats/index.ts";
-import type { Format, NeutralMessage, PruneCut, PruneOptions, PruneReport } from "../../js/types.ts";
+import type { Format, NeutralMessage } from "../../js/types/messages.ts";
+import type { PruneCut, PruneOptions, PruneReport } from "../../js/types/prune.ts";
 import { espalier } from "./built.ts";
 
 const { EspalierError, Pruner, countMessages, prune } = espalier;

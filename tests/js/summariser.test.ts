@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { espalier } from "./built.ts";
 import { heard, SUMMARY } from "./conversation/support.ts";
 import type { Fields } from "./conversation/support.ts";
-import type { CompactOptions, LlmRequest } from "../../js/types.ts";
+import type { CompactOptions } from "../../js/types/compact.ts";
+import type { LlmRequest } from "../../js/types/llm.ts";
 
 const { budgetResults, compact, countMessages, openConversation } = espalier;
 const WORDS = "parser lexer token error the of return const path file".split(" ");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LlmRequest } from "../../js/types.ts";
+import type { LlmRequest } from "../../js/types/llm.ts";
 import { SUMMARY } from "../server/model.mjs";
 import { espalier } from "./built.ts";
 

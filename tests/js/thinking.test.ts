@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CompactOptions } from "../../js/types.ts";
+import type { CompactOptions } from "../../js/types/compact.ts";
 import { espalier } from "./built.ts";
 
 type Block = Record<string, unknown>;

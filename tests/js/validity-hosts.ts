@@ -1,7 +1,7 @@
 /** Random conversations as hosts hold them, odd in every way that a format allows. */
 
 import fc from "fast-check";
-import type { Format } from "../../js/types.ts";
+import type { Format } from "../../js/types/messages.ts";
 import { LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelThinkingPart, LanguageModelToolCallPart, LanguageModelToolResultPart, PNG } from "./adapters/samples.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,9 +1,10 @@
 /** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
 
-import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withSource, words } from "../adapter.ts";
+import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "../adapter.ts";
+import { withSource } from "../sources.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types/messages.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
 type Piece = { at: number | "string"; call?: boolean };

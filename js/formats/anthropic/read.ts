@@ -1,12 +1,10 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import {
-  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words,
-} from "../adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words } from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part } from "../../types.ts";
-import { withSource } from "../adapter.ts";
+import type { NeutralMessage, Part } from "../../types/messages.ts";
+import { withSource } from "../sources.ts";
 
 /** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
 type Piece = { block: number } | "string" | "mark";

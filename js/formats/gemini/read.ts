@@ -1,11 +1,10 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import {
-  bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, picture, string, text, tool, withSource, words,
-} from "../adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words } from "../adapter.ts";
+import { withSource } from "../sources.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types/messages.ts";
 
 type Piece = number;
 

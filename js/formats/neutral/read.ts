@@ -4,7 +4,7 @@ import { EspalierError } from "../../errors/errors.ts";
 import type { InputCode } from "../../errors/errors.ts";
 import { bad, byPart, copy, editedItems, isFields, requestTools } from "../adapter.ts";
 import type { Fields, Reading, Source } from "../adapter.ts";
-import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../../types.ts";
+import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../../types/messages.ts";
 
 export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, input, request } = source;

@@ -1,11 +1,9 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import {
-  bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, pictureUrl, roleOf, string, text, tool, words,
-} from "../adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, pictureUrl, roleOf, string, text, tool, words } from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, PartEdit, Role } from "../../types.ts";
+import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
 type Piece =
   | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };

@@ -1,11 +1,9 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import {
-  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, pictureUrl, roleOf, string, text, tool, words,
-} from "../adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, pictureUrl, roleOf, string, text, tool, words } from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, Role } from "../../types.ts";
+import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 
 type Piece = "item" | { content: number };
 

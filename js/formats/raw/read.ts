@@ -5,7 +5,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
-import type { NeutralMessage, Part, PartEdit, Role } from "../../types.ts";
+import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
 type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };
 

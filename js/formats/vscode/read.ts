@@ -6,8 +6,8 @@
 import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "../adapter.ts";
 import type { Adapter, Fields, Source } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, Role } from "../../types.ts";
-import { withSource } from "../adapter.ts";
+import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
+import { withSource } from "../sources.ts";
 import { isBytes, isThought, prototypeOf } from "./parts.ts";
 
 type Piece = number | "string";

@@ -1,7 +1,7 @@
 /** Inline completions of CodeMirror 6, which has no interface for them: a listener that feeds a session, and a call that completes. */
 
 import { known } from "../../options/known.ts";
-import { INLINE_CODEMIRROR } from "../../options/names.ts";
+import { INLINE_CODEMIRROR } from "../../options/names/inline-context.ts";
 import type { InlineContext } from "../session.ts";
 import { input } from "../wire.ts";
 import { completionsAt } from "./shared.ts";

@@ -4,7 +4,7 @@ import { needFunction } from "../../options/checks.ts";
 import { signalFrom } from "../../engine/cancellation.ts";
 import type { CancellationTokenLike } from "../../engine/cancellation.ts";
 import { known } from "../../options/known.ts";
-import { INLINE_MONACO } from "../../options/names.ts";
+import { INLINE_MONACO } from "../../options/names/inline-context.ts";
 import type { InlineContext } from "../session.ts";
 import { input } from "../wire.ts";
 import { completionsAt } from "./shared.ts";

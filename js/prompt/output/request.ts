@@ -5,7 +5,7 @@
 
 import { convert } from "../../formats/convert.ts";
 import { append } from "../../formats/append.ts";
-import type { NeutralMessage } from "../../types.ts";
+import type { NeutralMessage } from "../../types/messages.ts";
 import { PROVIDERS, repair } from "../../validity/validity.ts";
 import type { Entry } from "../request/entries.ts";
 import { entriesOf } from "../request/item.ts";

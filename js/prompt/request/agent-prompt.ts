@@ -1,7 +1,7 @@
 /** The prompt of an agent, to start from. */
 
 import { noSlip } from "../../options/known.ts";
-import { AGENT_PROMPT } from "../../options/names.ts";
+import { AGENT_PROMPT } from "../../options/names/prompt.ts";
 import { PromptElement } from "../element.ts";
 import { SystemMessage, UserMessage } from "../elements/messages.ts";
 import { createPiece, Fragment } from "../piece.ts";

@@ -2,7 +2,7 @@
 
 import type { Conversation } from "../../conversation/conversation.ts";
 import { EspalierError } from "../../errors/errors.ts";
-import type { Removal } from "../../types.ts";
+import type { Removal } from "../../types/prune.ts";
 import { BudgetExceededError } from "../budget-error.ts";
 import { readable } from "../fail.ts";
 import type { PromptElementJSON } from "../json-tree.ts";

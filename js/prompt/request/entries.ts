@@ -5,12 +5,13 @@
  */
 
 import { readConversation } from "../../formats/index.ts";
-import { countMessages } from "../../calls/api.ts";
+import { countMessages } from "../../calls/count.ts";
 import { namesOf } from "../../conversation/names.ts";
 import type { LogView } from "../../log/types.ts";
 import type { ConversationLog } from "../../log/log.ts";
 import { truncate } from "../../results/truncate.ts";
-import type { CountOptions, EncodingName, Format, NeutralMessage, Part, PartEdit } from "../../types.ts";
+import type { CountOptions, EncodingName } from "../../types/count.ts";
+import type { Format, NeutralMessage, Part, PartEdit } from "../../types/messages.ts";
 
 /** One message. */
 export interface Entry {

@@ -1,7 +1,7 @@
 /** Pieces of the messages of a history. */
 
-import { countMessages } from "../../calls/api.ts";
-import type { NeutralMessage, Role } from "../../types.ts";
+import { countMessages } from "../../calls/count.ts";
+import type { NeutralMessage, Role } from "../../types/messages.ts";
 import { Chunk } from "../elements/containers.ts";
 import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../elements/messages.ts";
 import { createPiece } from "../piece.ts";

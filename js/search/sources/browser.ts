@@ -6,7 +6,7 @@
 import { badOption } from "../../errors/errors.ts";
 import { append } from "../../formats/append.ts";
 import { known } from "../../options/known.ts";
-import { BROWSER_FILES } from "../../options/names.ts";
+import { BROWSER_FILES } from "../../options/names/search-sources.ts";
 import type { FileSource } from "../types.ts";
 import { heldTree, wrongPath } from "./memory.ts";
 import { checkShared } from "./rules.ts";

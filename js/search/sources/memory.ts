@@ -2,7 +2,7 @@
 
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { known } from "../../options/known.ts";
-import { SOURCE } from "../../options/names.ts";
+import { SOURCE } from "../../options/names/search-sources.ts";
 import type { FileSource } from "../types.ts";
 import { checkShared } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";

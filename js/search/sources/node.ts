@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { readExclude, repositoryOf } from "../../files/repository.ts";
 import { known } from "../../options/known.ts";
-import { NODE_FILES } from "../../options/names.ts";
+import { NODE_FILES } from "../../options/names/search-sources.ts";
 import type { FileNote, FileSource } from "../types.ts";
 import type { NodeFilesOptions } from "./node-options.ts";
 import { watchFolders } from "./node-watch.ts";

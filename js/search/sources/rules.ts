@@ -4,7 +4,7 @@
 
 import { badOption } from "../../errors/errors.ts";
 import { known, knownIn } from "../../options/known.ts";
-import { FILE_RULES } from "../../options/names.ts";
+import { FILE_RULES } from "../../options/names/search-sources.ts";
 import type { FileNote } from "../types.ts";
 
 export interface FileRules {

@@ -4,7 +4,7 @@
 
 import { badOption } from "../../errors/errors.ts";
 import { known } from "../../options/known.ts";
-import { VSCODE_FILES } from "../../options/names.ts";
+import { VSCODE_FILES } from "../../options/names/search-sources.ts";
 import type { FileSource } from "../types.ts";
 import { hashOf } from "./memory.ts";
 import { checkShared } from "./rules.ts";

@@ -11,7 +11,8 @@ import { gemini } from "../../../js/formats/gemini/read.ts";
 import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
 import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
 import { vscode } from "../../../js/formats/vscode/read.ts";
-import type { Format, NeutralMessage, Part, PlanItem, Provider } from "../../../js/types.ts";
+import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
 

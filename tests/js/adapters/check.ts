@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readConversation } from "../../../js/formats/index.ts";
 import { EspalierError } from "../../../js/errors/errors.ts";
-import type { Format, NeutralMessage, Part, PartEdit } from "../../../js/types.ts";
+import type { Format, NeutralMessage, Part, PartEdit } from "../../../js/types/messages.ts";
 
 function show(part: Part): string {
   switch (part.type) {

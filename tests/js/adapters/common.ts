@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readConversation } from "../../../js/formats/index.ts";
-import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types.ts";
+import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
 
 /** A conversation of one format, and what it must read as: `role: part, part`, one line a message. */
 export function check(format: Format, input: unknown, expected: string): void {

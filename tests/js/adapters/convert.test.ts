@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 
 await espalier.init();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConversation } from "../../../js/formats/index.ts";
 import { EspalierError } from "../../../js/errors/errors.ts";
-import type { Format, NeutralMessage, PlanItem } from "../../../js/types.ts";
+import type { Format, NeutralMessage, PlanItem } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { check, carryOut, edit, insert, refused, standIn, summary } from "./common.ts";
 

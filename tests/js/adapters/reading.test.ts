@@ -7,7 +7,7 @@ import { inspect } from "node:util";
 import { readConversation } from "../../../js/formats/index.ts";
 import { picture, reads } from "./check.ts";
 import { LanguageModelChatMessage, LanguageModelDataPart, PNG, samples, uiMessages } from "./samples.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 
 const image = `image image/png ${PNG.length} chars`;
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
-import type { Format, NeutralMessage, Part, PartEdit, PlanItem } from "../../../js/types.ts";
+import type { Format, NeutralMessage, Part, PartEdit, PlanItem } from "../../../js/types/messages.ts";
 import { edited, frozen, picture } from "./check.ts";
 import {
   LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart, samples, uiMessages,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConversation } from "../../../js/formats/index.ts";
-import type { Format, NeutralMessage, Part, PartEdit, PlanItem } from "../../../js/types.ts";
+import type { Format, NeutralMessage, Part, PartEdit, PlanItem } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { freeze, messagesOf } from "./common.ts";
 import { LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "./samples.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { messagesOf } from "./common.ts";
 import { refusal } from "./rules.ts";

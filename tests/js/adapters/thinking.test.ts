@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConversation } from "../../../js/formats/index.ts";
-import { unledBy } from "../../../js/formats/thinking.ts";
-import type { PlanItem } from "../../../js/types.ts";
+import { idsOfFixedThoughts } from "../../../js/formats/thinking.ts";
+import type { PlanItem } from "../../../js/types/messages.ts";
 
 type Block = Record<string, unknown>;
 
@@ -37,11 +37,11 @@ test("which thoughts stay where they are", () => {
   const sealed = (fields: Block) => ({ role: "assistant", content: [{ type: "reasoning", text: "hm", ...fields }] });
   const id = (at: number) => `m${at}`;
   const list = [sealed({}), sealed({ providerOptions: { anthropic: { signature: "s" } } }), sealed({ providerOptions: { anthropic: { redactedData: "d" } } }), sealed({ providerOptions: { openai: {} } })];
-  assert.deepEqual(unledBy("ai-sdk", list, id), ["m0", "m3"]);
+  assert.deepEqual(idsOfFixedThoughts("ai-sdk", list, id), ["m0", "m3"]);
   const page = [{ role: "assistant", parts: [{ type: "reasoning", text: "hm", providerMetadata: { anthropic: { signature: "s" } } }] }];
-  assert.deepEqual(unledBy("ai-sdk", page, id), []);
-  assert.deepEqual(unledBy("espalier", [{ parts: [{ type: "reasoning", text: "hm" }] }], id), []);
-  for (const format of ["openai-chat", "openai-responses", "gemini", "vscode"] as const) assert.equal(unledBy(format, list, id), undefined);
+  assert.deepEqual(idsOfFixedThoughts("ai-sdk", page, id), []);
+  assert.deepEqual(idsOfFixedThoughts("espalier", [{ parts: [{ type: "reasoning", text: "hm" }] }], id), []);
+  for (const format of ["openai-chat", "openai-responses", "gemini", "vscode"] as const) assert.equal(idsOfFixedThoughts(format, list, id), undefined);
   // Rubbish is looked at and passed over.
-  assert.deepEqual(unledBy("anthropic", [null, 1, "a", { content: 3 }, { content: [null] }], id), []);
+  assert.deepEqual(idsOfFixedThoughts("anthropic", [null, 1, "a", { content: 3 }, { content: [null] }], id), []);
 });

@@ -10,7 +10,7 @@ import { gemini } from "../../../js/formats/gemini/read.ts";
 import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
 import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
 import { vscode } from "../../../js/formats/vscode/read.ts";
-import type { Format, NeutralMessage } from "../../../js/types.ts";
+import type { Format, NeutralMessage } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { named } from "../conversation/replay.ts";
 import { freeze, messagesOf } from "./common.ts";

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Llm } from "../../../js/types.ts";
+import type { Llm } from "../../../js/types/llm.ts";
 import { HOSTS, SUMMARY, begin, clock, heard, model, refused, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 

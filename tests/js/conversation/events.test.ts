@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { CompactionComplete, CompactionStart, ContextUsageEvent, ConversationOptions, Trigger } from "../../../js/conversation/types.ts";
-import type { Llm, ProfileFields } from "../../../js/types.ts";
+import type { Llm } from "../../../js/types/llm.ts";
+import type { ProfileFields } from "../../../js/types/profile.ts";
 import { SUMMARY, begin, clock, heard, model, rest, round, sound, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { FORMATS, LIMIT, PLACES, filled, hang, open, pause, text } from "./struck.ts";
 import { HOSTS, SUMMARY, heard, sound } from "./support.ts";
 

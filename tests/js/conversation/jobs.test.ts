@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Llm } from "../../../js/types.ts";
+import type { Llm } from "../../../js/types/llm.ts";
 import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Format, ProfileName, Provider } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
+import type { ProfileName } from "../../../js/types/profile.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import { SUMMARY, answered, begin, heard, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier as e } from "../built.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { answer } from "../../server/model.mjs";
 import { scripted } from "../providers/support.ts";
 import { HOSTS } from "./support.ts";

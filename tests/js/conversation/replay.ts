@@ -6,7 +6,8 @@ import { gemini } from "../../../js/formats/gemini/read.ts";
 import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
 import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
 import { vscode } from "../../../js/formats/vscode/read.ts";
-import type { Llm, NeutralMessage, Part } from "../../../js/types.ts";
+import type { Llm } from "../../../js/types/llm.ts";
+import type { NeutralMessage, Part } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { SUMMARY } from "./support.ts";
 

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Format, Provider } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import { SUMMARY, begin, refused, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { HOSTS, SUMMARY, rest, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation/conversation.ts";
-import type { Format, Llm, LlmReply, Provider } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
+import type { Llm, LlmReply } from "../../../js/types/llm.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 
 export type Fields = Record<string, unknown>;
 

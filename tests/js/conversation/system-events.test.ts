@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationOptions, EventNames } from "../../../js/conversation/types.ts";
-import type { Llm } from "../../../js/types.ts";
+import type { Llm } from "../../../js/types/llm.ts";
 import { fixture, sessions } from "../sessions/sessions.ts";
 import { SUMMARY, begin, heard, round } from "./support.ts";
 import type { Fields } from "./support.ts";

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { core, NAMES, neutral, outcome } from "./raw.ts";
-import type { CompactOptions, Llm, LlmRequest, PruneOptions } from "../../../js/types.ts";
+import type { CompactOptions } from "../../../js/types/compact.ts";
+import type { Llm, LlmRequest } from "../../../js/types/llm.ts";
+import type { PruneOptions } from "../../../js/types/prune.ts";
 
 const whole = new Map(NAMES.map((name) => {
   const messages = neutral(name);

@@ -3,7 +3,10 @@
 import { readFileSync } from "node:fs";
 // @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
 import * as bundle from "../../../pkg/dist/functions.js";
-import type { CompactResult, Llm, NeutralMessage, PruneResult } from "../../../js/types.ts";
+import type { CompactResult } from "../../../js/types/compact-report.ts";
+import type { Llm } from "../../../js/types/llm.ts";
+import type { NeutralMessage } from "../../../js/types/messages.ts";
+import type { PruneResult } from "../../../js/types/prune.ts";
 
 const file = (name: string) => readFileSync(new URL(`../../../pkg/dist/${name}`, import.meta.url));
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { Provider } from "../../../js/types.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import type { RequestLimits } from "../../../js/doctor/limits.ts";
 
 await espalier.init();

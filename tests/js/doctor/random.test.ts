@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Provider } from "../../../js/types.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 
 await espalier.init();

@@ -5,7 +5,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Format, Provider } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
+import type { Provider } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { conversation, FORMATS, WRONG } from "./conversations.ts";
 import { still } from "./still.ts";

@@ -1,7 +1,7 @@
 /** Conversations that are wrong in one way each, as hosts come to hold them, in the formats in which that can be. */
 
 import { LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "../adapters/samples.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 
 /** What varies from case to case; everything else of a conversation is good. */
 interface Parts {

@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { LlmRequest, ProfileName } from "../../../js/types.ts";
+import type { LlmRequest } from "../../../js/types/llm.ts";
+import type { ProfileName } from "../../../js/types/profile.ts";
 
 const { compact, openConversation, prune } = espalier;
 type Message = { role: string; content: string | null; [field: string]: unknown };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import type { RenderFormat } from "../../../js/prompt/output/request.ts";
 import { begin, refused, round } from "../conversation/support.ts";
 import type { Fields } from "../conversation/support.ts";

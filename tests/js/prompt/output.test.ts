@@ -7,7 +7,7 @@ import { toAnthropic } from "../../../js/formats/anthropic/prompt.ts";
 import { toGemini } from "../../../js/formats/gemini/prompt.ts";
 import { OpenAI, OutputMode, Raw, toMode, toOpenAI, toVSCode } from "../../../js/prompt/output/mode.ts";
 import { setVSCode } from "../../../js/formats/vscode/classes.ts";
-import type { Part } from "../../../js/types.ts";
+import type { Part } from "../../../js/types/messages.ts";
 
 const { ChatRole, ChatCompletionContentPartKind: Kind } = Raw;
 const text = (said: string): Raw.ChatCompletionContentPart => ({ type: Kind.Text, text: said });

@@ -5,7 +5,8 @@ import { test } from "node:test";
 // @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
 import * as bundle from "../../../pkg/dist/providers.js";
 import type * as Providers from "../../../js/providers/index.ts";
-import type { CompactOptions, CompactResult, CompactStatus } from "../../../js/types.ts";
+import type { CompactOptions } from "../../../js/types/compact.ts";
+import type { CompactResult, CompactStatus } from "../../../js/types/compact-report.ts";
 import { answer, refuse, SUMMARY } from "../../server/model.mjs";
 import type { Behaviour } from "../../server/model.mjs";
 import { espalier } from "../built.ts";

@@ -1,7 +1,7 @@
 /** Random conversations, valid ones: what providers must take once it is converted. */
 
 import fc from "fast-check";
-import type { NeutralMessage, Part } from "../../../js/types.ts";
+import type { NeutralMessage, Part } from "../../../js/types/messages.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

@@ -11,7 +11,7 @@ import { gemini } from "../../../js/formats/gemini/read.ts";
 import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
 import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
 import { vscode } from "../../../js/formats/vscode/read.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { EspalierError } from "../../../js/providers/index.ts";
 import type { ProviderEvent, ProviderRequest, RequestOptions } from "../../../js/providers/index.ts";
 import { answer, WIRES } from "../../server/model.mjs";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { anthropic, EspalierError, gemini, openai, openaiResponses } from "../../../js/providers/index.ts";
 import type { HttpOptions, Provider, ProviderErrorDetails, ProviderRequest } from "../../../js/providers/index.ts";
-import type { CompactStatus } from "../../../js/types.ts";
+import type { CompactStatus } from "../../../js/types/compact-report.ts";
 import { modelServer, WIRES } from "../../server/model.mjs";
 import type { ModelServer } from "../../server/model.mjs";
 

@@ -7,7 +7,7 @@ import * as bundle from "../../../pkg/dist/sessions.js";
 import type * as Sources from "../../../js/sessions/index.ts";
 import type { Session } from "../../../js/sessions/index.ts";
 import { readConversation } from "../../../js/formats/index.ts";
-import type { Format } from "../../../js/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 
 export const sessions = bundle as typeof Sources;

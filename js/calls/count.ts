@@ -1,0 +1,104 @@
+/** What conversations, tool definitions and single parts cost, and what makes up the cost. */
+
+import { call, wasm } from "../engine/engine.ts";
+import { badOption as bad } from "../errors/errors.ts";
+import { isFields } from "../formats/adapter.ts";
+import { neutralPart } from "../formats/neutral/read.ts";
+import { needText } from "../options/checks.ts";
+import { known } from "../options/known.ts";
+import { BREAKDOWN, COUNT, COUNT_PART, ROOM } from "../options/names/counting.ts";
+import { tokens } from "../options/tokens.ts";
+import type { Breakdown, BreakdownOptions, CountOptions, CountReport, Origin, ToolsReport } from "../types/count.ts";
+import type { Part, Role, ToolList } from "../types/messages.ts";
+import { counting, read } from "./reading.ts";
+
+/**
+ * What a conversation costs, in all and message by message.
+ *
+ * ```ts
+ * import { countMessages } from "espalier";
+ *
+ * const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Why does the build fail?" }];
+ * const { total, perMessage } = countMessages(messages, { model: "gpt-4o" });
+ * total; // => 20
+ * perMessage.map(({ tokens }) => tokens); // => [7, 10]
+ * ```
+ *
+ * @param messages The messages, or a whole request object, of any provider that {@link CountOptions.format} names.
+ * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
+ */
+export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
+  const reading = read(messages, known(options, COUNT));
+  const fields = counting(reading, options);
+  return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
+}
+
+/**
+ * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
+ *
+ * ```ts
+ * import { countTools } from "espalier";
+ *
+ * const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+ * const tools = [{ type: "function", function: { name: "read_file", description: "Reads a file.", parameters } }];
+ * const { total, perTool, overhead } = countTools(tools, { model: "gpt-4o" });
+ * perTool; // => [{ name: "read_file", tokens: 33 }]
+ * total === overhead + 33; // => true
+ * ```
+ *
+ * @param tools A list, or an object by name as the AI SDK has it.
+ * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
+ */
+export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
+  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...known(options, COUNT), tools });
+  return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
+}
+
+/**
+ * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring texts are
+ * joined before they are counted.
+ *
+ * ```ts
+ * import { countPart } from "espalier";
+ *
+ * const url = "https://example.com/diagram.png";
+ * const imageSize = () => ({ width: 1_000, height: 750 });
+ * countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize }).tokens; // => 1000
+ * ```
+ *
+ * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
+ */
+export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
+  const { role = "user", ...others } = known(options, COUNT_PART);
+  const own = neutralPart(part, "part", "bad_input");
+  needText(role, "role", "a role");
+  needText(others.format, "format", "the name of a format");
+  const reading = read([{ id: "part", role, parts: [own] }], { format: "espalier" });
+  const fields = { ...counting(reading, others), format: others.format };
+  return call(() => wasm().countPart(own, role, fields) as { tokens: number; origin: Origin });
+}
+
+/**
+ * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the window.
+ *
+ * ```ts
+ * import { breakdown } from "espalier";
+ *
+ * const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Why does the build fail?" }];
+ * const { shares, free } = breakdown(messages, { room: { window: 128_000, outputReserve: 8_000 } });
+ * shares.find(({ label }) => label === "Messages")?.tokens; // => 13
+ * free; // => 119980
+ * ```
+ *
+ * @throws EspalierError as {@link countMessages}
+ */
+export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
+  const reading = read(messages, known(options, BREAKDOWN));
+  const { room = {}, tags } = options;
+  known(room, ROOM, "options.room");
+  if (tags !== undefined && !isFields(tags)) throw bad("tags", "labels by tag", tags);
+  for (const [tag, label] of Object.entries(tags ?? {})) needText(label, `tags.${tag}`, "a label");
+  for (const name of ["window", "outputReserve", "blockLine", "reported"] as const) tokens(room, name, false, "options.room");
+  const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
+  return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
+}

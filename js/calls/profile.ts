@@ -1,0 +1,38 @@
+/** Profiles as plain data: all fields of one, and the difference of two. */
+
+import { call, wasm } from "../engine/engine.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { isFields } from "../formats/adapter.ts";
+import { plain } from "../options/checks.ts";
+import type { Profile, ProfileDifference, ProfileFields, ProfileName } from "../types/profile.ts";
+
+/** A profile as JSON text. */
+export function dataText(given: unknown, path: string): string {
+  if (typeof given !== "string" && !isFields(given)) throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
+  return JSON.stringify(plain(given, path));
+}
+
+/**
+ * All fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
+ *
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { compact, profile } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const mine = profile("gemini-cli");
+ * mine.start.warm = 0.6;
+ * const { status } = await compact(messages, { budget: 16_000, profile: mine });
+ * status; // => "applied"
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of a field that there is none of, or of a value that it cannot have
+ */
+export function profile(given: ProfileName | ProfileFields): Profile {
+  return JSON.parse(call(() => wasm().readProfile(dataText(given, "profile"), "profile"))) as Profile;
+}
+
+/** The fields in which two profiles differ, names apart: `{ field: "start.warm", a: 0.78, b: 0.5 }`. */
+export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | ProfileFields): ProfileDifference[] {
+  return JSON.parse(call(() => wasm().explainProfiles(dataText(a, "a"), dataText(b, "b")))) as ProfileDifference[];
+}

@@ -1,0 +1,41 @@
+/** Cuts a conversation to a budget: checks the options, reads, crosses once, rebuilds the host's messages from the plan. */
+
+import { call, wasm } from "../engine/engine.ts";
+import { known } from "../options/known.ts";
+import { PRUNE } from "../options/names/requests.ts";
+import type { PlanItem } from "../types/messages.ts";
+import type { PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
+import { pruneFields, withheld } from "./prune-fields.ts";
+import { read } from "./reading.ts";
+
+/**
+ * Cuts a request to a budget: older turns go first, each whole or down to its newest rounds, then early rounds of the newest request; then
+ * what is left becomes smaller. System messages, the newest request and the newest round stay, calls and results stay together, and removal
+ * stops as soon as the request fits. A single result over a quarter of the limit is shortened before anything goes. The input is
+ * never changed.
+ *
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { prune } from "espalier";
+ *
+ * const messages: object[] = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, report } = prune(messages, { budget: 16_000 });
+ * report.after.total <= 16_000; // => true
+ * report.removed[0]?.ids; // => ["m2", "m3"]
+ * report.removed[0]?.why; // => "a round before the newest request, oldest first"
+ *
+ * // The next request begins like this one while that is possible, so that the provider's cache holds.
+ * messages.push({ role: "assistant", content: "They pass." }, { role: "user", content: "Commit it." });
+ * const next = prune(messages, { budget: 16_000, previous: report.cut, cacheStep: 0.1 });
+ * next.messages[2] === request[2]; // => true
+ * ```
+ *
+ * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit; and the
+ * errors of {@link countMessages}
+ */
+export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
+  const reading = read(messages, known(options, PRUNE));
+  const { limitSource, ...fields } = pruneFields(reading, options);
+  const { plan, ...report } = call(() => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
+  return { messages: reading.rebuild(plan) as T, report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource } };
+}

@@ -1,0 +1,45 @@
+/** Reads the host's messages, and what they are counted with. */
+
+import { badOption as bad } from "../errors/errors.ts";
+import type { Reading } from "../formats/adapter.ts";
+import { readConversation } from "../formats/index.ts";
+import { given, needNames } from "../options/checks.ts";
+import { encodingOf } from "../tokens/count.ts";
+import { hostTokenizer } from "../tokens/host-tokenizer.ts";
+import { imageModel, imageSizes } from "../tokens/images.ts";
+import type { CountOptions } from "../types/count.ts";
+
+/** Reads what a host passed, in whatever format. */
+export function read(messages: unknown, options: Pick<CountOptions, "format" | "tools">): Reading {
+  const { format, tools } = given(options);
+  return readConversation(messages, { ...(format && { format }), ...(tools !== undefined && tools !== null && { tools }) });
+}
+
+/** What everything is counted with. */
+export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
+
+/** What the engine is told about counting. */
+export function counting(reading: Reading, { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting) {
+  needNames({ encoding, model, costModel });
+  const tokenizer = hostTokenizer(given);
+  if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
+  if (!tokenizer) encodingOf({ encoding, model });
+  return { encoding, tokenizer, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
+}
+
+/** Ids of what the host wants to keep; indices are those of the list that was passed. */
+export function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
+  if (keep === undefined) return [];
+  if (!Array.isArray(keep)) throw bad("keep", "a list of ids or indices of messages", keep);
+  const known = new Set(reading.messages.map((message) => message.id));
+  return keep.map((item: string | number, at) => {
+    const id = typeof item === "number" ? idAt(reading, item) : item;
+    if (id === undefined || !known.has(id)) throw bad(`keep[${at}]`, "the id or index of a message", item);
+    return id;
+  });
+}
+
+/** Id of a message by its place in the host's list; what a request has apart from that (system text) comes before. */
+export function idAt({ messages, source }: Reading, at: number): string | undefined {
+  return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
+}

@@ -1,0 +1,62 @@
+/** Drives one compaction of the engine: answers what it asks of the model, the hooks and the host's files. */
+
+import { drive } from "../engine/drive.ts";
+import type { Operation } from "../engine/drive.ts";
+import { call, isCrash, wasm } from "../engine/engine.ts";
+import type { Reading } from "../formats/adapter.ts";
+import { CLOCK } from "../providers/clock.ts";
+import type { Clock } from "../providers/types.ts";
+import type { CompactOptions } from "../types/compact.ts";
+import type { CompactReport, Edit } from "../types/compact-report.ts";
+import type { PlanItem } from "../types/messages.ts";
+import type { Profile } from "../types/profile.ts";
+import { llmRequest, wish } from "./asking.ts";
+import { profileText } from "./compact-fields.ts";
+import { kept } from "./reading.ts";
+
+/** An operation of the engine; written down here, since the engine's own types are not in the package. */
+export type Compacting = { poll(): string; resume(id: number, answer: unknown): void; free(): void };
+
+/** Carries a compaction out. `reading` is asked for when the model is. */
+export async function runCompaction(
+  reading: () => Reading, options: CompactOptions, begin: () => Compacting, after: Clock["after"] = CLOCK.after,
+): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
+  const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(profileText(options) ?? "\"espalier\"", "options.profile"))) as Profile;
+  const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
+  const usage: Record<string, unknown>[] = [];
+  const requestIds: string[] = [];
+  const serviceRequestIds: string[] = [];
+  let statusCode: number | undefined;
+  const operation = call(begin);
+  let crashed = false;
+  try {
+    type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
+    const { plan, edits, ...report } = await drive<Done>(
+      {
+        poll: () => JSON.parse(call(() => operation.poll())) as ReturnType<Operation<Done>["poll"]>,
+        resume: (id, answer) => call(() => operation.resume(id, answer)),
+      },
+      {
+        llm, signal, timeout, hookTimeout, after, onProgress, twoTriggers: hook.twoTriggers,
+        hooks: options.hooks,
+        readFile: options.readFile,
+        request: (effect) => llmRequest(reading(), options, effect),
+        wish: (given) => wish(given, (pins) => kept(reading(), pins)),
+        onUsage: (reported) => usage.push(reported),
+        onRequestId: (id, service) => {
+          if (id !== undefined) requestIds.push(id);
+          if (service !== undefined) serviceRequestIds.push(service);
+        },
+        onStatus: (status) => void (statusCode = status),
+      },
+    );
+    if (report.model) Object.assign(report.model, { usage, requestIds, ...(serviceRequestIds.length > 0 && { serviceRequestIds }), ...(statusCode !== undefined && { statusCode }) });
+    return { plan, edits, report };
+  } catch (error) {
+    crashed = isCrash(error);
+    throw error;
+  } finally {
+    // An instance that crashed took the operation with it.
+    if (!crashed) operation.free();
+  }
+}

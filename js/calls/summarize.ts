@@ -1,0 +1,54 @@
+/** Writes a record of a conversation for another session; the conversation itself stays as it is. */
+
+import { wasm } from "../engine/engine.ts";
+import { badOption as bad } from "../errors/errors.ts";
+import { known } from "../options/known.ts";
+import { SUMMARIZE } from "../options/names/compaction.ts";
+import type { CompactOptions } from "../types/compact.ts";
+import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
+import { compactFields } from "./compact-fields.ts";
+import { counting, read } from "./reading.ts";
+import { runCompaction } from "./run-compaction.ts";
+
+/**
+ * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any model can write it:
+ * results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an empty text.
+ *
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { summarize } from "espalier";
+ * import { openai } from "espalier/providers";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { llm } = openai({ model: "gpt-4o-mini", apiKey: process.env.OPENAI_API_KEY });
+ * const { status, record } = await summarize(messages, { purpose: "handoff", llm });
+ * status; // => "applied"
+ * const elsewhere = [{ role: "user", content: record }]; // the first message of another session
+ * ```
+ *
+ * @throws EspalierError as {@link countMessages}
+ */
+export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
+  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = known(options, SUMMARIZE);
+  if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
+  if (typeof llm !== "function") throw bad("llm", "a function", llm);
+  // What else compactions may be told has no meaning here.
+  const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure: _failing, ...counts } = options;
+  const asked = { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure };
+  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  const { encoding, tokenizer, model, costModel, images, imageSize, format, tools } = counts;
+  const how = Object.fromEntries(Object.entries({ encoding, tokenizer, model, costModel, images, imageSize, format, tools }).filter(([, value]) => value !== undefined));
+  const all: CompactOptions = { ...how, ...said, llm, llmBudget, budget: Number.MAX_SAFE_INTEGER, trigger: "manual" };
+  const { keep: _, cover: __, asking, ...rest } = compactFields(all);
+  const reading = read(messages, all);
+  const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };
+  const { report } = await runCompaction(() => reading, all, () => new (wasm().Compaction)(reading.messages, fields));
+  const { status, summary, record, title, before, steps } = report as CompactReport & { record?: string };
+  const isMade = status === "applied" && summary !== undefined;
+  return {
+    status, before,
+    ...(isMade && { summary, ...(record !== undefined && { record }), ...(title !== undefined && { title }) }),
+    ...(report.model && { model: report.model }),
+    ...(!isMade && { error: report.model?.error ?? steps.at(-1)?.why ?? status }),
+  };
+}

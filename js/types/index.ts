@@ -1,0 +1,12 @@
+/** Types of messages, options and reports, as hosts see them. */
+
+export type * from "./messages.ts";
+export type * from "./count.ts";
+export type * from "./prune.ts";
+export type * from "./results.ts";
+export type * from "./llm.ts";
+export type * from "./compact.ts";
+export type * from "./profile.ts";
+export type * from "./compact-report.ts";
+export type * from "./validity.ts";
+export type * from "./cache.ts";
