@@ -1,5 +1,6 @@
 /**
- * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are skipped.
+ * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are
+ * skipped.
  *
  *   engine.mjs                                                           build/wasm
  *   make-vocab                                                           build/vocab
@@ -30,57 +31,110 @@ export async function buildPackage() {
 }
 
 function vocabularies() {
-  const locked = readFileSync(join(root, "Cargo.lock"), "utf8").match(/name = "(tiktoken-rs|zopfli)"\nversion = ".*"/g).join();
+  const locked = readFileSync(join(root, "Cargo.lock"), "utf8")
+    .match(/name = "(tiktoken-rs|zopfli)"\nversion = ".*"/g)
+    .join();
   const inputs = hash(["scripts/make-vocab.rs", "scripts/vocabulary.rs", "src/tokens/vocab.rs"], locked);
   const files = vocabularyNames.map((name) => join(vocabDir, `${name}.vocab`));
-  return cached("vocab", inputs, files, () => run("cargo", ["run", "--quiet", "--example", "make-vocab", "--", vocabDir]));
+  return cached("vocab", inputs, files, () =>
+    run("cargo", ["run", "--quiet", "--example", "make-vocab", "--", vocabDir]),
+  );
 }
 
 async function packageFolder() {
-  const inputs = hash(["js", "docs", "pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "scripts", "package-lock.json",
-    "tsconfig.json", "tsconfig.types.json", "build/wasm", "build/vocab"]);
-  return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "entries", "core-public.d.ts")], async () => {
-    rmSync(pkg, { recursive: true, force: true });
-    mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
-    for (const file of [wasmFile, countFile, workspaceFile]) copyFileSync(file, join(pkg, "dist", basename(file)));
-    cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
-    copyGrammars(join(pkg, "dist", "grammars"));
-    await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
-    types();
-    for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
-    // README links to it.
-    cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
-    writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
-    const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
-    const exports = packageExports(Object.values(GRAMMARS).flat());
-    const manifest = { ...template, version, sideEffects, typesVersions: typesVersions(exports), exports };
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-    writeShim(join(pkg, "shim"), manifest);
-  });
+  const inputs = hash([
+    "js",
+    "docs",
+    "pkg-template",
+    "README.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "CHANGELOG.md",
+    "scripts",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.types.json",
+    "build/wasm",
+    "build/vocab",
+  ]);
+  return cached(
+    "pkg",
+    inputs,
+    [
+      join(pkg, "package.json"),
+      join(pkg, "dist", "node.js"),
+      join(pkg, "dist", "types", "entries", "core-public.d.ts"),
+    ],
+    async () => {
+      rmSync(pkg, { recursive: true, force: true });
+      mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
+      for (const file of [wasmFile, countFile, workspaceFile]) copyFileSync(file, join(pkg, "dist", basename(file)));
+      cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
+      copyGrammars(join(pkg, "dist", "grammars"));
+      await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
+      types();
+      for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
+        copyFileSync(join(root, name), join(pkg, name));
+      // README links to it.
+      cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
+      writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
+      const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
+      const exports = packageExports(Object.values(GRAMMARS).flat());
+      const manifest = { ...template, version, sideEffects, typesVersions: typesVersions(exports), exports };
+      writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+      writeShim(join(pkg, "shim"), manifest);
+    },
+  );
 }
 
 /** Grammars are taken as they are, from packages whose versions are pinned: their trees decide what a summary keeps. */
 export const GRAMMARS = {
-  "@vscode/tree-sitter-wasm/wasm": ["javascript", "typescript", "tsx", "python", "ruby", "rust", "go", "java", "cpp", "c-sharp", "php"],
+  "@vscode/tree-sitter-wasm/wasm": [
+    "javascript",
+    "typescript",
+    "tsx",
+    "python",
+    "ruby",
+    "rust",
+    "go",
+    "java",
+    "cpp",
+    "c-sharp",
+    "php",
+  ],
   "@repomix/tree-sitter-wasms/out": ["c"],
 };
 
 export function copyGrammars(folder) {
   mkdirSync(folder, { recursive: true });
   for (const [from, names] of Object.entries(GRAMMARS)) {
-    for (const name of names) copyFileSync(join(root, "node_modules", from, `tree-sitter-${name}.wasm`), join(folder, `tree-sitter-${name}.wasm`));
+    for (const name of names)
+      copyFileSync(
+        join(root, "node_modules", from, `tree-sitter-${name}.wasm`),
+        join(folder, `tree-sitter-${name}.wasm`),
+      );
   }
-  for (const [name, licence] of [["@vscode/tree-sitter-wasm", "vscode"], ["@repomix/tree-sitter-wasms", "repomix"]]) {
+  for (const [name, licence] of [
+    ["@vscode/tree-sitter-wasm", "vscode"],
+    ["@repomix/tree-sitter-wasms", "repomix"],
+  ]) {
     copyFileSync(join(root, "node_modules", name, "LICENSE"), join(folder, `LICENSE-${licence}`));
   }
   // Those are of whoever built the files; the grammars have authors of their own.
   copyFileSync(join(root, "pkg-template", "grammars.md"), join(folder, "LICENSES.md"));
 }
 
-/** Size and hash of each grammar: one that was damaged on its way can still be wasm, and would crash or see errors everywhere. */
+/**
+ * Size and hash of each grammar: one that was damaged on its way can still be wasm, and would crash or see errors
+ * everywhere.
+ */
 export function grammarSums(folder) {
-  const names = Object.values(GRAMMARS).flat().map((name) => [name, readFileSync(join(folder, `tree-sitter-${name}.wasm`))]);
-  return Object.fromEntries(names.map(([name, bytes]) => [name, [bytes.length, createHash("sha256").update(bytes).digest("hex")]]));
+  const names = Object.values(GRAMMARS)
+    .flat()
+    .map((name) => [name, readFileSync(join(folder, `tree-sitter-${name}.wasm`))]);
+  return Object.fromEntries(
+    names.map(([name, bytes]) => [name, [bytes.length, createHash("sha256").update(bytes).digest("hex")]]),
+  );
 }
 
 /** Declarations, once for import and once for require: the same text with other file endings. */
@@ -90,8 +144,10 @@ function types() {
   // The raw exports are no part of the contract.
   writeFileSync(join(dir, "glue.d.ts"), "export declare function createGlue(): Record<string, any>;\n");
   copyFileSync(join(wasmDir, "functions.d.ts"), join(dir, "functions.d.ts"));
-  const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
-    item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
+  const walk = (folder) =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
+      item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)],
+    );
   for (const file of walk(dir)) {
     const text = readFileSync(file, "utf8").replace(/"#(workspace-)?glue"/g, '"../glue.ts"');
     const as = (ending) => text.replace(/(from |import |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);

@@ -12,15 +12,29 @@ import { build, cached, fail, hash, root, run, sizes } from "./lib.mjs";
 import { bindgen } from "./versions.mjs";
 
 /**
- * The smallest code; against -O3 it costs a few percent of speed (measured in benches/). Flattening and rebuilding control flow saves 3 kB of
- * the download at the same speed; the second -Oz finds what the first made possible. Functions sorted by name lie beside similar ones, which
- * compress better: 11 kB less together. The lowest KB of memory is the end of the stack and never addressed: knowing that saves a percent.
+ * The smallest code; against -O3 it costs a few percent of speed (measured in benches/). Flattening and rebuilding
+ * control flow saves 3 kB of the download at the same speed; the second -Oz finds what the first made possible.
+ * Functions sorted by name lie beside similar ones, which compress better: 11 kB less together. The lowest KB of memory
+ * is the end of the stack and never addressed: knowing that saves a percent.
  */
 const WASM_OPT = [
-  "--flatten", "--rereloop", "-Oz", "-Oz", "--reorder-functions-by-name", "--low-memory-unused", "--strip-debug", "--strip-producers",
+  "--flatten",
+  "--rereloop",
+  "-Oz",
+  "-Oz",
+  "--reorder-functions-by-name",
+  "--low-memory-unused",
+  "--strip-debug",
+  "--strip-producers",
 ];
-const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"]
-  .map((name) => `--enable-${name}`);
+const FEATURES = [
+  "bulk-memory",
+  "nontrapping-float-to-int",
+  "sign-ext",
+  "mutable-globals",
+  "reference-types",
+  "multivalue",
+].map((name) => `--enable-${name}`);
 
 export const wasmDir = join(build, "wasm");
 export const wasmFile = join(wasmDir, "espalier.wasm");
@@ -32,28 +46,73 @@ const profile = quick ? "quick" : "release";
 export const workspaceFile = join(wasmDir, "workspace.wasm");
 /** What the engines are made of. */
 const SOURCES = [
-  "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "core", "count", "inline", "search", "src", "workspace",
-  "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "scripts/engine.mjs", "scripts/functions.mjs", "scripts/glue.mjs",
+  "Cargo.toml",
+  "Cargo.lock",
+  "rust-toolchain.toml",
+  "build.rs",
+  ".cargo",
+  "core",
+  "count",
+  "inline",
+  "search",
+  "src",
+  "workspace",
+  "scripts/wasm-cc",
+  "scripts/wasm-cc.mjs",
+  "scripts/tree-sitter.c",
+  "scripts/engine.mjs",
+  "scripts/functions.mjs",
+  "scripts/glue.mjs",
 ];
 
 /** Makes the engines and their glue in `build/wasm`, unless they are current. */
 export function engine() {
   const inputs = hash(SOURCES, bindgen + profile);
-  const outputs = [wasmFile, countFile, workspaceFile, ...["glue.js", "glue.d.ts", "count-glue.js", "workspace-glue.js", "functions.js", "functions.d.ts"].map((name) => join(wasmDir, name))];
+  const outputs = [
+    wasmFile,
+    countFile,
+    workspaceFile,
+    ...["glue.js", "glue.d.ts", "count-glue.js", "workspace-glue.js", "functions.js", "functions.d.ts"].map((name) =>
+      join(wasmDir, name),
+    ),
+  ];
   return cached("wasm", inputs, outputs, async () => {
     // Cargo does not know of our part of the parser's runtime.
     const runtime = hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile);
     const clean = ["clean", "--profile", profile, "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"];
     await cached("runtime", runtime, [], () => run("cargo", clean));
     crateToWasm({ crate: "espalier", file: wasmFile, glue: "glue", inlineEntry: "espalier/inline/o200k_base" });
-    crateToWasm({ crate: "espalier-count", file: countFile, glue: "count-glue", inlineEntry: "espalier/count/o200k_base" });
-    crateToWasm({ crate: "espalier-workspace", file: workspaceFile, glue: "workspace-glue", inlineEntry: "espalier/search/o200k_base" });
+    crateToWasm({
+      crate: "espalier-count",
+      file: countFile,
+      glue: "count-glue",
+      inlineEntry: "espalier/count/o200k_base",
+    });
+    crateToWasm({
+      crate: "espalier-workspace",
+      file: workspaceFile,
+      glue: "workspace-glue",
+      inlineEntry: "espalier/search/o200k_base",
+    });
   });
 }
 
-/** One crate as wasm with its glue. Without `--crate-type`, cargo would make a Rust library of the crate that only counts. */
+/**
+ * One crate as wasm with its glue. Without `--crate-type`, cargo would make a Rust library of the crate that only
+ * counts.
+ */
 function crateToWasm({ crate, file, glue, inlineEntry }) {
-  const target = ["--profile", profile, "--package", crate, "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"];
+  const target = [
+    "--profile",
+    profile,
+    "--package",
+    crate,
+    "--lib",
+    "--crate-type",
+    "cdylib",
+    "--target",
+    "wasm32-unknown-unknown",
+  ];
   run("cargo", ["rustc", ...target, "--quiet", ...nowhere()]);
   const raw = join(root, "target", "wasm32-unknown-unknown", profile, `${crate.replace("-", "_")}.wasm`);
   const name = basename(file, ".wasm");
@@ -74,8 +133,8 @@ function crateToWasm({ crate, file, glue, inlineEntry }) {
 }
 
 /**
- * Minimises the module. With `ESPALIER_QUICK=1` it only copies it, and cargo optimises less: that makes an engine twice as large and half as
- * fast within a minute, for development.
+ * Minimises the module. With `ESPALIER_QUICK=1` it only copies it, and cargo optimises less: that makes an engine twice
+ * as large and half as fast within a minute, for development.
  */
 function small(module, file) {
   if (quick) copyFileSync(module, file);
@@ -86,7 +145,10 @@ function small(module, file) {
   process.stdout.write(`  ${basename(file)}: ${kb.join(", ")}\n`);
 }
 
-/** Flags that strip this machine's folders from panic locations in other crates, so that the wasm is the same on every machine. */
+/**
+ * Flags that strip this machine's folders from panic locations in other crates, so that the wasm is the same on every
+ * machine.
+ */
 function nowhere() {
   run("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"]);
   const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
@@ -95,7 +157,9 @@ function nowhere() {
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
-/** C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere. */
+/**
+ * C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere.
+ */
 function guard(file) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));
   const foreign = imports.filter(({ module }) => module === "env");

@@ -36,20 +36,36 @@ function entry(types, { node, bundle, web, workerd, inline }) {
 }
 
 const dropIn = entry("prompt-tsx/index", {
-  node: "prompt-tsx-node", bundle: "prompt-tsx-bundle", web: "prompt-tsx-web", workerd: "prompt-tsx-workerd", inline: "prompt-tsx-inline",
+  node: "prompt-tsx-node",
+  bundle: "prompt-tsx-bundle",
+  web: "prompt-tsx-web",
+  workerd: "prompt-tsx-workerd",
+  inline: "prompt-tsx-inline",
 });
 
 const count = entry("entries/count-inline", {
-  node: "count-node", bundle: "count-bundle", web: "count-web", workerd: "count-workerd", inline: "count-inline",
+  node: "count-node",
+  bundle: "count-bundle",
+  web: "count-web",
+  workerd: "count-workerd",
+  inline: "count-inline",
 });
 
 /** An entry of the engine that searches. */
-const ofWorkspace = (name) => entry(`entries/${name}-node`, {
-  node: `${name}-node`, bundle: `${name}-bundle`, web: `${name}-web`, workerd: `${name}-workerd`, inline: `${name}-inline`,
-});
+const ofWorkspace = (name) =>
+  entry(`entries/${name}-node`, {
+    node: `${name}-node`,
+    bundle: `${name}-bundle`,
+    web: `${name}-web`,
+    workerd: `${name}-workerd`,
+    inline: `${name}-inline`,
+  });
 const searchWith = (encoding) => plain(`entries/search-${encoding}`, `search-${encoding}`);
 
-const inlineWith = (encoding) => ({ workerd: asModule("entries/inline", `workerd-${encoding}`), ...plain("entries/inline", `inline-${encoding}`) });
+const inlineWith = (encoding) => ({
+  workerd: asModule("entries/inline", `workerd-${encoding}`),
+  ...plain("entries/inline", `inline-${encoding}`),
+});
 
 /** @param grammars names of the package's grammars */
 export function packageExports(grammars) {
@@ -81,15 +97,17 @@ export function packageExports(grammars) {
     "./prompt-tsx/dist/base/output/openaiTypes": plain("formats/openai/prompt-types", "openai-types"),
     "./jsx-runtime": plain("jsx/jsx-runtime", "jsx-runtime"),
     "./jsx-dev-runtime": plain("jsx/jsx-dev-runtime", "jsx-dev-runtime"),
-    ...Object.fromEntries(["index", ...grammars].map((name) => [
-      name === "index" ? "./grammars" : `./grammars/${name}`,
-      {
-        workerd: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/workerd-${name}.js` },
-        module: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/${name}.js` },
-        import: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/${name}.js` },
-        require: { types: "./dist/types/entries/grammar.d.cts", default: `./dist/grammars/${name}.cjs` },
-      },
-    ])),
+    ...Object.fromEntries(
+      ["index", ...grammars].map((name) => [
+        name === "index" ? "./grammars" : `./grammars/${name}`,
+        {
+          workerd: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/workerd-${name}.js` },
+          module: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/${name}.js` },
+          import: { types: "./dist/types/entries/grammar.d.ts", default: `./dist/grammars/${name}.js` },
+          require: { types: "./dist/types/entries/grammar.d.cts", default: `./dist/grammars/${name}.cjs` },
+        },
+      ]),
+    ),
     "./espalier.wasm": "./dist/espalier.wasm",
     "./count.wasm": "./dist/count.wasm",
     "./workspace.wasm": "./dist/workspace.wasm",
@@ -101,5 +119,18 @@ export function packageExports(grammars) {
 }
 
 /** Files that do something when they are imported: bundlers keep them although nothing of them is used. */
-export const sideEffects = ["node", "bundle", "web", "worker", "workerd*", "inline*", "core", "count-*", "workspace-*", "search-*", "inline-context-*", "prompt-tsx-*", "grammars/*"].map((name) =>
-  `./dist/${name}.*`);
+export const sideEffects = [
+  "node",
+  "bundle",
+  "web",
+  "worker",
+  "workerd*",
+  "inline*",
+  "core",
+  "count-*",
+  "workspace-*",
+  "search-*",
+  "inline-context-*",
+  "prompt-tsx-*",
+  "grammars/*",
+].map((name) => `./dist/${name}.*`);

@@ -1,7 +1,7 @@
 /**
- * `espalier/core`: the glue that wasm-bindgen writes for the engine, cut down to the functions that hosts call by themselves, and the
- * declarations that it generates for them. Nothing is written by hand but the types of options (`src/bindings/functions/types.d.ts`), which
- * wasm-bindgen passes through.
+ * `espalier/core`: the glue that wasm-bindgen writes for the engine, cut down to the functions that hosts call by
+ * themselves, and the declarations that it generates for them. Nothing is written by hand but the types of options
+ * (`src/bindings/functions/types.d.ts`), which wasm-bindgen passes through.
  */
 
 /** The functions; `init` is the default export. */
@@ -13,7 +13,9 @@ export const OWN = ["compact", "prune", "render"];
 /** The module, of wasm-bindgen's glue for the web. */
 export function functionsModule(code) {
   let out = code
-    .replace(/^export (async function|function) (\w+)/gm, (whole, kind, name) => (PUBLIC.includes(name) ? whole : `${kind} ${name}`))
+    .replace(/^export (async function|function) (\w+)/gm, (whole, kind, name) =>
+      PUBLIC.includes(name) ? whole : `${kind} ${name}`,
+    )
     .replace(/new URL\('[^']*_bg\.wasm', import\.meta\.url\)/g, 'new URL("./espalier.wasm", import.meta.url)');
   const classes = [...code.matchAll(/^export class (\w+)/gm)].map(([, name]) => name);
   // Handles of operations, which the package polls.
@@ -25,7 +27,8 @@ export function functionsModule(code) {
   }
   const used = classes.find((name) => new RegExp(`\\b${name}(\\.|Finalization)`).test(out));
   if (used) throw new Error(`espalier/core cannot do without ${used}: see scripts/functions.mjs`);
-  if (!out.includes('new URL("./espalier.wasm"')) throw new Error("wasm-bindgen's glue has an address that scripts/functions.mjs does not know");
+  if (!out.includes('new URL("./espalier.wasm"'))
+    throw new Error("wasm-bindgen's glue has an address that scripts/functions.mjs does not know");
   return out;
 }
 
@@ -46,14 +49,19 @@ export function initSync(options: { module: BufferSource | WebAssembly.Module })
 /** The declarations of the glue that the package uses: without these functions and their types. */
 export function withoutFunctions(types, section) {
   // wasm-bindgen indents it by a rule of its own.
-  const words = section.trim().split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const words = section
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   const own = types.match(new RegExp(words.join("\\s+")));
   if (!own) throw new Error("wasm-bindgen passes types through in a form that scripts/functions.mjs does not know");
   return OWN.reduce((left, name) => left.replace(declaration(left, name), ""), types.replace(own[0], ""));
 }
 
 function declaration(types, name) {
-  const found = types.match(new RegExp(`(?:/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?^export function ${name}\\([^\\n]*\\n`, "m"));
+  const found = types.match(
+    new RegExp(`(?:/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?^export function ${name}\\([^\\n]*\\n`, "m"),
+  );
   if (!found) throw new Error(`wasm-bindgen declares no ${name}: see scripts/functions.mjs`);
   return found[0];
 }

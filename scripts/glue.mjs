@@ -1,14 +1,15 @@
 /**
- * Turns the glue that wasm-bindgen writes (one instance for each import of the file) into a factory: a crashed instance is replaced by
- * calling it again, and handles of the old one stay bound to the old one.
+ * Turns the glue that wasm-bindgen writes (one instance for each import of the file) into a factory: a crashed instance
+ * is replaced by calling it again, and handles of the old one stay bound to the old one.
  *
- * `retire` says that an instance crashed: the collector then leaves alone what its handles held, since freeing it would trap where nobody
- * can catch it.
+ * `retire` says that an instance crashed: the collector then leaves alone what its handles held, since freeing it would
+ * trap where nobody can catch it.
  *
- * It also takes out the default address of the wasm: with it, bundlers emit the file twice, or fail where `import.meta.url` is empty.
+ * It also takes out the default address of the wasm: with it, bundlers emit the file twice, or fail where
+ * `import.meta.url` is empty.
  *
- * What hosts pass by mistake must not cost the instance: whatever is no text is refused before it is written into the engine's memory,
- * and errors show values in a few words, since to print all of a value can take the whole stack.
+ * What hosts pass by mistake must not cost the instance: whatever is no text is refused before it is written into the
+ * engine's memory, and errors show values in a few words, since to print all of a value can take the whole stack.
  *
  * `INLINE_ENTRY` is the entry of the package that contains this engine, for errors that say the way out.
  */
@@ -16,8 +17,8 @@
 const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine was given \${debugString(arg)} where a text is needed\`);`;
 
 /**
- * Long texts are encoded at once: the loop over code units that wasm-bindgen begins with takes ten times as long. Not texts of which a
- * second copy could be too much.
+ * Long texts are encoded at once: the loop over code units that wasm-bindgen begins with takes ten times as long. Not
+ * texts of which a second copy could be too much.
  */
 const AT_ONCE = "if (arg.length > 256 && arg.length < 1e7) realloc = undefined;";
 
@@ -37,19 +38,29 @@ const DEBUG_STRING = `function debugString(val) {
 export function glueFactory(code, types, inlineEntry, hidden = []) {
   const names = [];
   const body = code
-    .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (hidden.includes(name) || names.push(name), `${kind} ${name}`))
+    .replace(
+      /^export (async function|function|class) (\w+)/gm,
+      (_, kind, name) => (hidden.includes(name) || names.push(name), `${kind} ${name}`),
+    )
     .replace(/^export \{[^}]*\};?$/gm, "")
     .replace(/new FinalizationRegistry\((ptr|state) => /g, "new FinalizationRegistry($1 => isRetired || ")
     .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined")
     .replace(/^function debugString\(val\) \{[^]*?^\}/m, "")
-    .replace(/^function passStringToWasm0\(arg, malloc, realloc\) \{/m, (head) => `${head}\n    ${TEXT_ONLY}\n    ${AT_ONCE}`);
-  if (!body.includes(TEXT_ONLY) || !/if \(realloc === undefined\)/.test(body)) throw new Error("wasm-bindgen's glue has helpers that scripts/glue.mjs does not know");
-  if (/^\s*(import|export)\b/m.test(body)) throw new Error("wasm-bindgen's glue has an import or export that scripts/glue.mjs does not know");
+    .replace(
+      /^function passStringToWasm0\(arg, malloc, realloc\) \{/m,
+      (head) => `${head}\n    ${TEXT_ONLY}\n    ${AT_ONCE}`,
+    );
+  if (!body.includes(TEXT_ONLY) || !/if \(realloc === undefined\)/.test(body))
+    throw new Error("wasm-bindgen's glue has helpers that scripts/glue.mjs does not know");
+  if (/^\s*(import|export)\b/m.test(body))
+    throw new Error("wasm-bindgen's glue has an import or export that scripts/glue.mjs does not know");
   if (!/function initSync\b/.test(body)) throw new Error("wasm-bindgen's glue has no initSync");
   const exported = [...new Set([...names, "initSync", "retire"])];
   return {
     code: `export const INLINE_ENTRY = "${inlineEntry}";\nexport function createGlue() {\nlet isRetired = false;\nfunction retire() { isRetired = true; }\n${DEBUG_STRING}\n${body}\nreturn { ${exported.join(", ")} };\n}\n`,
-    types: `${types.replace(/^export default function[^;]*;$/gm, "")}\n` +
-      "export const INLINE_ENTRY: string;\nexport function retire(): void;\n" + `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
+    types:
+      `${types.replace(/^export default function[^;]*;$/gm, "")}\n` +
+      "export const INLINE_ENTRY: string;\nexport function retire(): void;\n" +
+      `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
   };
 }

@@ -24,7 +24,9 @@ export async function step(what, work) {
   const start = Date.now();
   process.stdout.write(`\n> ${what}\n`);
   const result = await work();
-  process.stdout.write(`  ${result === "current" ? "is current" : "done"} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
+  process.stdout.write(
+    `  ${result === "current" ? "is current" : "done"} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`,
+  );
   return result;
 }
 
@@ -77,7 +79,8 @@ export function hash(paths, extra = "") {
 /** Does the work unless it was done for the same inputs and its outputs are still there. */
 export async function cached(name, inputs, outputs, work) {
   const stamp = join(build, "stamps", name);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path))) return "current";
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path)))
+    return "current";
   await work();
   mkdirSync(join(build, "stamps"), { recursive: true });
   writeFileSync(stamp, inputs);

@@ -8,15 +8,34 @@ const TARGET = "wasm32-unknown-unknown";
 
 /** The crates that are linked for wasm, macros and build scripts left out: name, version, licence, texts. */
 function linkedCrates() {
-  const tree = output("cargo", ["tree", "--workspace", "--offline", "--target", TARGET, "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]);
+  const tree = output("cargo", [
+    "tree",
+    "--workspace",
+    "--offline",
+    "--target",
+    TARGET,
+    "--edges",
+    "normal,no-proc-macro",
+    "--prefix",
+    "none",
+    "--format",
+    "{p}",
+  ]);
   const metadata = output("cargo", ["metadata", "--offline", "--format-version", "1", "--filter-platform", TARGET]);
   if (tree === undefined || metadata === undefined) fail("cargo could not list the crates that are linked");
   const linked = new Set(tree.split("\n").map((line) => line.replace(/^(\S+) v(\S+).*$/, "$1 $2")));
-  const packages = JSON.parse(metadata).packages.filter(({ name, version, source }) => source !== null && linked.has(`${name} ${version}`));
+  const packages = JSON.parse(metadata).packages.filter(
+    ({ name, version, source }) => source !== null && linked.has(`${name} ${version}`),
+  );
   return packages.map(({ name, version, license, authors, manifest_path: manifest }) => {
     const folder = dirname(manifest);
-    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice|unlicense)/i.test(file)).sort();
-    const texts = files.map((file) => join(folder, file)).filter(existsSync).map((file) => readFileSync(file, "utf8").trim());
+    const files = readdirSync(folder)
+      .filter((file) => /^(licen[cs]e|copying|notice|unlicense)/i.test(file))
+      .sort();
+    const texts = files
+      .map((file) => join(folder, file))
+      .filter(existsSync)
+      .map((file) => readFileSync(file, "utf8").trim());
     return { name, version, license, authors, texts };
   });
 }
@@ -24,10 +43,12 @@ function linkedCrates() {
 /** The text of the file; equal licence texts are printed once. */
 export function thirdParty() {
   const texts = new Map();
-  const rows = linkedCrates().sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ name, version, license, authors, texts: own }) => {
-    const numbers = own.map((text) => texts.get(text) ?? (texts.set(text, texts.size + 1), texts.size));
-    return `| ${name} ${version} | ${license ?? "see text"} | ${authors.join(", ").replaceAll("|", "/") || "-"} | ${numbers.join(", ") || "-"} |`;
-  });
+  const rows = linkedCrates()
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, version, license, authors, texts: own }) => {
+      const numbers = own.map((text) => texts.get(text) ?? (texts.set(text, texts.size + 1), texts.size));
+      return `| ${name} ${version} | ${license ?? "see text"} | ${authors.join(", ").replaceAll("|", "/") || "-"} | ${numbers.join(", ") || "-"} |`;
+    });
   const printed = [...texts].map(([text, number]) => `## Text ${number}\n\n~~~text\n${text}\n~~~`);
   return `# Third-party software
 

@@ -1,4 +1,7 @@
-/** Builds the playground into `build/www`: pages, workers, engines, vocabularies, examples. No address outside of it is ever asked. */
+/**
+ * Builds the playground into `build/www`: pages, workers, engines, vocabularies, examples. No address outside of it is
+ * ever asked.
+ */
 
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -6,13 +9,24 @@ import { dirname, join, relative, sep } from "node:path";
 import { copyGrammars, grammarSums } from "./build.mjs";
 import { build as out, cached, hash, root } from "./lib.mjs";
 
-const glue = (file) => ({ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", file) })); } });
+const glue = (file) => ({
+  name: "glue",
+  setup(b) {
+    b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", file) }));
+  },
+});
 /** `import text from "file?text"`. */
 const text = {
   name: "text",
   setup(b) {
-    b.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.slice(0, -"?text".length)), namespace: "text" }));
-    b.onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+    b.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.slice(0, -"?text".length)),
+      namespace: "text",
+    }));
+    b.onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({
+      contents: readFileSync(path, "utf8"),
+      loader: "text",
+    }));
   },
 };
 
@@ -21,7 +35,10 @@ const bytes = {
   name: "bytes",
   setup(b) {
     b.onResolve({ filter: /^#bytes\/workspace$/ }, () => ({ path: "workspace", namespace: "bytes" }));
-    b.onLoad({ filter: /./, namespace: "bytes" }, () => ({ contents: 'import bytes from "./workspace.wasm"; export default () => bytes;', resolveDir: join(out, "wasm") }));
+    b.onLoad({ filter: /./, namespace: "bytes" }, () => ({
+      contents: 'import bytes from "./workspace.wasm"; export default () => bytes;',
+      resolveDir: join(out, "wasm"),
+    }));
   },
 };
 
@@ -31,25 +48,59 @@ const STYLES = ["style", "document", "search", "inline"];
 /** Sources of ours that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Sources of ours that the page of a document shows: www/samples.ts names them. */
-const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(([, path]) => path);
+const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(
+  ([, path]) => path,
+);
 
 export function buildPage() {
-  const inputs = hash(["www", "js", "build/wasm", "build/vocab", "scripts/page.mjs", "package-lock.json", ...REPOSITORY, ...SAMPLES]);
+  const inputs = hash([
+    "www",
+    "js",
+    "build/wasm",
+    "build/vocab",
+    "scripts/page.mjs",
+    "package-lock.json",
+    ...REPOSITORY,
+    ...SAMPLES,
+  ]);
   return cached("page", inputs, [join(page, "index.html"), join(page, "worker.js")], async () => {
     const esbuild = await import("esbuild");
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
-    const main = { main: "main.ts", worker: "worker.ts", prompt: "prompt.tsx", history: "history.ts", document: "document.ts", "document-worker": "document-worker.ts", sessions: "../js/sessions/index.ts", "definitions-worker": "definitions-worker.ts" };
+    const main = {
+      main: "main.ts",
+      worker: "worker.ts",
+      prompt: "prompt.tsx",
+      history: "history.ts",
+      document: "document.ts",
+      "document-worker": "document-worker.ts",
+      sessions: "../js/sessions/index.ts",
+      "definitions-worker": "definitions-worker.ts",
+    };
     const workspace = { search: "search.ts", "search-worker": "../js/entries/search-worker.ts", inline: "inline.ts" };
-    const bundle = (names, options = {}) => esbuild.build({
-      entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
-      bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
-      plugins: [glue("glue.js"), text], ...options,
-    });
+    const bundle = (names, options = {}) =>
+      esbuild.build({
+        entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
+        bundle: true,
+        format: "esm",
+        platform: "browser",
+        target: "es2022",
+        minify: true,
+        keepNames: true,
+        charset: "utf8",
+        outdir: page,
+        logLevel: "warning",
+        plugins: [glue("glue.js"), text],
+        ...options,
+      });
     copyGrammars(join(page, "grammars"));
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
     await bundle(main, { define });
-    await bundle(workspace, { define, plugins: [glue("workspace-glue.js"), text, bytes], loader: { ".wasm": "binary" } });
+    await bundle(workspace, {
+      define,
+      plugins: [glue("workspace-glue.js"), text, bytes],
+      loader: { ".wasm": "binary" },
+    });
     const files = [...PAGES.map((name) => `${name}.html`), ...STYLES.map((name) => `${name}.css`)];
     for (const name of files) copyFileSync(join(root, "www", name), join(page, name));
     for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
@@ -68,7 +119,9 @@ export function buildPage() {
   });
 }
 
-/** The files of the repository, as the page of a search reads them: in one file, since nobody waits for 400 requests. */
+/**
+ * The files of the repository, as the page of a search reads them: in one file, since nobody waits for 400 requests.
+ */
 function repository() {
   const paths = REPOSITORY.flatMap((folder) => filesIn(join(root, folder)).map((path) => `${folder}/${path}`));
   return paths.map((path) => {
@@ -79,5 +132,11 @@ function repository() {
 
 function filesIn(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map(({ parentPath, path, name }) => relative(folder, join(parentPath ?? path, name)).split(sep).join("/")).sort();
+  return files
+    .map(({ parentPath, path, name }) =>
+      relative(folder, join(parentPath ?? path, name))
+        .split(sep)
+        .join("/"),
+    )
+    .sort();
 }

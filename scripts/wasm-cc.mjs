@@ -33,11 +33,15 @@ export function hasNpmClang() {
 /** Runs the compiler; resolves with its exit code. */
 export async function compile(argv) {
   // The parser's runtime, put together by us: see there.
-  const args = argv.map((arg) => (/tree-sitter-[^/\\]*[/\\]src[/\\]lib\.c$/.test(arg) ? join(root, "scripts", "tree-sitter.c") : arg));
+  const args = argv.map((arg) =>
+    /tree-sitter-[^/\\]*[/\\]src[/\\]lib\.c$/.test(arg) ? join(root, "scripts", "tree-sitter.c") : arg,
+  );
   const native = nativeClang();
   if (native) return spawnSync(native, args, { stdio: "inherit" }).status ?? 1;
   if (!hasNpmClang()) {
-    process.stderr.write("There is no C compiler for wasm: run `node scripts/setup.mjs`, or name a clang in ESPALIER_WASM_CC.\n");
+    process.stderr.write(
+      "There is no C compiler for wasm: run `node scripts/setup.mjs`, or name a clang in ESPALIER_WASM_CC.\n",
+    );
     return 1;
   }
   return inWasm(args);

@@ -1,4 +1,7 @@
-/** Finds the definitions of files in a worker of its own, since only the main engine parses, and the page that searches has another. */
+/**
+ * Finds the definitions of files in a worker of its own, since only the main engine parses, and the page that searches
+ * has another.
+ */
 
 import type { SearchDefinition } from "../js/search/types.ts";
 import { asking } from "./talk.ts";

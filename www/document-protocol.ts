@@ -1,4 +1,7 @@
-/** What the page of a document and its worker say to each other. Places are UTF-16 units of the document unless it says otherwise. */
+/**
+ * What the page of a document and its worker say to each other. Places are UTF-16 units of the document unless it says
+ * otherwise.
+ */
 
 import type { Basis, Elision } from "../js/documents/structure.ts";
 import type { ChangedElision, ReduceStep } from "../js/documents/changed.ts";

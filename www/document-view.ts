@@ -29,20 +29,33 @@ function reason(why: string, { language }: Opened, grammar: GrammarState): strin
   return language ? `there is no grammar for ${language}` : "its language is not known";
 }
 
-export function showFacts({ text, wanted, tokens, gaps, basis, ms }: Summarized, opened: Opened, grammar: GrammarState): void {
+export function showFacts(
+  { text, wanted, tokens, gaps, basis, ms }: Summarized,
+  opened: Opened,
+  grammar: GrammarState,
+): void {
   const before = opened.tokens;
   element("before").textContent = number(before);
   element("after").textContent = number(tokens);
   const over = tokens - wanted.budget;
-  const outcome = over > 0 ? `${number(over)} over the budget: the compatible mode takes four characters for a token, and keeps what is selected.`
-    : gaps.length === 0 ? "It is whole." : `${number(gaps.length)} ${gaps.length === 1 ? "stretch is" : "stretches are"} missing.`;
+  const outcome =
+    over > 0
+      ? `${number(over)} over the budget: the compatible mode takes four characters for a token, and keeps what is selected.`
+      : gaps.length === 0
+        ? "It is whole."
+        : `${number(gaps.length)} ${gaps.length === 1 ? "stretch is" : "stretches are"} missing.`;
   const lines = text === "" ? 0 : text.split("\n").length - Number(text.endsWith("\n"));
-  element("status").textContent = `${outcome} ${number(lines)} lines, summarised in ${milliseconds(ms)}, counted exactly with o200k_base.`;
+  element("status").textContent =
+    `${outcome} ${number(lines)} lines, summarised in ${milliseconds(ms)}, counted exactly with o200k_base.`;
   meter(tokens, before, wanted.budget);
-  const arrived = grammar.state === "loaded" ? `, grammar loaded in ${milliseconds(grammar.ms)}${grammar.bytes ? ` (${number(Math.round(grammar.bytes / 1000))} kB)` : ""}` : "";
-  element("basis").textContent = basis.path === "syntax"
-    ? `Parsed by tree-sitter as ${opened.language}${arrived}${basis.hasErrors ? "; the text has syntax errors" : ""}.`
-    : `Folded by indentation, since ${reason(basis.why ?? "", opened, grammar)}`.replace(/\.?$/, ".");
+  const arrived =
+    grammar.state === "loaded"
+      ? `, grammar loaded in ${milliseconds(grammar.ms)}${grammar.bytes ? ` (${number(Math.round(grammar.bytes / 1000))} kB)` : ""}`
+      : "";
+  element("basis").textContent =
+    basis.path === "syntax"
+      ? `Parsed by tree-sitter as ${opened.language}${arrived}${basis.hasErrors ? "; the text has syntax errors" : ""}.`
+      : `Folded by indentation, since ${reason(basis.why ?? "", opened, grammar)}`.replace(/\.?$/, ".");
   element("retry").hidden = grammar.state !== "failed";
 }
 
@@ -60,21 +73,35 @@ function meter(tokens: number, before: number, budget: number): void {
 export function showGaps(gaps: Gap[], choose: (at: number) => void): void {
   element("gaps-title").textContent = `What is missing (${number(gaps.length)})`;
   if (!element<HTMLDetailsElement>("gaps-card").open) return;
-  element("gaps").querySelector("tbody")!.replaceChildren(...gaps.map(({ lines: [first, last], tokens, kind, names, handle }, at) => {
-    const row = made("tr");
-    const show = made("button", "", "show");
-    show.ariaLabel = `show lines ${first} to ${last}`;
-    show.addEventListener("click", () => choose(at));
-    const cell = made("td");
-    cell.append(show);
-    const code = made("td");
-    code.append(made("code", "", handle));
-    row.append(made("td", "", first === last ? `${first}` : `${first}-${last}`), made("td", "count", number(tokens)), made("td", "", names.join(", ") || kind.replaceAll("_", " ") || "text"), code, cell);
-    return row;
-  }));
+  element("gaps")
+    .querySelector("tbody")!
+    .replaceChildren(
+      ...gaps.map(({ lines: [first, last], tokens, kind, names, handle }, at) => {
+        const row = made("tr");
+        const show = made("button", "", "show");
+        show.ariaLabel = `show lines ${first} to ${last}`;
+        show.addEventListener("click", () => choose(at));
+        const cell = made("td");
+        cell.append(show);
+        const code = made("td");
+        code.append(made("code", "", handle));
+        row.append(
+          made("td", "", first === last ? `${first}` : `${first}-${last}`),
+          made("td", "count", number(tokens)),
+          made("td", "", names.join(", ") || kind.replaceAll("_", " ") || "text"),
+          code,
+          cell,
+        );
+        return row;
+      }),
+    );
 }
 
-export function showOutline({ definitions, tokens, folded }: Outlined, gaps: Gap[], choose: (definition: Definition) => void): void {
+export function showOutline(
+  { definitions, tokens, folded }: Outlined,
+  gaps: Gap[],
+  choose: (definition: Definition) => void,
+): void {
   const rows: HTMLElement[] = [];
   const open = definitions.toReversed().map((definition) => ({ definition, depth: 0 }));
   for (let next = open.pop(); next; next = open.pop()) {
@@ -83,16 +110,26 @@ export function showOutline({ definitions, tokens, folded }: Outlined, gaps: Gap
     for (const child of definition.children.toReversed()) open.push({ definition: child, depth: depth + 1 });
   }
   element("outline").replaceChildren(...rows);
-  element("outline-title").textContent = `Outline (${number(rows.length)} ${folded ? "folds" : "definitions"}, ${number(tokens)} tokens)`;
+  element("outline-title").textContent =
+    `Outline (${number(rows.length)} ${folded ? "folds" : "definitions"}, ${number(tokens)} tokens)`;
 }
 
-function row(definition: Definition, depth: number, gaps: Gap[], choose: (definition: Definition) => void): HTMLElement {
+function row(
+  definition: Definition,
+  depth: number,
+  gaps: Gap[],
+  choose: (definition: Definition) => void,
+): HTMLElement {
   const { name, kind, line, endLine, start, end } = definition;
   const button = made("button");
   const gone = gaps.some(({ range }) => range[0] <= start && end <= range[1]);
   const label = made("span", gone ? "name gone" : "name", name || "(no name)");
   label.style.paddingInlineStart = `${depth}rem`;
-  button.append(label, made("span", "dim kind", kind), made("span", "dim", line === endLine ? `line ${line}` : `${line}-${endLine}`));
+  button.append(
+    label,
+    made("span", "dim kind", kind),
+    made("span", "dim", line === endLine ? `line ${line}` : `${line}-${endLine}`),
+  );
   button.addEventListener("click", () => choose(definition));
   const item = made("li");
   item.append(button);
@@ -108,17 +145,29 @@ const STEPS: Record<string, string> = {
   dropped: "nothing",
 };
 
-export function showReduced({ path, rungs, now, least }: Reduced, budget: number, choose: (tokens: number) => void): void {
-  element("diff-status").textContent = now ? `${path}: ${number(now.tokens)} of ${number(budget)} tokens.` : `The changed lines of ${path} alone take ${number(least)} tokens, and ${number(budget)} are allowed.`;
-  element("ladder").replaceChildren(...rungs.map(({ step, tokens, gaps }) => {
-    const button = made("button");
-    button.append(made("span", "", step), made("span", "", `${number(tokens)} tokens`), made("span", "dim", `${STEPS[step]}; ${gaps === 1 ? "1 gap" : `${gaps} gaps`}`));
-    if (step === now?.step) button.setAttribute("aria-current", "step");
-    button.addEventListener("click", () => choose(tokens));
-    const item = made("li");
-    item.append(button);
-    return item;
-  }));
+export function showReduced(
+  { path, rungs, now, least }: Reduced,
+  budget: number,
+  choose: (tokens: number) => void,
+): void {
+  element("diff-status").textContent = now
+    ? `${path}: ${number(now.tokens)} of ${number(budget)} tokens.`
+    : `The changed lines of ${path} alone take ${number(least)} tokens, and ${number(budget)} are allowed.`;
+  element("ladder").replaceChildren(
+    ...rungs.map(({ step, tokens, gaps }) => {
+      const button = made("button");
+      button.append(
+        made("span", "", step),
+        made("span", "", `${number(tokens)} tokens`),
+        made("span", "dim", `${STEPS[step]}; ${gaps === 1 ? "1 gap" : `${gaps} gaps`}`),
+      );
+      if (step === now?.step) button.setAttribute("aria-current", "step");
+      button.addEventListener("click", () => choose(tokens));
+      const item = made("li");
+      item.append(button);
+      return item;
+    }),
+  );
   const reduced = element("reduced");
   reduced.hidden = !now;
   reduced.textContent = now?.text ?? "";

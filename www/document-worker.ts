@@ -1,8 +1,34 @@
-/** The engine's side of the page of a document: finds the grammar, summarises, outlines, reduces changes. Keeps the open document. */
+/**
+ * The engine's side of the page of a document: finds the grammar, summarises, outlines, reduces changes. Keeps the open
+ * document.
+ */
 
-import { count, EspalierError, init, languageOf, languages, loadGrammar, outline, parseDiff, reduceChanges, summarizeDocument, summarizeDocumentSync } from "../js/entries/web.ts";
+import {
+  count,
+  EspalierError,
+  init,
+  languageOf,
+  languages,
+  loadGrammar,
+  outline,
+  parseDiff,
+  reduceChanges,
+  summarizeDocument,
+  summarizeDocumentSync,
+} from "../js/entries/web.ts";
 import type { DocumentSummary } from "../js/entries/web.ts";
-import type { Document, Gap, GrammarState, News, Opened, Outlined, Questions, Reduced, Summarized, Wanted } from "./document-protocol.ts";
+import type {
+  Document,
+  Gap,
+  GrammarState,
+  News,
+  Opened,
+  Outlined,
+  Questions,
+  Reduced,
+  Summarized,
+  Wanted,
+} from "./document-protocol.ts";
 import { keepFetched } from "./offline.ts";
 import { answering, failed, tell } from "./talk.ts";
 
@@ -49,20 +75,32 @@ async function grammarOf(language: string | undefined): Promise<GrammarState> {
     ladder = undefined;
     tell({ grammar } satisfies News);
   });
-  const patience = new Promise<GrammarState>((resolve) => setTimeout(() => ((late = true), resolve({ state: "loading" })), PATIENCE));
+  const patience = new Promise<GrammarState>((resolve) =>
+    setTimeout(() => ((late = true), resolve({ state: "loading" })), PATIENCE),
+  );
   return (grammar = await Promise.race([loading, patience]));
 }
 
 /** The size of the grammar that was fetched last. */
 function bytesOf(): number {
-  const files = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/grammars/")) as PerformanceResourceTiming[];
+  const files = performance
+    .getEntriesByType("resource")
+    .filter(({ name }) => name.includes("/grammars/")) as PerformanceResourceTiming[];
   return files.at(-1)?.decodedBodySize ?? 0;
 }
 
 async function summarize(wanted: Wanted): Promise<Summarized> {
   const { text, name, language } = current();
   const { budget, mode, lineNumbers, marker, selection } = wanted;
-  const options = { path: name, language: language ?? "", budget, mode, lineNumbers, marker, ...(selection && { selection }) };
+  const options = {
+    path: name,
+    language: language ?? "",
+    budget,
+    mode,
+    lineNumbers,
+    marker,
+    ...(selection && { selection }),
+  };
   const started = performance.now();
   // At once with what is there: a grammar that could not be loaded is not asked for again at every step of a slider.
   const summary = mode === "default" ? summarizeDocumentSync(text, options) : await summarizeDocument(text, options);
@@ -71,18 +109,28 @@ async function summarize(wanted: Wanted): Promise<Summarized> {
   shown = { summary, gaps };
   const { basis, tokens } = summary;
   return {
-    wanted, text: summary.text, tokens, gaps, ms, cursor: selection && summary.toSummary(selection[0]),
-    basis: basis.path === "syntax" ? { path: basis.path, hasErrors: basis.hasErrors } : { path: basis.path, why: basis.why },
+    wanted,
+    text: summary.text,
+    tokens,
+    gaps,
+    ms,
+    cursor: selection && summary.toSummary(selection[0]),
+    basis:
+      basis.path === "syntax" ? { path: basis.path, hasErrors: basis.hasErrors } : { path: basis.path, why: basis.why },
   };
 }
 
-/** What was left out, with the places of the markers: the words alone, without breaks, indentation and the number of the next line. */
+/**
+ * What was left out, with the places of the markers: the words alone, without breaks, indentation and the number of the
+ * next line.
+ */
 function gapsOf({ edits, elisions }: DocumentSummary, lineNumbers: boolean): Gap[] {
   let moved = 0;
   let next = 0;
   return elisions.map((elision) => {
     const [start, end] = elision.range;
-    for (; next < edits.length && edits[next]!.end <= start && edits[next]!.start < start; next++) moved += edits[next]!.text.length - (edits[next]!.end - edits[next]!.start);
+    for (; next < edits.length && edits[next]!.end <= start && edits[next]!.start < start; next++)
+      moved += edits[next]!.text.length - (edits[next]!.end - edits[next]!.start);
     const edit = edits[next];
     if (!edit || edit.start >= end) return { ...elision, marker: [start + moved, start + moved] };
     const words = (lineNumbers ? edit.text.replace(/(^|\n)\s*\d+: $/, "") : edit.text).trimEnd();
@@ -108,7 +156,7 @@ async function outlined(): Promise<Outlined> {
 /** A diff may be of several files; if it is of one, it is meant for this one, whatever that is called. */
 function fileOf(diff: string, { text, name, language }: Document) {
   const files = parseDiff(diff);
-  const path = files.length === 1 ? files[0]!.path ?? name : name;
+  const path = files.length === 1 ? (files[0]!.path ?? name) : name;
   return { path, text, diff, language: language ?? "" };
 }
 
@@ -134,17 +182,21 @@ async function rungsOf(file: ReturnType<typeof fileOf>): Promise<Pick<Reduced, "
       if (step === "dropped" || tokens === 0) return { rungs, least: 0 };
       budget = tokens - 1;
     } catch (error) {
-      if (error instanceof EspalierError && error.code === "budget_exceeded" && Number.isFinite(budget)) return { rungs, least: budget + 1 };
+      if (error instanceof EspalierError && error.code === "budget_exceeded" && Number.isFinite(budget))
+        return { rungs, least: budget + 1 };
       throw error;
     }
   }
 }
 
-answering<Questions>({
-  open: take,
-  retry: () => grammarOf(current().language),
-  summarize,
-  place,
-  outline: outlined,
-  reduce,
-}, ["summarize", "reduce"]);
+answering<Questions>(
+  {
+    open: take,
+    retry: () => grammarOf(current().language),
+    summarize,
+    place,
+    outline: outlined,
+    reduce,
+  },
+  ["summarize", "reduce"],
+);

@@ -94,8 +94,16 @@ function knowAgain(): void {
 }
 
 /** The languages to choose from; the first choice is to let the name tell. */
-function showLanguages({ languages, language: found }: Opened, chosen: string | undefined, guessed: string | undefined): void {
-  const how = chosen ? "by the name" : found === undefined ? "not known" : `${found}, ${guessed ? "guessed" : "by the name"}`;
+function showLanguages(
+  { languages, language: found }: Opened,
+  chosen: string | undefined,
+  guessed: string | undefined,
+): void {
+  const how = chosen
+    ? "by the name"
+    : found === undefined
+      ? "not known"
+      : `${found}, ${guessed ? "guessed" : "by the name"}`;
   language.replaceChildren(new Option(how, ""), ...languages.map((each) => new Option(each, each)));
   language.value = chosen ?? "";
 }
@@ -130,7 +138,10 @@ let queue = Promise.resolve();
 function attempt(action: () => Promise<void>): void {
   showError(undefined);
   document.body.classList.add("busy");
-  queue = queue.then(action).catch(fail).finally(() => document.body.classList.remove("busy"));
+  queue = queue
+    .then(action)
+    .catch(fail)
+    .finally(() => document.body.classList.remove("busy"));
 }
 
 // ------------------------------------------------------------ summarising
@@ -138,7 +149,9 @@ function attempt(action: () => Promise<void>): void {
 let wanted = false;
 let busy = false;
 
-/** Asks for a summary of what is there now. While one is made the page goes on, and then only the newest wish counts. */
+/**
+ * Asks for a summary of what is there now. While one is made the page goes on, and then only the newest wish counts.
+ */
 function want(): void {
   wanted = true;
   if (!busy) void work();
@@ -156,7 +169,13 @@ async function work(): Promise<void> {
     remember(state);
     const document = opened;
     try {
-      const made = await ask("summarize", { budget, mode: mode(), lineNumbers: lines.checked, marker: marker.value, selection: selection() });
+      const made = await ask("summarize", {
+        budget,
+        mode: mode(),
+        lineNumbers: lines.checked,
+        marker: marker.value,
+        selection: selection(),
+      });
       if (document !== opened) continue;
       showError(undefined);
       show(made);
@@ -243,9 +262,17 @@ function pretend(): void {
   const from = Math.max(0, first - 3);
   const to = Math.min(rows.length - 1, last + 3);
   const count = last - first + 1;
-  const body = rows.slice(from, to + 1).map((row, at) => `${from + at >= first && from + at <= last ? "+" : " "}${row}`);
+  const body = rows
+    .slice(from, to + 1)
+    .map((row, at) => `${from + at >= first && from + at <= last ? "+" : " "}${row}`);
   const path = name || "untitled";
-  diff.value = [`--- a/${path}`, `+++ b/${path}`, `@@ -${from + 1},${body.length - count} +${from + 1},${body.length} @@`, ...body, ""].join("\n");
+  diff.value = [
+    `--- a/${path}`,
+    `+++ b/${path}`,
+    `@@ -${from + 1},${body.length - count} +${from + 1},${body.length} @@`,
+    ...body,
+    "",
+  ].join("\n");
   want();
 }
 
@@ -267,17 +294,29 @@ function budgetOf(): number | undefined {
 function setBudget(value: number): void {
   tokens.value = String(value);
   slider.value = String(value);
-  element("percent").textContent = opened ? `${opened.tokens > 0 ? Math.round((100 * value) / opened.tokens) : 100} % of ${number(opened.tokens)}` : "";
+  element("percent").textContent = opened
+    ? `${opened.tokens > 0 ? Math.round((100 * value) / opened.tokens) : 100} % of ${number(opened.tokens)}`
+    : "";
 }
 
 function state(): Record<string, string> {
-  return { ...(sample.value && { sample: sample.value }), mode: mode(), budget: tokens.value, ...(lines.checked && { lines: "1" }) };
+  return {
+    ...(sample.value && { sample: sample.value }),
+    mode: mode(),
+    budget: tokens.value,
+    ...(lines.checked && { lines: "1" }),
+  };
 }
 
 function cursorMoved(): void {
   const [start, end] = source.selection;
   const [first, last] = [source.lineAt(start) + 1, source.lineAt(Math.max(start, end - 1)) + 1];
-  element("cursor").textContent = start === end ? `cursor in line ${first}` : first === last ? `selection in line ${first}` : `lines ${first}-${last} selected`;
+  element("cursor").textContent =
+    start === end
+      ? `cursor in line ${first}`
+      : first === last
+        ? `selection in line ${first}`
+        : `lines ${first}-${last} selected`;
   source.point(undefined);
   want();
 }
@@ -322,10 +361,12 @@ file.addEventListener("change", () => {
   if (chosen) attempt(() => openFile(chosen));
 });
 takeDrops((dropped) => attempt(() => openFile(dropped)));
-element("retry").addEventListener("click", () => attempt(async () => {
-  grammar = await ask("retry", {});
-  want();
-}));
+element("retry").addEventListener("click", () =>
+  attempt(async () => {
+    grammar = await ask("retry", {});
+    want();
+  }),
+);
 element("pretend").addEventListener("click", pretend);
 element("copy").addEventListener("click", () => void navigator.clipboard.writeText(shown?.text ?? ""));
 element("gaps-card").addEventListener("toggle", drawGaps);
@@ -336,7 +377,8 @@ for (const path of SAMPLES) sample.add(new Option(path, path));
 sample.add(new Option("a source of mine", ""));
 sample.options[SAMPLES.length]!.disabled = true;
 const said = remembered();
-for (const radio of modes) radio.checked = said.get("mode") === "compatible" ? radio.value === "compatible" : radio.value === "default";
+for (const radio of modes)
+  radio.checked = said.get("mode") === "compatible" ? radio.value === "compatible" : radio.value === "default";
 lines.checked = said.get("lines") === "1";
 const start = SAMPLES.find((path) => path === said.get("sample")) ?? SAMPLES[0]!;
 sample.value = start;

@@ -1,11 +1,13 @@
 /** What all pages need of the document they are. */
 
 export const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
-export const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
+export const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") =>
+  Object.assign(document.createElement(tag), { className, textContent: text });
 export { number } from "../js/cli/report.ts";
 
 /** A time for people: `1.4 ms`, `230 ms`, `12.3 s`. */
-export const milliseconds = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+export const milliseconds = (ms: number) =>
+  ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 /** A file dropped anywhere is taken; text that is dragged into a field is the field's own business. */
 export function takeDrops(take: (file: File) => void): void {
@@ -32,7 +34,9 @@ export function takeDrops(take: (file: File) => void): void {
 const REST = 250;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Writes into the address what is worth keeping when the page is reloaded or passed on, once things have come to rest. */
+/**
+ * Writes into the address what is worth keeping when the page is reloaded or passed on, once things have come to rest.
+ */
 export function remember(state: () => Record<string, string>): void {
   clearTimeout(timer);
   timer = setTimeout(() => {

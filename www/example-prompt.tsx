@@ -1,16 +1,37 @@
 /** The prompt that the page shows: an agent that is asked why a build fails. */
 
-import { AssistantMessage, Chunk, SystemMessage, Tag, TextChunk, TokenLimit, ToolMessage, UserMessage } from "../js/entries/web.ts";
+import {
+  AssistantMessage,
+  Chunk,
+  SystemMessage,
+  Tag,
+  TextChunk,
+  TokenLimit,
+  ToolMessage,
+  UserMessage,
+} from "../js/entries/web.ts";
 import type { PromptPiece, PromptSizing } from "../js/entries/web.ts";
 
 const TURNS = [
-  ["What does this repository do?", "It parses dates that people write by hand. The parser is in src/parse.ts, the formats are in src/formats.ts."],
-  ["Add the Dutch month names.", "Done: src/formats.ts has them now, and a test for each. Names are compared without case."],
+  [
+    "What does this repository do?",
+    "It parses dates that people write by hand. The parser is in src/parse.ts, the formats are in src/formats.ts.",
+  ],
+  [
+    "Add the Dutch month names.",
+    "Done: src/formats.ts has them now, and a test for each. Names are compared without case.",
+  ],
   ["Can it read week numbers?", "Not yet. ISO weeks would need a second pass, since a week alone is no day. Shall I?"],
-  ["Yes, with Monday as the first day.", "Done: parseWeek in src/parse.ts gives the Monday. Weeks of years that do not have 53 are refused."],
+  [
+    "Yes, with Monday as the first day.",
+    "Done: parseWeek in src/parse.ts gives the Monday. Weeks of years that do not have 53 are refused.",
+  ],
 ] as const;
 
-/** Earlier turns, the newest of them last to go. With `passPriority` they compete with the messages around them, each by itself. */
+/**
+ * Earlier turns, the newest of them last to go. With `passPriority` they compete with the messages around them, each by
+ * itself.
+ */
 function History(_: { passPriority: true }): PromptPiece[] {
   return TURNS.map(([asked, said], age) => (
     <>
@@ -22,17 +43,33 @@ function History(_: { passPriority: true }): PromptPiece[] {
 
 /** The end of a log, as many lines as its share of the budget may hold; the last are the last to go. */
 function Log(_: { flexGrow: number }, { tokenBudget }: PromptSizing): PromptPiece[] {
-  const line = (at: number) => `src/parse.ts(${40 + at},7): error TS2322: Type 'string' is not assignable to type 'number'.`;
-  return Array.from({ length: Math.min(8, Math.floor(tokenBudget / 100)) }, (_, at) => <TextChunk priority={at}>{line(at)}</TextChunk>);
+  const line = (at: number) =>
+    `src/parse.ts(${40 + at},7): error TS2322: Type 'string' is not assignable to type 'number'.`;
+  return Array.from({ length: Math.min(8, Math.floor(tokenBudget / 100)) }, (_, at) => (
+    <TextChunk priority={at}>{line(at)}</TextChunk>
+  ));
 }
 
 /** One round: the call goes with its result. */
-function Round({ id, path, text, rank }: { id: string; path: string; text: string; rank: number; passPriority: true }): PromptPiece {
+function Round({
+  id,
+  path,
+  text,
+  rank,
+}: {
+  id: string;
+  path: string;
+  text: string;
+  rank: number;
+  passPriority: true;
+}): PromptPiece {
   const call = { id, type: "function" as const, function: { name: "read_file", arguments: JSON.stringify({ path }) } };
   return (
     <>
       <AssistantMessage priority={rank} toolCalls={[call]} />
-      <ToolMessage priority={rank} toolCallId={id}>{text}</ToolMessage>
+      <ToolMessage priority={rank} toolCallId={id}>
+        {text}
+      </ToolMessage>
     </>
   );
 }
@@ -51,10 +88,26 @@ export function Prompt(): PromptPiece {
       <UserMessage priority={900}>
         Why does the build fail since this morning?
         <br />
-        <Tag name="log" priority={50}><Log flexGrow={1} /></Tag>
+        <Tag name="log" priority={50}>
+          <Log flexGrow={1} />
+        </Tag>
       </UserMessage>
-      <Round id="call_1" path="src/parse.ts" rank={60} passPriority text={"export function parseWeek(text: string): number {\n  const [year, week] = text.split(\"-W\");\n  return monday(year, week);\n}\n"} />
-      <Round id="call_2" path="tsconfig.json" rank={55} passPriority text={'{ "compilerOptions": { "strict": true, "target": "es2022" } }'} />
+      <Round
+        id="call_1"
+        path="src/parse.ts"
+        rank={60}
+        passPriority
+        text={
+          'export function parseWeek(text: string): number {\n  const [year, week] = text.split("-W");\n  return monday(year, week);\n}\n'
+        }
+      />
+      <Round
+        id="call_2"
+        path="tsconfig.json"
+        rank={55}
+        passPriority
+        text={'{ "compilerOptions": { "strict": true, "target": "es2022" } }'}
+      />
     </>
   );
 }

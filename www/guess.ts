@@ -1,27 +1,61 @@
-/** The language of a text that has no name, by what only that language has. A guess: the page says so, and it can be changed. */
+/**
+ * The language of a text that has no name, by what only that language has. A guess: the page says so, and it can be
+ * changed.
+ */
 
 const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
   ["php", /<\?php/],
-  ["python", /^#!.*\bpython/, /^\s*(async )?def \w+\(.*\).*:\s*$/m, /^\s*(if|for|while|with|try|class \w+.*):\s*$/m, /^from [\w.]+ import /m],
+  [
+    "python",
+    /^#!.*\bpython/,
+    /^\s*(async )?def \w+\(.*\).*:\s*$/m,
+    /^\s*(if|for|while|with|try|class \w+.*):\s*$/m,
+    /^from [\w.]+ import /m,
+  ],
   ["ruby", /^#!.*\bruby/, /^\s*def [\w?!.]+(\(.*\))?\s*$/m, /^\s*end\s*$/m, /^require ['"]/m],
   ["rust", /^\s*(pub(\(\w+\))? )?fn \w+/m, /^use [\w:]+(::|;)/m, /^\s*impl\b/m, /\blet mut\b/],
   ["go", /^package \w+\s*$/m, /^func (\(.*\) )?\w+\(/m, /:=/],
   ["csharp", /^using [\w.]+;/m, /^\s*namespace [\w.]+/m, /\bget; /],
-  ["java", /^import (static )?[\w.]+(\.\*)?;/m, /^package [\w.]+;/m, /\bpublic (static |final )*(class|void|interface)\b/],
+  [
+    "java",
+    /^import (static )?[\w.]+(\.\*)?;/m,
+    /^package [\w.]+;/m,
+    /\bpublic (static |final )*(class|void|interface)\b/,
+  ],
   ["cpp", /^#include <\w+>/m, /\bstd::/, /^\s*template\s*</m, /\bclass \w+[^;]*\{/],
   ["c", /^#include [<"][\w/.]+\.h[>"]/m, /^(static )?(int|void|char|struct \w+) \*?\w+\(/m],
-  ["typescript", /^\s*(export )?(interface|type) \w+.*[{=]/m, /\w\??: (string|number|boolean|unknown|void)\b/, /\b(const|let) [\w{[].*=/],
-  ["javascript", /^#!.*\bnode/, /^import .* from ["']/m, /\bfunction\b.*\(.*\)\s*\{/, /\b(const|let) [\w{[].*=/, /=>/, /\brequire\(["']/],
+  [
+    "typescript",
+    /^\s*(export )?(interface|type) \w+.*[{=]/m,
+    /\w\??: (string|number|boolean|unknown|void)\b/,
+    /\b(const|let) [\w{[].*=/,
+  ],
+  [
+    "javascript",
+    /^#!.*\bnode/,
+    /^import .* from ["']/m,
+    /\bfunction\b.*\(.*\)\s*\{/,
+    /\b(const|let) [\w{[].*=/,
+    /=>/,
+    /\brequire\(["']/,
+  ],
 ];
 
 /** Markup around code, or code in between: not what the code is in. */
 const MARKUP = /^```|^\s*<(!doctype|html|\?xml)\b/im;
 const TAGS = /(return|=>|\()\s*\(?\s*<[A-Za-z>]/;
 
-/** The language with the largest share of its signs, of several that have the same the first; nothing if there is too little to go by. */
+/**
+ * The language with the largest share of its signs, of several that have the same the first; nothing if there is too
+ * little to go by.
+ */
 export function guess(text: string): string | undefined {
   // Long lines tell no more than their beginnings, and could keep the patterns busy.
-  const beginning = text.slice(0, 20_000).split(/\r\n|\n|\r/).map((line) => line.slice(0, 300)).join("\n");
+  const beginning = text
+    .slice(0, 20_000)
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.slice(0, 300))
+    .join("\n");
   if (MARKUP.test(beginning) && !beginning.includes("<?php")) return undefined;
   let best: string | undefined;
   let most = 0.3;

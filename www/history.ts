@@ -47,8 +47,8 @@ async function open(source: Source): Promise<void> {
 }
 
 /**
- * The conversation in a file: of an agent's session the whole history, since this page is about what can be taken back; else a list of messages
- * or a request.
+ * The conversation in a file: of an agent's session the whole history, since this page is about what can be taken back;
+ * else a list of messages or a request.
  */
 async function conversationIn(source: Source): Promise<ReturnType<typeof readConversation>> {
   if (source instanceof File) {
@@ -70,7 +70,11 @@ async function look(): Promise<void> {
   plan = { edits: edits.filter(lasts), report, since };
   applied = undefined;
   const after = log.previewAdopted(plan.edits, { since }).after.total;
-  draw(plan.edits.length === 0 ? `Nothing to do (${report.status}).` : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`);
+  draw(
+    plan.edits.length === 0
+      ? `Nothing to do (${report.status}).`
+      : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`,
+  );
 }
 
 function apply(): void {
@@ -129,22 +133,44 @@ function drawPlan(): void {
   element("plan").hidden = !report;
   if (!report) return;
   element("plan-title").textContent = plan ? "What would be done" : "What was done";
-  element("quality").querySelector("caption")!.textContent = plan ? "What the model would still see" : "What the model still sees";
+  element("quality").querySelector("caption")!.textContent = plan
+    ? "What the model would still see"
+    : "What the model still sees";
   const { steps, quality, ledger, summary } = report;
-  element("step-list").replaceChildren(...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => made("li", "", `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens: ${why}`)));
-  table("quality", (quality?.retention ?? []).filter(({ all }) => all > 0).map((of) => [words(of.kind), of.all, of.literal, of.ownLine, of.recall]));
-  table("ledger", (ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut]));
+  element("step-list").replaceChildren(
+    ...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) =>
+      made(
+        "li",
+        "",
+        `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens: ${why}`,
+      ),
+    ),
+  );
+  table(
+    "quality",
+    (quality?.retention ?? [])
+      .filter(({ all }) => all > 0)
+      .map((of) => [words(of.kind), of.all, of.literal, of.ownLine, of.recall]),
+  );
+  table(
+    "ledger",
+    (ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut]),
+  );
   element("summary-text").textContent = summary ?? "";
 }
 
 function table(id: string, rows: (string | number)[][]): void {
   const box = element(id);
   box.hidden = rows.length === 0;
-  box.querySelector("tbody")!.replaceChildren(...rows.map((cells) => {
-    const row = made("tr");
-    row.append(...cells.map((cell, at) => made(at === 0 ? "th" : "td", "", typeof cell === "number" ? number(cell) : cell)));
-    return row;
-  }));
+  box.querySelector("tbody")!.replaceChildren(
+    ...rows.map((cells) => {
+      const row = made("tr");
+      row.append(
+        ...cells.map((cell, at) => made(at === 0 ? "th" : "td", "", typeof cell === "number" ? number(cell) : cell)),
+      );
+      return row;
+    }),
+  );
 }
 
 function drawMessages(): void {
@@ -153,19 +179,49 @@ function drawMessages(): void {
   const would = new Set(plan?.report.covered);
   const originals = ids.map((id) => log.recall(id)[0]!);
   const { messages } = log.view();
-  const largest = Math.max(1, ...originals.map(({ tokens }) => tokens), ...messages.map(({ id }) => log.tokensOf([id])));
-  const rows = new Map(originals.map(({ id, role, message, place, by, tokens: before }) => {
-    const fate = pinned.has(id) ? "pinned" : place === "shown" ? would.has(id) ? "would go" : "sent" : place;
-    const hidden = place === "covered" || place === "dropped" || place === "rewound";
-    return [id, row({ id, role, text: textOf(message), before, after: log.tokensOf([id]), largest, fate, why: by.length ? `${hidden ? "Hidden" : "Changed"} by ${by.join(", ")}. ` : "", pinned: pinned.has(id) })];
-  }));
+  const largest = Math.max(
+    1,
+    ...originals.map(({ tokens }) => tokens),
+    ...messages.map(({ id }) => log.tokensOf([id])),
+  );
+  const rows = new Map(
+    originals.map(({ id, role, message, place, by, tokens: before }) => {
+      const fate = pinned.has(id) ? "pinned" : place === "shown" ? (would.has(id) ? "would go" : "sent") : place;
+      const hidden = place === "covered" || place === "dropped" || place === "rewound";
+      return [
+        id,
+        row({
+          id,
+          role,
+          text: textOf(message),
+          before,
+          after: log.tokensOf([id]),
+          largest,
+          fate,
+          why: by.length ? `${hidden ? "Hidden" : "Changed"} by ${by.join(", ")}. ` : "",
+          pinned: pinned.has(id),
+        }),
+      ];
+    }),
+  );
   // Summaries stand where the view has them, in front of the next message of the history.
   const list: HTMLElement[] = [];
   let next = 0;
   for (const message of messages) {
     const at = ids.indexOf(message.id, next);
     if (!known.has(message.id)) {
-      list.push(row({ id: message.id, role: message.role, text: textOf(message), before: 0, after: log.tokensOf([message.id]), largest, fate: "added", why: "" }));
+      list.push(
+        row({
+          id: message.id,
+          role: message.role,
+          text: textOf(message),
+          before: 0,
+          after: log.tokensOf([message.id]),
+          largest,
+          fate: "added",
+          why: "",
+        }),
+      );
     } else if (at >= 0) {
       while (next <= at) list.push(rows.get(ids[next++]!)!);
     }
@@ -199,7 +255,13 @@ function row({ id, role, text, before, after, largest, fate, why, pinned = false
   filled.style.width = `${(100 * after) / Math.max(size, 1)}%`;
   bar.style.width = `${Math.max(1, (100 * size) / largest)}%`;
   bar.append(filled);
-  button.append(made("span", "role", role), made("span", "fate", fate), bar, made("span", "count", number(after || before)), made("span", "peek", text.replace(/\s+/g, " ").slice(0, 200)));
+  button.append(
+    made("span", "role", role),
+    made("span", "fate", fate),
+    bar,
+    made("span", "count", number(after || before)),
+    made("span", "peek", text.replace(/\s+/g, " ").slice(0, 200)),
+  );
   const full = made("pre", "full", `${why}${text}`);
   full.hidden = !opened.has(id);
   button.ariaExpanded = String(!full.hidden);
@@ -223,8 +285,13 @@ function row({ id, role, text, before, after, largest, fate, why, pinned = false
 
 function drawEdits(): void {
   const rows = log.edits().map(({ id, kind, rule, author, tokensBefore, tokensAfter, targets, revokedBy }) => {
-    const which = targets.length > 2 || kind === "replace_range" ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
-    return made("li", revokedBy ? "gone" : "", `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`);
+    const which =
+      targets.length > 2 || kind === "replace_range" ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
+    return made(
+      "li",
+      revokedBy ? "gone" : "",
+      `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`,
+    );
   });
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));
 }
@@ -233,15 +300,20 @@ function drawEdits(): void {
 const LINES = 200;
 
 function drawLog(): void {
-  const lines = log.export(Math.max(0, log.length - LINES)).split("\n").slice(0, -1);
-  element("events").replaceChildren(...lines.toReversed().map((line) => {
-    const item = made("li");
-    const entry = made("details");
-    const what = JSON.parse(line) as Entry;
-    entry.append(made("summary", "", `${what.seq} ${told(what)}`), made("pre", "", line));
-    item.append(entry);
-    return item;
-  }));
+  const lines = log
+    .export(Math.max(0, log.length - LINES))
+    .split("\n")
+    .slice(0, -1);
+  element("events").replaceChildren(
+    ...lines.toReversed().map((line) => {
+      const item = made("li");
+      const entry = made("details");
+      const what = JSON.parse(line) as Entry;
+      entry.append(made("summary", "", `${what.seq} ${told(what)}`), made("pre", "", line));
+      item.append(entry);
+      return item;
+    }),
+  );
   const save = element<HTMLAnchorElement>("save");
   URL.revokeObjectURL(save.href);
   save.href = URL.createObjectURL(new Blob([log.export()], { type: "application/jsonl" }));
@@ -278,7 +350,8 @@ tokens.addEventListener("change", () => {
   setBudget(Number(tokens.value));
   attempt(look);
 });
-for (const [id, action] of Object.entries({ preview: look, apply, undo, redo })) element(id).addEventListener("click", () => attempt(action));
+for (const [id, action] of Object.entries({ preview: look, apply, undo, redo }))
+  element(id).addEventListener("click", () => attempt(action));
 for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
 example.addEventListener("change", () => attempt(() => open(EXAMPLES[example.selectedIndex]!)));
 file.addEventListener("change", () => {

@@ -1,4 +1,7 @@
-/** A list of hits: where each is, its score by term, and its text with the terms marked. One tab stop; arrows move within. */
+/**
+ * A list of hits: where each is, its score by term, and its text with the terms marked. One tab stop; arrows move
+ * within.
+ */
 
 import type { SearchHit } from "../js/search/types.ts";
 import { made, number } from "./dom.ts";
@@ -35,8 +38,7 @@ export interface HitListOptions {
 /** Terms of the hits, the one that contributes most first. */
 export function termsOf(hits: readonly SearchHit[]): string[] {
   const sums = new Map<string, number>();
-  for (const { terms = [] } of hits)
-    for (const { term, score } of terms) sums.set(term, (sums.get(term) ?? 0) + score);
+  for (const { terms = [] } of hits) for (const { term, score } of terms) sums.set(term, (sums.get(term) ?? 0) + score);
   return [...sums].sort(([, one], [, other]) => other - one).map(([term]) => term);
 }
 
@@ -204,10 +206,7 @@ function linesOf(text: string): { start: number; end: number }[] {
 }
 
 /** The window of lines with the largest number of different terms, and then of marks. */
-function densest(
-  lines: readonly { start: number; end: number }[],
-  marks: readonly Mark[],
-): [from: number, to: number] {
+function densest(lines: readonly { start: number; end: number }[], marks: readonly Mark[]): [from: number, to: number] {
   if (lines.length <= EXCERPT + 1) return [0, lines.length];
   let best = { from: 0, value: -1 };
   for (let from = 0; from + EXCERPT <= lines.length; from++) {

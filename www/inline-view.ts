@@ -1,4 +1,7 @@
-/** How the page of inline context shows a prompt: its parts in their order, what they cost, and each candidate with its outcome. */
+/**
+ * How the page of inline context shows a prompt: its parts in their order, what they cost, and each candidate with its
+ * outcome.
+ */
 
 import { element, made, milliseconds, number } from "./dom.ts";
 import { Rows } from "./rows.ts";

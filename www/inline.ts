@@ -1,4 +1,7 @@
-/** The page of inline context: a file with a cursor, the files beside it, and the prompt that a completion would be asked with. */
+/**
+ * The page of inline context: a file with a cursor, the files beside it, and the prompt that a completion would be
+ * asked with.
+ */
 
 import { init, InlineContext } from "../js/entries/inline-context-web.ts";
 import type { InlineContextItem, InlineContextResult, InlineReason } from "../js/entries/inline-context-web.ts";
@@ -250,12 +253,14 @@ function outcomeOf({ dropped, isCut, score }: InlineContextItem): string {
 /** In the order of the prompt: context, suffix, prefix. */
 function partsOf({ items, prefix, suffix, tokens: spent }: InlineContextResult): Part[] {
   const sent = items.filter(({ dropped }) => !dropped);
-  const context = sent.map((item): Part => ({
-    kind: KINDS[item.kind],
-    from: fromOf(item),
-    tokens: item.tokens,
-    text: item.text,
-  }));
+  const context = sent.map(
+    (item): Part => ({
+      kind: KINDS[item.kind],
+      from: fromOf(item),
+      tokens: item.tokens,
+      text: item.text,
+    }),
+  );
   return [
     ...context,
     { kind: "suffix", from: "after the cursor's line", tokens: spent.suffix, text: suffix },
@@ -265,8 +270,7 @@ function partsOf({ items, prefix, suffix, tokens: spent }: InlineContextResult):
 
 // ------------------------------------------------------------ controls
 
-const profile = () =>
-  profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier";
+const profile = () => (profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier");
 
 function numberOf(input: HTMLInputElement): number | undefined {
   const value = Number(input.value);

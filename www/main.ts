@@ -32,7 +32,12 @@ example.options[EXAMPLES.length]!.disabled = true;
 
 /** What the address keeps; a file of one's own is not in it. */
 function state(): Record<string, string> {
-  return { mode: mode(), encoding: encoding.value, budget: tokens.value, ...(example.value && { example: example.value }) };
+  return {
+    mode: mode(),
+    encoding: encoding.value,
+    budget: tokens.value,
+    ...(example.value && { example: example.value }),
+  };
 }
 
 function mode(): Mode {
@@ -98,7 +103,10 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
   }
 }
 
-/** Runs with what the controls say. With `asksBack` a budget that is too small is no error: the least that is possible is returned. */
+/**
+ * Runs with what the controls say. With `asksBack` a budget that is too small is no error: the least that is possible
+ * is returned.
+ */
 async function run(asksBack = false): Promise<number | undefined> {
   if (!opened) return undefined;
   remember(state);
@@ -154,7 +162,10 @@ takeDrops((dropped) => {
   file.value = "";
   void open(dropped);
 });
-onSessionChoice({ view: (view) => void show(view), conversation: (source, number) => void open(source, undefined, number) });
+onSessionChoice({
+  view: (view) => void show(view),
+  conversation: (source, number) => void open(source, undefined, number),
+});
 
 // Takes up what the address says.
 const said = remembered();

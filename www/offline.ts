@@ -12,13 +12,16 @@ export function stayOffline(): void {
 }
 
 /**
- * Keeps the large files that were fetched here, in a page or a worker, while no service worker was there to do it; and `others`, which a
- * worker fetched that cannot call this.
+ * Keeps the large files that were fetched here, in a page or a worker, while no service worker was there to do it; and
+ * `others`, which a worker fetched that cannot call this.
  */
 export async function keepFetched(others: readonly string[] = []): Promise<void> {
   try {
     const store = await caches.open(STORE);
-    const fetched = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.startsWith(origin) && LATER.test(name));
+    const fetched = performance
+      .getEntriesByType("resource")
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith(origin) && LATER.test(name));
     for (const name of [...fetched, ...others]) if (!(await store.match(name))) await store.add(name);
   } catch {
     // No store, no room, or the server is gone already: the page works on.

@@ -20,7 +20,11 @@ const opened = new Set<number>();
 async function start(): Promise<void> {
   const budget = slider.max === "" || !whole ? undefined : Number(tokens.value);
   whole?.free();
-  whole = await render(<Prompt />, { budget: 2_000, format: format.value as "openai-chat", backfill: backfill.checked });
+  whole = await render(<Prompt />, {
+    budget: 2_000,
+    format: format.value as "openai-chat",
+    backfill: backfill.checked,
+  });
   slider.max = String(whole.tokens);
   await fit(budget ?? Math.round(whole.tokens * 0.6));
 }
@@ -41,7 +45,8 @@ async function show(budget: number): Promise<void> {
   try {
     const { tokens: used, removed, request, trace } = await cut(budget);
     alert.hidden = true;
-    element("status").textContent = `${used} of ${budget} tokens, counted exactly; ${removed === 0 ? "nothing was removed" : `${removed} nodes removed`}.`;
+    element("status").textContent =
+      `${used} of ${budget} tokens, counted exactly; ${removed === 0 ? "nothing was removed" : `${removed} nodes removed`}.`;
     element("request-text").textContent = JSON.stringify(request, undefined, 2);
     draw(trace);
   } catch (error) {
@@ -71,7 +76,7 @@ function draw(nodes: Explanation[]): void {
 }
 
 function row(node: Explanation, level: number, most: number): HTMLElement {
-  const name = node.kind === "text" ? JSON.stringify(node.text) : node.role ?? node.path.split(" > ").at(-1)!;
+  const name = node.kind === "text" ? JSON.stringify(node.text) : (node.role ?? node.path.split(" > ").at(-1)!);
   const button = made("button", node.kept ? "" : "gone");
   button.style.paddingInlineStart = `${0.2 + level}rem`;
   const bar = made("span", node.kept ? "bar kept" : "bar");
@@ -81,7 +86,12 @@ function row(node: Explanation, level: number, most: number): HTMLElement {
   bar.append(filled);
   // Just below the highest is what elements of ours give to their content.
   const rank = node.priority > Number.MAX_SAFE_INTEGER - 100 ? "" : `priority ${node.priority}`;
-  button.append(made("span", node.kind === "text" ? "peek text" : "peek", name), made("span", "rank", rank), bar, made("span", "count", node.tokens === undefined ? "" : String(node.tokens)));
+  button.append(
+    made("span", node.kind === "text" ? "peek text" : "peek", name),
+    made("span", "rank", rank),
+    bar,
+    made("span", "count", node.tokens === undefined ? "" : String(node.tokens)),
+  );
   button.ariaLabel = node.sentence;
   const item = made("li", "");
   const reason = made("p", "full", node.sentence);

@@ -12,7 +12,12 @@ export async function read(source: Source): Promise<unknown> {
   try {
     return parse(text);
   } catch (cause) {
-    throw new EspalierError({ code: "bad_json", message: `This is not JSON: ${(cause as Error).message}`, path: source.name, cause });
+    throw new EspalierError({
+      code: "bad_json",
+      message: `This is not JSON: ${(cause as Error).message}`,
+      path: source.name,
+      cause,
+    });
   }
 }
 
@@ -44,7 +49,10 @@ export function textOf(message: NeutralMessage | undefined, most = 200_000): str
 
 /** The beginning of a message, on one line. */
 export function peekOf(message: NeutralMessage | undefined, most: number): string {
-  return textOf(message, 2 * most).replace(/\s+/g, " ").trim().slice(0, most);
+  return textOf(message, 2 * most)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, most);
 }
 
 function partText(part: Part): string {

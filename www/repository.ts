@@ -1,4 +1,7 @@
-/** The files that come with the pages of search and inline context: the library's own sources. The build puts them into one file. */
+/**
+ * The files that come with the pages of search and inline context: the library's own sources. The build puts them into
+ * one file.
+ */
 
 import type { FileSource } from "../js/search/types.ts";
 import type { Failed } from "./talk.ts";

@@ -1,4 +1,7 @@
-/** A list whose rows are buttons and that is one tab stop: arrows, Home and End move the focus. It survives being drawn again. */
+/**
+ * A list whose rows are buttons and that is one tab stop: arrows, Home and End move the focus. It survives being drawn
+ * again.
+ */
 
 export class Rows {
   readonly #list: HTMLElement;

@@ -1,5 +1,11 @@
 /** Source files that come with the page: its own. The build puts them into `samples`. */
-export const SAMPLES = ["js/log/log.ts", "src/document/query.rs", "www/example-prompt.tsx", "tests/fixtures/sources/cache.py", "www/style.css"];
+export const SAMPLES = [
+  "js/log/log.ts",
+  "src/document/query.rs",
+  "www/example-prompt.tsx",
+  "tests/fixtures/sources/cache.py",
+  "www/style.css",
+];
 
 /** Where a sample is, beside the page. */
 export const sampleUrl = (path: string) => `samples/${path}`;

@@ -8,8 +8,7 @@ import type { Profile, Progress } from "./workspace.ts";
 
 export const RANKINGS: Record<Profile, string> = { espalier: "BM25", "copilot-chat": "TF-IDF" };
 
-export const plural = (count: number, one: string, many = `${one}s`) =>
-  `${number(count)} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
 const PHASES: Record<IndexProgress["phase"], string> = {
   load: "Loading the stored index",

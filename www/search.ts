@@ -284,8 +284,7 @@ definitions.addEventListener("change", () =>
 place.addEventListener("change", () => attempt(openRepository));
 folder.addEventListener("change", () => {
   const files = [...(folder.files ?? [])];
-  if (files.length > 0)
-    attempt(() => openFolder(files[0]!.webkitRelativePath.split("/")[0] || "files", files, false));
+  if (files.length > 0) attempt(() => openFolder(files[0]!.webkitRelativePath.split("/")[0] || "files", files, false));
 });
 takeFolders((dropped) =>
   attempt(async () => {

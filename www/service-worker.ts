@@ -1,6 +1,6 @@
 /**
- * Keeps the playground's own files for times without a server. The server is always asked first, so that nothing old is shown while there is
- * something new; other addresses of the same host are none of its business.
+ * Keeps the playground's own files for times without a server. The server is always asked first, so that nothing old is
+ * shown while there is something new; other addresses of the same host are none of its business.
  */
 
 import { LATER, STORE } from "./offline.ts";
@@ -21,10 +21,18 @@ interface Occasion {
   respondWith(response: Promise<Response>): void;
 }
 
-const path = (url: string) => (url.startsWith(self.registration.scope) ? url.slice(self.registration.scope.length).replace(/[?#].*$/, "") || "index.html" : undefined);
+const path = (url: string) =>
+  url.startsWith(self.registration.scope)
+    ? url.slice(self.registration.scope.length).replace(/[?#].*$/, "") || "index.html"
+    : undefined;
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(STORE).then((cache) => cache.addAll(FILES.filter((file) => !LATER.test(file)))).then(() => self.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(STORE)
+      .then((cache) => cache.addAll(FILES.filter((file) => !LATER.test(file))))
+      .then(() => self.skipWaiting()),
+  );
 });
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("fetch", (event) => {

@@ -35,8 +35,10 @@ export function offerConversations(file: File, conversations: NonNullable<Failed
   several = file;
   element("choice").hidden = false;
   element("choice-title").textContent = `${file.name} holds ${number(conversations.length)} conversations. Which one?`;
-  const named = conversations.map(({ number: at, label, messages }) =>
-    new Option(`${at}. ${label || "unnamed"} (${count(messages, "message")})`, String(at)));
+  const named = conversations.map(
+    ({ number: at, label, messages }) =>
+      new Option(`${at}. ${label || "unnamed"} (${count(messages, "message")})`, String(at)),
+  );
   conversation.replaceChildren(...named);
   conversation.focus();
 }
@@ -58,7 +60,11 @@ export function showSession({ name, view, session, encoding }: Opened & { encodi
   list("compactions", count(session.compactions.length, "compaction"), session.compactions.map(compactionItem));
   const skipped = session.skipped.reduce((sum, kind) => sum + kind.count, 0);
   const kinds = session.skipped.map(({ kind, count, why }) => `${number(count)} × ${kind}${why ? `: ${why}` : ""}`);
-  list("skipped", `Left out: ${count(skipped, "line or part that is no message", "lines or parts that are no messages")}`, items(kinds));
+  list(
+    "skipped",
+    `Left out: ${count(skipped, "line or part that is no message", "lines or parts that are no messages")}`,
+    items(kinds),
+  );
   const more = session.broken - session.problems.length;
   const problems = session.problems.map(({ line, message }) => `Line ${number(line)}: ${message}.`);
   if (more > 0) problems.push(`And ${number(more)} more.`);
@@ -75,7 +81,9 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
   element("live-count").textContent = `the next request: ${count(live, "message")}`;
   element("history-count").textContent = `all that was said: ${count(history, "message")}`;
   const kinds = { subagent: "sub-agent", branch: "given up", other: "beside it" };
-  const options = sides.map(({ kind, name, messages }, at) => new Option(`${kinds[kind]}: ${name} (${count(messages, "message")})`, String(at)));
+  const options = sides.map(
+    ({ kind, name, messages }, at) => new Option(`${kinds[kind]}: ${name} (${count(messages, "message")})`, String(at)),
+  );
   chain.replaceChildren(new Option("the main conversation", "main"), ...options);
   chain.value = isSide ? String(view.side) : "main";
   element("chain-label").hidden = sides.length === 0;
@@ -85,7 +93,11 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
 
 type Fact = [term: string, text: string];
 
-function facts({ live, history, turns, compactions, model, window, cwd, usage }: SessionFacts, name: string, encoding: string): Fact[] {
+function facts(
+  { live, history, turns, compactions, model, window, cwd, usage }: SessionFacts,
+  name: string,
+  encoding: string,
+): Fact[] {
   const isAllLive = compactions.length === 0 && live === history;
   const views = `${number(live)} live, ${number(history)} in the whole history`;
   const messages = isAllLive ? `${number(history)}, all of them live` : views;
@@ -97,12 +109,16 @@ function facts({ live, history, turns, compactions, model, window, cwd, usage }:
   return out;
 }
 
-function usageText({ recorded, cached, model, counted, origin, messages, missing }: UsageFacts, encoding: string): string {
+function usageText(
+  { recorded, cached, model, counted, origin, messages, missing }: UsageFacts,
+  encoding: string,
+): string {
   const cache = cached > 0 ? `, ${number(cached)} of them from the cache` : "";
   const reported = `The provider reported ${number(recorded)} tokens${cache}${model ? ` (${model})` : ""}.`;
   const how = origin === "exact" ? encoding : `${encoding}, origin ${origin}`;
   const ours = `Counted here: ${number(counted)} in ${count(messages, "message")} (${how})`;
-  if (missing.length > 0) return `${reported} ${ours}. The file does not hold ${missing.join(" or ")}, which the provider counted, too.`;
+  if (missing.length > 0)
+    return `${reported} ${ours}. The file does not hold ${missing.join(" or ")}, which the provider counted, too.`;
   const share = Math.abs((100 * (counted - recorded)) / recorded);
   return `${reported} ${ours}, ${share.toFixed(1)} % ${counted < recorded ? "less" : "more"}.`;
 }

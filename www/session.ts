@@ -34,8 +34,8 @@ const MAX = { problems: 100, summary: 20_000, name: 60 };
 const NEWS_MS = 1_000;
 
 /**
- * Opens a file as a session or, if no layout fits, as a list of messages or a request. The code that reads sessions is loaded here, for
- * the first file.
+ * Opens a file as a session or, if no layout fits, as a list of messages or a request. The code that reads sessions is
+ * loaded here, for the first file.
  *
  * @throws EspalierError those of `openSession`; of a file that is almost a transcript those of `readConversation`
  */
@@ -58,7 +58,9 @@ async function* pieces(file: File): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
   let last = Date.now();
   for (let bytes = 0; ; ) {
-    const { done, value } = await reader.read().catch((cause: unknown) => { throw unreadable(name, cause); });
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw unreadable(name, cause);
+    });
     if (done) return;
     bytes += value.length;
     if (Date.now() - last >= NEWS_MS) {
@@ -92,7 +94,10 @@ export function viewOf(open: Open, view: View): Counted {
   const { session, sessionRequest } = open;
   const options = { format: session.format };
   // A sub-agent has a system prompt and tools of its own.
-  return { input: typeof view === "object" ? session.sideChains[view.side]?.messages : sessionRequest(session, view), options };
+  return {
+    input: typeof view === "object" ? session.sideChains[view.side]?.messages : sessionRequest(session, view),
+    options,
+  };
 }
 
 /** The view that a file opens with. */
@@ -105,14 +110,26 @@ export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts
   const { tool, evidence, title, model, version, cwd, window } = session;
   const { format, messages, history, compactions, sideChains, skipped, problems } = session;
   return {
-    tool, evidence, title, model, version, cwd, window, conversation, skipped,
+    tool,
+    evidence,
+    title,
+    model,
+    version,
+    cwd,
+    window,
+    conversation,
+    skipped,
     live: messages.length,
     history: history.length,
     turns: session.turns,
     compactions: compactions.map(({ before, context, summary, tokensBefore, tokensAfter }) => {
       return { before, context: context.length, summary: summary?.slice(0, MAX.summary), tokensBefore, tokensAfter };
     }),
-    sides: sideChains.map(({ kind, id, title, messages }) => ({ kind, name: title ?? (beginning(messages, format) || id), messages: messages.length })),
+    sides: sideChains.map(({ kind, id, title, messages }) => ({
+      kind,
+      name: title ?? (beginning(messages, format) || id),
+      messages: messages.length,
+    })),
     problems: problems.slice(0, MAX.problems),
     broken: problems.length,
     usage: usageOf(open, encoding),
@@ -132,12 +149,26 @@ function usageOf({ session, sessionRequest }: OpenSession, encoding: EncodingNam
   if (!newest) return undefined;
   const compaction = compactions.findLast(({ before }) => before <= newest.answer);
   const messages = [...(compaction?.context ?? []), ...history.slice(compaction?.before ?? 0, newest.answer)];
-  const { total, origin } = countMessages(sessionRequest({ ...session, messages }), { format: session.format, encoding });
+  const { total, origin } = countMessages(sessionRequest({ ...session, messages }), {
+    format: session.format,
+    encoding,
+  });
   const missing: UsageFacts["missing"] = [];
   if (system === undefined && !hasSystem(messages)) missing.push("the system prompt");
   if (tools === undefined) missing.push("the tool definitions");
-  const { usage: { promptTotal, cacheRead }, model } = newest;
-  return { recorded: promptTotal, cached: cacheRead, model, counted: total, origin, messages: messages.length, missing };
+  const {
+    usage: { promptTotal, cacheRead },
+    model,
+  } = newest;
+  return {
+    recorded: promptTotal,
+    cached: cacheRead,
+    model,
+    counted: total,
+    origin,
+    messages: messages.length,
+    missing,
+  };
 }
 
 function hasSystem([first]: readonly unknown[]): boolean {

@@ -1,4 +1,7 @@
-/** A text area with the numbers of its lines, in which stretches are shaded and one place can be pointed at. Its lines are never wrapped. */
+/**
+ * A text area with the numbers of its lines, in which stretches are shaded and one place can be pointed at. Its lines
+ * are never wrapped.
+ */
 
 import { made } from "./dom.ts";
 
@@ -65,7 +68,8 @@ export class SourcePane {
   reveal(offset: number): void {
     const { area } = this;
     const top = this.lineAt(offset) * this.#row;
-    if (top < area.scrollTop || top + 3 * this.#row > area.scrollTop + area.clientHeight) area.scrollTop = top - area.clientHeight / 3;
+    if (top < area.scrollTop || top + 3 * this.#row > area.scrollTop + area.clientHeight)
+      area.scrollTop = top - area.clientHeight / 3;
   }
 
   /** The line of a place, from 0. */
@@ -123,7 +127,11 @@ export class SourcePane {
       this.#numbers.style.width = `${gutter}px`;
       this.#numbers.style.height = this.#shades.style.height = `${area.clientHeight}px`;
       this.#shades.style.width = `${area.clientWidth}px`;
-      const numbers = made("pre", "", Array.from({ length: last - first + 1 }, (_, at) => String(first + at + 1)).join("\n"));
+      const numbers = made(
+        "pre",
+        "",
+        Array.from({ length: last - first + 1 }, (_, at) => String(first + at + 1)).join("\n"),
+      );
       numbers.style.top = `${top(first)}px`;
       this.#numbers.replaceChildren(numbers);
       const bands = this.#shaded.flatMap((range) => this.#band(range, first, last, "shade", top) ?? []);
@@ -132,7 +140,13 @@ export class SourcePane {
     });
   }
 
-  #band([start, end]: Range, first: number, last: number, className: string, top: (line: number) => number): HTMLElement | undefined {
+  #band(
+    [start, end]: Range,
+    first: number,
+    last: number,
+    className: string,
+    top: (line: number) => number,
+  ): HTMLElement | undefined {
     const from = Math.max(this.lineAt(start), first - 1);
     const to = Math.min(this.lineAt(Math.max(start, end - 1)), last + 1);
     if (from > to) return undefined;

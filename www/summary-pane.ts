@@ -1,6 +1,6 @@
 /**
- * A summary that can be walked through with a caret but not changed. Where something is missing stands its marker; a marker opens when it is
- * clicked, or when Enter is pressed in it, and shows what is missing.
+ * A summary that can be walked through with a caret but not changed. Where something is missing stands its marker; a
+ * marker opens when it is clicked, or when Enter is pressed in it, and shows what is missing.
  */
 
 import { made } from "./dom.ts";
@@ -92,13 +92,17 @@ export class SummaryPane {
     const piece = this.#pieceAt(name, offset);
     const node = piece?.firstChild;
     if (!node) return;
-    document.getSelection()?.collapse(node, Math.min(offset - Number(piece.dataset[name]), node.textContent?.length ?? 0));
+    document
+      .getSelection()
+      ?.collapse(node, Math.min(offset - Number(piece.dataset[name]), node.textContent?.length ?? 0));
     this.#drawnAt = this.#caret();
   }
 
   /** The last piece that begins at a place or before it. */
   #pieceAt(name: "at" | "from", offset: number): HTMLElement | undefined {
-    return [...this.#text.querySelectorAll<HTMLElement>(`[data-${name}]`)].findLast(({ dataset }) => Number(dataset[name]) <= offset);
+    return [...this.#text.querySelectorAll<HTMLElement>(`[data-${name}]`)].findLast(
+      ({ dataset }) => Number(dataset[name]) <= offset,
+    );
   }
 
   /** Points at a place of the summary and brings it into sight. */
@@ -140,7 +144,10 @@ export class SummaryPane {
     const { focusNode, focusOffset } = document.getSelection() ?? {};
     if (!focusNode || focusOffset === undefined || !this.#text.contains(focusNode)) return undefined;
     // Between pieces: the next one begins there.
-    const piece = focusNode === this.#text ? this.#text.children[focusOffset] : (focusNode instanceof Element ? focusNode : focusNode.parentElement)?.closest("[data-at], [data-from]");
+    const piece =
+      focusNode === this.#text
+        ? this.#text.children[focusOffset]
+        : (focusNode instanceof Element ? focusNode : focusNode.parentElement)?.closest("[data-at], [data-from]");
     if (!(piece instanceof HTMLElement)) return undefined;
     const into = focusNode.nodeType === Node.TEXT_NODE ? focusOffset : 0;
     const { at, from } = piece.dataset;

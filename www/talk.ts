@@ -22,8 +22,8 @@ type Reply = { id: number } & ({ ok: unknown } | { failed: Failed });
 type News = { news: unknown };
 
 /**
- * The page's side. A worker that dies is started again; what it was asked fails with a sentence. Answers reject with {@link Failed}.
- * `file` is the name of the worker's script beside the page's.
+ * The page's side. A worker that dies is started again; what it was asked fails with a sentence. Answers reject with
+ * {@link Failed}. `file` is the name of the worker's script beside the page's.
  */
 export function asking<T extends Talk, N = never>(file: string, hear?: (news: N) => void) {
   let worker: Worker | undefined;
@@ -43,7 +43,8 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
     started.onerror = (event) => {
       worker = undefined;
       started.terminate();
-      for (const { reject } of open.values()) reject({ code: "worker_died", message: `The worker stopped: ${event.message || "it could not be loaded"}` });
+      for (const { reject } of open.values())
+        reject({ code: "worker_died", message: `The worker stopped: ${event.message || "it could not be loaded"}` });
       open.clear();
     };
     return (worker = started);
@@ -57,8 +58,14 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
     });
 }
 
-/** The worker's side. Questions are answered one after the other; of those in `newest` that wait, only the last is worth the work. */
-export function answering<T extends Talk>(answers: { [K in keyof T]: (asked: T[K][0]) => T[K][1] | Promise<T[K][1]> }, newest: readonly (keyof T & string)[] = []): void {
+/**
+ * The worker's side. Questions are answered one after the other; of those in `newest` that wait, only the last is worth
+ * the work.
+ */
+export function answering<T extends Talk>(
+  answers: { [K in keyof T]: (asked: T[K][0]) => T[K][1] | Promise<T[K][1]> },
+  newest: readonly (keyof T & string)[] = [],
+): void {
   const waiting: Question[] = [];
   let busy = false;
 
@@ -96,7 +103,10 @@ export function tell(news: unknown): void {
 
 export function failed(error: unknown): Failed {
   if (error instanceof EspalierError) {
-    const { largest, needed, conversations } = (error.details ?? {}) as Pick<Failed, "largest" | "needed" | "conversations">;
+    const { largest, needed, conversations } = (error.details ?? {}) as Pick<
+      Failed,
+      "largest" | "needed" | "conversations"
+    >;
     return { code: error.code, message: error.message, path: error.path, largest, needed, conversations };
   }
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };

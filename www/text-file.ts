@@ -7,19 +7,28 @@ const MOST = 2_000_000;
 /** Where binary files show themselves. */
 const BEGINNING = 8_000;
 
-/** Rejects with {@link Failed}. UTF-8; UTF-16 if a mark says so; what is neither is read as Windows-1252, in which every file is some text. */
+/**
+ * Rejects with {@link Failed}. UTF-8; UTF-16 if a mark says so; what is neither is read as Windows-1252, in which every
+ * file is some text.
+ */
 export async function textOfFile(file: File): Promise<string> {
   const megabytes = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
-  if (file.size > MOST) throw bad("too_large", `${file.name} has ${megabytes(file.size)}, and this page shows up to ${megabytes(MOST)}. The library itself takes any size.`);
+  if (file.size > MOST)
+    throw bad(
+      "too_large",
+      `${file.name} has ${megabytes(file.size)}, and this page shows up to ${megabytes(MOST)}. The library itself takes any size.`,
+    );
   let bytes: Uint8Array;
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch (error) {
     throw bad("file_not_found", `${file.name} cannot be read: ${(error as Error).message}`);
   }
-  const mark = (bytes[0] ?? 0) << 8 | (bytes[1] ?? 0);
-  if (mark === 0xfffe || mark === 0xfeff) return new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be").decode(bytes);
-  if (bytes.subarray(0, BEGINNING).includes(0)) throw bad("binary_file", `${file.name} is a binary file: there is nothing in it to summarise.`);
+  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
+  if (mark === 0xfffe || mark === 0xfeff)
+    return new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be").decode(bytes);
+  if (bytes.subarray(0, BEGINNING).includes(0))
+    throw bad("binary_file", `${file.name} is a binary file: there is nothing in it to summarise.`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

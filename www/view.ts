@@ -9,7 +9,9 @@ import type { MessageFate } from "../js/types/prune.ts";
 
 export function showError({ code, message, path, largest }: Failed): void {
   const alert = element("alert");
-  const names = largest?.length ? `\nThe largest of what cannot go:\n${largest.map((l) => `  ${l.id}: ${number(l.tokens)} tokens (${l.why})`).join("\n")}` : "";
+  const names = largest?.length
+    ? `\nThe largest of what cannot go:\n${largest.map((l) => `  ${l.id}: ${number(l.tokens)} tokens (${l.why})`).join("\n")}`
+    : "";
   alert.textContent = `${message}${path && path !== "source" && !message.includes(path) ? ` (at ${path})` : ""} [${code}]${names}`;
   alert.hidden = false;
 }
@@ -19,7 +21,8 @@ export function hideError(): void {
 }
 
 const STATUS: Record<string, string> = {
-  applied: "A summary made by rules stands for the covered messages. With a model of your own it would read better; the lists would stay.",
+  applied:
+    "A summary made by rules stands for the covered messages. With a model of your own it would read better; the lists would stay.",
   unchanged: "It fits.",
   nothing_to_compact: "There is too little to cover.",
   no_gain: "A summary would not free enough.",
@@ -31,11 +34,17 @@ export function showResult(opened: Opened, { mode, report, inserted }: Ran): voi
   const { before, after } = report;
   element("before").textContent = number(before.total);
   element("after").textContent = number(after.total);
-  element("freed").textContent = `${number(Math.max(0, before.total - after.total))} (${percent(before.total - after.total, before.total)})`;
+  element("freed").textContent =
+    `${number(Math.max(0, before.total - after.total))} (${percent(before.total - after.total, before.total)})`;
   const how = report.origin === "exact" ? "counted exactly" : `origin of the count: ${report.origin}`;
   const compacted = mode === "compact" ? (report as CompactReport) : undefined;
-  const outcome = compacted ? STATUS[compacted.status] ?? compacted.status : after.messages < before.messages || report.removed.length ? "Removed until it fits, oldest first." : "It fits; nothing was removed.";
-  element("status").textContent = `${outcome} ${before.messages} → ${after.messages} messages of ${opened.format}, ${how} with ${report.encoding}.`;
+  const outcome = compacted
+    ? (STATUS[compacted.status] ?? compacted.status)
+    : after.messages < before.messages || report.removed.length
+      ? "Removed until it fits, oldest first."
+      : "It fits; nothing was removed.";
+  element("status").textContent =
+    `${outcome} ${before.messages} → ${after.messages} messages of ${opened.format}, ${how} with ${report.encoding}.`;
   meter(report);
   steps(report, compacted);
   const summary = element("summary");
@@ -64,30 +73,40 @@ function meter({ before, after, budget }: Ran["report"]): void {
   box.replaceChildren(...parts, limit);
   box.ariaLabel = `system messages ${number(after.frame)}, tools ${number(after.tools)}, conversation ${number(after.conversation)} tokens, of a budget of ${number(budget)}`;
   box.title = box.ariaLabel;
-  element("split").textContent = `system ${number(after.frame)} · tools ${number(after.tools)} · conversation ${number(after.conversation)} · budget ${number(budget)}`;
+  element("split").textContent =
+    `system ${number(after.frame)} · tools ${number(after.tools)} · conversation ${number(after.conversation)} · budget ${number(budget)}`;
 }
 
 /** Steps that are listed; a long history has tens of thousands. */
 const MAX_STEPS = 200;
 
 function steps(report: Ran["report"], compacted: CompactReport | undefined): void {
-  const lines = (compacted?.steps ?? []).map(({ step, outcome, tokensBefore, tokensAfter, why }) =>
-    `${step}: ${outcome}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens (${why})`);
+  const lines = (compacted?.steps ?? []).map(
+    ({ step, outcome, tokensBefore, tokensAfter, why }) =>
+      `${step}: ${outcome}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens (${why})`,
+  );
   for (const { ids, rule, why, tokens } of report.removed) {
     const which = ids.length > 3 ? `${ids[0]} … ${ids.at(-1)} (${ids.length} messages)` : ids.join(", ");
     lines.push(`${rule}: ${which}, ${number(tokens)} tokens. ${why}`);
   }
   if (lines.length === 0) lines.push("Nothing had to be done.");
-  if (lines.length > MAX_STEPS) lines.splice(MAX_STEPS, Number.POSITIVE_INFINITY, `And ${number(lines.length - MAX_STEPS)} more.`);
-  element("step-list").replaceChildren(...lines.map((line) => {
-    const item = document.createElement("li");
-    item.textContent = line;
-    return item;
-  }));
+  if (lines.length > MAX_STEPS)
+    lines.splice(MAX_STEPS, Number.POSITIVE_INFINITY, `And ${number(lines.length - MAX_STEPS)} more.`);
+  element("step-list").replaceChildren(
+    ...lines.map((line) => {
+      const item = document.createElement("li");
+      item.textContent = line;
+      return item;
+    }),
+  );
 }
 
 const FATES: Record<MessageFate["fate"], string> = {
-  kept: "kept", changed: "changed", dropped: "dropped", covered: "covered", inserted: "added",
+  kept: "kept",
+  changed: "changed",
+  dropped: "dropped",
+  covered: "covered",
+  inserted: "added",
 };
 
 /** Rows on a page: that many are drawn at once without a person noticing. */
@@ -116,7 +135,9 @@ function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inser
   // What the last run added may have the same id and another text.
   for (const { id } of inserted) items.delete(id);
   drawn = {
-    opened, items, fates,
+    opened,
+    items,
+    fates,
     texts: new Map([...opened.rows, ...inserted].map((row) => [row.id, row])),
     reasons: new Map(removed.flatMap(({ ids, why }) => ids.map((id) => [id, why]))),
     largest: fates.reduce((most, { before, after }) => Math.max(most, before, after), 1),
@@ -141,9 +162,12 @@ function drawRows(): void {
   const stays = new Set<Element>(shown);
   for (const item of [...list.children]) if (!stays.has(item)) item.remove();
   // A row that stays in its place keeps the focus.
-  shown.forEach((item, index) => list.children[index] !== item && list.insertBefore(item, list.children[index] ?? null));
+  shown.forEach(
+    (item, index) => list.children[index] !== item && list.insertBefore(item, list.children[index] ?? null),
+  );
   element("pager").hidden = last === 0;
-  element("page").textContent = `${number(page * PAGE + 1)}–${number(page * PAGE + shown.length)} of ${number(chosen.length)}`;
+  element("page").textContent =
+    `${number(page * PAGE + 1)}–${number(page * PAGE + shown.length)} of ${number(chosen.length)}`;
   for (const [id, target] of Object.entries(targets(last))) element<HTMLButtonElement>(id).disabled = target === page;
 }
 
@@ -153,7 +177,12 @@ function isChosen({ fate }: MessageFate): boolean {
 
 /** Where the buttons below the rows lead. */
 function targets(last: number): Record<string, number> {
-  return { "page-first": 0, "page-back": Math.max(0, page - 1), "page-on": Math.min(last, page + 1), "page-last": last };
+  return {
+    "page-first": 0,
+    "page-back": Math.max(0, page - 1),
+    "page-on": Math.min(last, page + 1),
+    "page-last": last,
+  };
 }
 
 for (const id of ["page-first", "page-back", "page-on", "page-last"]) {
@@ -176,7 +205,13 @@ function newRow(id: string): HTMLLIElement {
   return item;
 }
 
-function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: MessageFate, row: Row | undefined, largest: number, why: string | undefined): void {
+function update(
+  item: HTMLLIElement,
+  { id, role, before, after, fate, rule }: MessageFate,
+  row: Row | undefined,
+  largest: number,
+  why: string | undefined,
+): void {
   const gone = fate === "dropped" || fate === "covered";
   item.className = gone ? "gone" : fate;
   const part = (name: string) => item.querySelector<HTMLElement>(`.${name}`)!;
@@ -190,7 +225,10 @@ function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: Me
   (bar.firstElementChild as HTMLElement).style.width = `${(100 * after) / Math.max(before, after, 1)}%`;
   (bar.firstElementChild as HTMLElement).hidden = after === 0;
   const reason = rule ? ` (${rule}${why ? `: ${why}` : ""})` : "";
-  item.firstElementChild!.setAttribute("title", `${id} ${FATES[fate]}${reason}, ${number(before)} → ${number(after)} tokens`);
+  item.firstElementChild!.setAttribute(
+    "title",
+    `${id} ${FATES[fate]}${reason}, ${number(before)} → ${number(after)} tokens`,
+  );
 }
 
 async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string): Promise<void> {
@@ -202,7 +240,10 @@ async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string
   }
   const full = document.createElement("div");
   full.className = "full";
-  full.append(Object.assign(document.createElement("small"), { textContent: button.title }), document.createElement("pre"));
+  full.append(
+    Object.assign(document.createElement("small"), { textContent: button.title }),
+    document.createElement("pre"),
+  );
   item.append(full);
   button.ariaExpanded = "true";
   try {

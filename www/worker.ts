@@ -24,11 +24,13 @@ async function load(encoding: EncodingName): Promise<void> {
 async function open({ source, encoding, conversation }: Questions["open"][0]): Promise<Opened> {
   await load(encoding);
   const opened = await openFile(source, conversation);
-  if (source instanceof File) tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
+  if (source instanceof File)
+    tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
   try {
     return display(opened, firstView(opened), encoding);
   } catch (error) {
-    if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format") throw opened.unknown;
+    if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format")
+      throw opened.unknown;
     throw error;
   }
 }
@@ -54,7 +56,8 @@ function display(opened: Open, view: View, encoding: EncodingName): Opened {
 async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran> {
   if (!reading) throw nothingOpen();
   await load(encoding);
-  // The neutral form is a format of its own, so nothing has to be read twice and inserted messages can be shown as they are.
+  // The neutral form is a format of its own, so nothing has to be read twice and inserted messages can be shown as they
+  // are.
   const options = { budget, encoding, format: "espalier" as const, tools: reading.tools };
   const { messages, report } =
     mode === "prune" ? prune(reading.messages, options) : await compact(reading.messages, { ...options, force: true });
@@ -70,9 +73,14 @@ function row(message: NeutralMessage): Row {
   return { id: message.id, role: message.role, peek: peekOf(message, 200) };
 }
 
-answering<Questions>({
-  open,
-  show,
-  run,
-  read: ({ message }) => ({ text: textOf(results.get(message) ?? reading?.messages.find(({ id }) => id === message)) }),
-}, ["run"]);
+answering<Questions>(
+  {
+    open,
+    show,
+    run,
+    read: ({ message }) => ({
+      text: textOf(results.get(message) ?? reading?.messages.find(({ id }) => id === message)),
+    }),
+  },
+  ["run"],
+);

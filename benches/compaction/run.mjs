@@ -25,7 +25,9 @@ async function timed(run) {
 const plain = (message) => Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
 
 const rows = [];
-for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")).sort()) {
+for (const file of readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .sort()) {
   const { messages: recorded } = JSON.parse(readFileSync(join(folder, file), "utf8"));
   if (!Array.isArray(recorded)) continue;
   const messages = recorded.map(plain);
@@ -39,9 +41,16 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")).
       return all ? `${Math.round((100 * ownLine) / all)} %` : "-";
     };
     rows.push({
-      transcript: file.replace(".json", ""), budget, before: report.before.total, after: report.after.total,
-      modified: share("modifiedFiles"), users: share("requests"), errors: share("errors"), commands: share("commands"),
-      "counting ms": Math.round(counting), "compaction ms": Math.round(all - counting),
+      transcript: file.replace(".json", ""),
+      budget,
+      before: report.before.total,
+      after: report.after.total,
+      modified: share("modifiedFiles"),
+      users: share("requests"),
+      errors: share("errors"),
+      commands: share("commands"),
+      "counting ms": Math.round(counting),
+      "compaction ms": Math.round(all - counting),
       "ms per 100k": Math.round(((all - counting) / report.before.total) * 100_000),
     });
   }

@@ -4,13 +4,22 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { ConversationLog, openConversation } from "../../pkg/dist/node.js";
 
-const file = process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;
+const file =
+  process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;
 const wanted = Number(process.argv[3] ?? 500_000);
 const recorded = JSON.parse(readFileSync(file, "utf8")).messages;
 /** Fields of other systems that no provider takes; ids of calls come once in all repetitions. */
 const plain = (turn) => (message) => {
-  const { tool_calls: calls, tool_call_id: answered, ...rest } = Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
-  return { ...rest, ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })) }), ...(answered && { tool_call_id: `${turn}-${answered}` }) };
+  const {
+    tool_calls: calls,
+    tool_call_id: answered,
+    ...rest
+  } = Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
+  return {
+    ...rest,
+    ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })) }),
+    ...(answered && { tool_call_id: `${turn}-${answered}` }),
+  };
 };
 /** CPU and time since then. */
 const clock = () => {
@@ -38,20 +47,26 @@ async function row(name, times, run, between = () => {}) {
   console.log(`${name.padEnd(48)} first or best ${show(all[0])}, median ${show(all[times >> 1])}`);
 }
 
-const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: wanted * 2 }, entropy: 1, automatic: false });
+const conversation = await openConversation({
+  format: "openai-chat",
+  model: { name: "gpt-4o", maxPromptTokens: wanted * 2 },
+  entropy: 1,
+  automatic: false,
+});
 console.log(`${cpus()[0]?.model}, Node ${process.version}; milliseconds of CPU (of time)`);
 let turn = 0;
 await row("read and counted", 1, () => {
   while (conversation.log.totals().total < wanted) {
     const all = recorded.map(plain(turn)).filter(({ role }) => turn === 0 || role !== "system");
     turn += 1;
-    for (let at = 0; at < all.length && conversation.log.totals().total < wanted; at += 20) conversation.append(all.slice(at, at + 20));
+    for (let at = 0; at < all.length && conversation.log.totals().total < wanted; at += 20)
+      conversation.append(all.slice(at, at + 20));
   }
 });
 const { total, messages } = conversation.log.totals();
 console.log(`${messages} messages, ${total} tokens`);
-// What a hook is told is the plan, and then it is made: the cheap steps are chosen, and what a summary would stand for. It puts it off, which
-// it may while the conversation still fits.
+// What a hook is told is the plan, and then it is made: the cheap steps are chosen, and what a summary would stand for.
+// It puts it off, which it may while the conversation still fits.
 let told = 0;
 let since = clock();
 let planned;
@@ -72,10 +87,15 @@ await row("the same, to the report that it was put off", 25, async () => void (a
 const lines = conversation.log.export();
 const hosts = conversation.log.originalsFrom(0);
 let fresh;
-await row("planned, counts held, nothing else known", 5, () => plan(fresh), () => {
-  fresh?.close();
-  fresh = ConversationLog.import(lines, { messages: hosts, format: "openai-chat", model: "gpt-4o" }).log;
-});
+await row(
+  "planned, counts held, nothing else known",
+  5,
+  () => plan(fresh),
+  () => {
+    fresh?.close();
+    fresh = ConversationLog.import(lines, { messages: hosts, format: "openai-chat", model: "gpt-4o" }).log;
+  },
+);
 fresh.close();
 await row("one more message, and its request", 9, () => conversation.prepare(), oneMore);
 await row("previewed by rules, first time", 1, () => conversation.preview());

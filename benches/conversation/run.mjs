@@ -1,5 +1,5 @@
-// A conversation under way: what a round and its request cost when there are many already, and what reading the log again costs.
-//   node benches/conversation/run.mjs [rounds=2500]
+// A conversation under way: what a round and its request cost when there are many already, and what reading the log
+// again costs. node benches/conversation/run.mjs [rounds=2500]
 import { cpus } from "node:os";
 import { ConversationLog, memoryStorage, openConversation } from "../../pkg/dist/node.js";
 
@@ -9,7 +9,17 @@ const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483
 const words = (count) => Array.from({ length: count }, () => `word${Math.floor(random() * 5000)}`).join(" ");
 /** About 290 tokens. */
 const round = (number) => [
-  { role: "assistant", content: words(20), tool_calls: [{ id: `c${number}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: words(5) }) } }] },
+  {
+    role: "assistant",
+    content: words(20),
+    tool_calls: [
+      {
+        id: `c${number}`,
+        type: "function",
+        function: { name: "bash", arguments: JSON.stringify({ command: words(5) }) },
+      },
+    ],
+  },
   { role: "tool", tool_call_id: `c${number}`, content: words(70) },
 ];
 const cpu = async (run) => {
@@ -26,7 +36,10 @@ async function row(name, times, run) {
 }
 
 console.log(`${cpus()[0]?.model}, Node ${process.version}; milliseconds of CPU`);
-const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Fix it." }];
+const messages = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Fix it." },
+];
 for (let number = 0; number < most; number++) messages.push(...round(number));
 let next = most;
 const log = new ConversationLog({ format: "openai-chat" });
@@ -36,12 +49,30 @@ await row("one round more", 50, () => log.append(round(next++)));
 await row("one round more, and the view", 50, () => (log.append(round(next++)), log.view()));
 await row("the view again", 50, () => log.view());
 const lines = log.export();
-await row("the lines read, with the host's messages", 1, () => ConversationLog.import(lines, { messages: log.originalsFrom(0), format: "openai-chat" }));
+await row("the lines read, with the host's messages", 1, () =>
+  ConversationLog.import(lines, { messages: log.originalsFrom(0), format: "openai-chat" }),
+);
 await row("the lines read, neutral", 1, () => ConversationLog.import(lines));
-const open = (options) => openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 10_000_000 }, messages, entropy: 1, storage: memoryStorage(), ...options });
+const open = (options) =>
+  openConversation({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 10_000_000 },
+    messages,
+    entropy: 1,
+    storage: memoryStorage(),
+    ...options,
+  });
 const conversation = await open({});
-await row("one round more, and its request", 50, async () => (conversation.append(round(next++)), conversation.prepare()));
+await row(
+  "one round more, and its request",
+  50,
+  async () => (conversation.append(round(next++)), conversation.prepare()),
+);
 await row("compacted by rules", 1, () => conversation.compact());
-await row("one round more, and its request, behind it", 50, async () => (conversation.append(round(next++)), conversation.prepare()));
+await row(
+  "one round more, and its request, behind it",
+  50,
+  async () => (conversation.append(round(next++)), conversation.prepare()),
+);
 const pruned = await open({ automatic: false, model: { maxPromptTokens: 100_000 } });
 await row("one round more, and its request, pruned", 10, async () => (pruned.append(round(next++)), pruned.prepare()));

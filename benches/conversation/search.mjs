@@ -11,8 +11,7 @@ const logs = new Map();
 const rows = new Map();
 const missed = [];
 for (const { transcript, set, ask, answers } of fixture("conversation-search/questions.json")) {
-  if (!logs.has(transcript))
-    logs.set(transcript, logOf(fixture(`transcripts/${transcript}.json`).messages.map(plain)));
+  if (!logs.has(transcript)) logs.set(transcript, logOf(fixture(`transcripts/${transcript}.json`).messages.map(plain)));
   const found = await logs.get(transcript).search(ask, { limit: 5 });
   const isAnswer = (id) => answers.includes(Number(id.slice(1)));
   const place = found.findIndex(({ id, with: others, repeats }) => [id, ...others, ...repeats].some(isAnswer));
@@ -59,12 +58,7 @@ for (const repetitions of [1, 11]) {
   const messages = Array.from({ length: repetitions }, (_, turn) => session.map(once(turn))).flat();
   const log = logOf(messages);
   const first = await timed(() => log.search("Which folders did the user choose?"));
-  const queries = [
-    "Why did the check fail?",
-    "unsubscribe listeners",
-    "commit WP7",
-    "Where is the settings manager?",
-  ];
+  const queries = ["Why did the check fail?", "unsubscribe listeners", "commit WP7", "Where is the settings manager?"];
   const times = [];
   for (let round = 0; round < 5; round += 1)
     for (const query of queries) times.push(await timed(() => log.search(query)));

@@ -1,5 +1,5 @@
-// Recorded runs through a conversation, in every provider's form, at budgets from 8k to 128k, with no model, a poor one and a good one:
-// is every request valid and on budget, is the newest request there, does every compaction make room?
+// Recorded runs through a conversation, in every provider's form, at budgets from 8k to 128k, with no model, a poor one
+// and a good one: is every request valid and on budget, is the newest request there, does every compaction make room?
 //   node --import tsx benches/conversation/transcripts.mjs FOLDER [every=1] [every of the other forms=8] [name]
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,9 @@ if (!folder) throw new Error("the folder of the recordings is needed: JSON files
 const BUDGETS = [8_000, 16_000, 32_000, 64_000, 128_000];
 const files = readdirSync(folder).filter((name) => name.endsWith(".json") && name.includes(only));
 let wrong = 0;
-console.log("recording                    budget  model  requests  compactions  calls  trimmed  exceeded  longest row  fullest  other forms");
+console.log(
+  "recording                    budget  model  requests  compactions  calls  trimmed  exceeded  longest row  fullest  other forms",
+);
 for (const file of files) {
   const { messages } = JSON.parse(readFileSync(join(folder, file), "utf8"));
   if (!Array.isArray(messages)) continue;
@@ -24,8 +26,21 @@ for (const file of files) {
       wrong += troubles.length;
       const { requests, compactions, calls, trimmed, exceeded, row, fullest } = own;
       const rest = all.slice(1).reduce((sum, found) => sum + found.requests, 0);
-      console.log([file.replace(".json", "").padEnd(28), String(budget).padStart(6), writer.padStart(6), String(requests).padStart(9), String(compactions).padStart(12),
-        String(calls).padStart(6), String(trimmed).padStart(8), String(exceeded).padStart(9), String(row).padStart(12), fullest.toFixed(2).padStart(8), String(rest).padStart(12)].join(" "));
+      console.log(
+        [
+          file.replace(".json", "").padEnd(28),
+          String(budget).padStart(6),
+          writer.padStart(6),
+          String(requests).padStart(9),
+          String(compactions).padStart(12),
+          String(calls).padStart(6),
+          String(trimmed).padStart(8),
+          String(exceeded).padStart(9),
+          String(row).padStart(12),
+          fullest.toFixed(2).padStart(8),
+          String(rest).padStart(12),
+        ].join(" "),
+      );
       for (const trouble of troubles.slice(0, 5)) console.log(`    ${trouble}`);
       // What fits with room to spare fits larger budgets, too.
       fits = fullest < 0.5;

@@ -1,5 +1,5 @@
-// The functions of `espalier/core` beside the package's own, paired in one process: node core/run.mjs [--pkg=FOLDER] [--reps=61]
-// Prints the fastest and the median call of each side, and the ratio of the fastest ones.
+// The functions of `espalier/core` beside the package's own, paired in one process: node core/run.mjs [--pkg=FOLDER]
+// [--reps=61] Prints the fastest and the median call of each side, and the ratio of the fastest ones.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
@@ -14,10 +14,25 @@ core.loadEncoding("o200k_base", readFileSync(join(dist, "vocab", "o200k_base.voc
 
 const text = (words, more) => ({ type: 2, text: words, ...more });
 const piece = (children, props, more) => ({ type: 1, ctor: 2, ctorName: "Group", children, props, flags: 0, ...more });
-const message = (at) => piece([
-  text(`Line ${at} of the conversation, with words.`), text(` and more ${at}`), piece([text(`inner ${at}`), text(`again ${at}`)], { priority: at }),
-], { role: 1, priority: at }, { ctor: 1, ctorName: "UserMessage" });
-const tree = (messages) => JSON.parse(JSON.stringify({ node: piece(Array.from({ length: messages }, (_, at) => message(at)), {}) }));
+const message = (at) =>
+  piece(
+    [
+      text(`Line ${at} of the conversation, with words.`),
+      text(` and more ${at}`),
+      piece([text(`inner ${at}`), text(`again ${at}`)], { priority: at }),
+    ],
+    { role: 1, priority: at },
+    { ctor: 1, ctorName: "UserMessage" },
+  );
+const tree = (messages) =>
+  JSON.parse(
+    JSON.stringify({
+      node: piece(
+        Array.from({ length: messages }, (_, at) => message(at)),
+        {},
+      ),
+    }),
+  );
 
 /** A conversation in which every other message is a tool result. */
 function conversation(length) {
@@ -25,8 +40,16 @@ function conversation(length) {
   const messages = [{ id: "m0", role: "user", parts: [part("Find out why the build fails.")] }];
   for (let at = 1; messages.length < length; at++) {
     const callId = `call_${at}`;
-    messages.push({ id: `m${messages.length}`, role: "assistant", parts: [{ type: "toolCall", callId, name: "read_file", arguments: `{"path":"src/${at}.ts"}` }] });
-    messages.push({ id: `m${messages.length}`, role: "tool", parts: [{ type: "toolResult", callId, content: [part(`export const part${at} = ${"1 + ".repeat(60)}1;`)] }] });
+    messages.push({
+      id: `m${messages.length}`,
+      role: "assistant",
+      parts: [{ type: "toolCall", callId, name: "read_file", arguments: `{"path":"src/${at}.ts"}` }],
+    });
+    messages.push({
+      id: `m${messages.length}`,
+      role: "tool",
+      parts: [{ type: "toolResult", callId, content: [part(`export const part${at} = ${"1 + ".repeat(60)}1;`)] }],
+    });
   }
   return messages.slice(0, length);
 }
@@ -34,20 +57,45 @@ function conversation(length) {
 const format = "espalier";
 const llm = async () => "<summary>\n## Goal\nThe work goes on.\n</summary>";
 const CASES = [];
-for (const [count, budgets] of [[10, [1e6, 150]], [700, [1e6, 8_000]]]) {
+for (const [count, budgets] of [
+  [10, [1e6, 150]],
+  [700, [1e6, 8_000]],
+]) {
   const given = tree(count);
-  for (const budget of budgets) CASES.push([`render, ${count} messages, budget ${budget}`, () => espalier.render(given, { budget }), () => core.render(given, { budget })]);
+  for (const budget of budgets)
+    CASES.push([
+      `render, ${count} messages, budget ${budget}`,
+      () => espalier.render(given, { budget }),
+      () => core.render(given, { budget }),
+    ]);
 }
-for (const [length, budget] of [[10, 500], [400, 8_000]]) {
+for (const [length, budget] of [
+  [10, 500],
+  [400, 8_000],
+]) {
   const messages = conversation(length);
-  CASES.push([`prune, ${length} messages`, () => espalier.prune(messages, { format, budget }), () => core.prune(messages, { budget })]);
-  CASES.push([`compact, ${length} messages, rules`, () => espalier.compact(messages, { format, budget }), () => core.compact(messages, { budget })]);
-  CASES.push([`compact, ${length} messages, a model`, () => espalier.compact(messages, { format, budget, llm }), () => core.compact(messages, { budget }, llm)]);
+  CASES.push([
+    `prune, ${length} messages`,
+    () => espalier.prune(messages, { format, budget }),
+    () => core.prune(messages, { budget }),
+  ]);
+  CASES.push([
+    `compact, ${length} messages, rules`,
+    () => espalier.compact(messages, { format, budget }),
+    () => core.compact(messages, { budget }),
+  ]);
+  CASES.push([
+    `compact, ${length} messages, a model`,
+    () => espalier.compact(messages, { format, budget, llm }),
+    () => core.compact(messages, { budget }, llm),
+  ]);
 }
 
 /** What both sides must agree on. */
 const gist = ({ request, messages, tokens, removed, report, status, edits }, isRender) =>
-  JSON.stringify(isRender ? { request: request ?? { messages }, tokens, removed } : { messages, report, status, edits });
+  JSON.stringify(
+    isRender ? { request: request ?? { messages }, tokens, removed } : { messages, report, status, edits },
+  );
 
 /** Calls of one side that take a millisecond together: one small call is shorter than the clock's step. */
 async function timed(run, calls) {

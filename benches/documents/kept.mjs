@@ -1,7 +1,8 @@
 // How much of real files summaries keep, in both modes, for the same tokens: `node benches/documents/kept.mjs [--all]`.
-// The compatible mode is given four characters for each token, as Copilot Chat's callers do, and so can take more tokens than it was to have
-// (column "over": how many times as many). Beside it what it keeps with the largest limit up to that with which it stays within the tokens. It
-// has no markers; ours have all. Characters that are not blank, percent of all.
+// The compatible mode is given four characters for each token, as Copilot Chat's callers do, and so can take more
+// tokens than it was to have (column "over": how many times as many). Beside it what it keeps with the largest limit up
+// to that with which it stays within the tokens. It has no markers; ours have all. Characters that are not blank,
+// percent of all.
 import { readFileSync, statSync } from "node:fs";
 import { files } from "./texts.mjs";
 
@@ -12,7 +13,12 @@ const [LEAST, MOST, EVERY] = [1_500, 60_000, process.argv.includes("--all") ? 1 
 
 async function compatible(text, path, budget) {
   const made = async (limit) => {
-    const { text: summary, edits } = await summarizeDocument(text, { path, budget: limit, unit: "characters", mode: "compatible" });
+    const { text: summary, edits } = await summarizeDocument(text, {
+      path,
+      budget: limit,
+      unit: "characters",
+      mode: "compatible",
+    });
     return { kept: kept(text, edits), tokens: count(summary) };
   };
   const asked = await made(budget * 4);
@@ -28,7 +34,9 @@ async function compatible(text, path, budget) {
 }
 
 const table = new Map();
-const real = files("js", "src", "tests", "benches", "scripts", "www").filter((path) => languageOf(path) && statSync(path).size >= LEAST && statSync(path).size <= MOST);
+const real = files("js", "src", "tests", "benches", "scripts", "www").filter(
+  (path) => languageOf(path) && statSync(path).size >= LEAST && statSync(path).size <= MOST,
+);
 for (const [at, path] of real.entries()) {
   if (at % EVERY !== 0 && !path.includes("fixtures")) continue;
   const text = readFileSync(path, "utf8");
@@ -38,12 +46,39 @@ for (const [at, path] of real.entries()) {
     const { asked, within } = await compatible(text, path, budget);
     for (const key of [`${languageOf(path)} ${share * 100} %`, `all ${share * 100} %`]) {
       const row = table.get(key) ?? [0, 0, 0, 0, 0, 0, 0, 0];
-      const add = [1, said(text), kept(text, ours.edits), within.kept, asked.kept, asked.tokens, budget, ours.elisions.length];
-      table.set(key, row.map((sum, column) => sum + add[column]));
+      const add = [
+        1,
+        said(text),
+        kept(text, ours.edits),
+        within.kept,
+        asked.kept,
+        asked.tokens,
+        budget,
+        ours.elisions.length,
+      ];
+      table.set(
+        key,
+        row.map((sum, column) => sum + add[column]),
+      );
     }
   }
 }
-console.table(Object.fromEntries([...table].sort().map(([key, [number, whole, ours, within, asked, tokens, budget, markers]]) => {
-  const percent = (part) => ((part / whole) * 100).toFixed(1);
-  return [key, { files: number, ours: percent(ours), "compatible, within": percent(within), "× 4": percent(asked), over: (tokens / budget).toFixed(2), "ours / within": (ours / within).toFixed(3), "markers, each": (markers / number).toFixed(1) }];
-})));
+console.table(
+  Object.fromEntries(
+    [...table].sort().map(([key, [number, whole, ours, within, asked, tokens, budget, markers]]) => {
+      const percent = (part) => ((part / whole) * 100).toFixed(1);
+      return [
+        key,
+        {
+          files: number,
+          ours: percent(ours),
+          "compatible, within": percent(within),
+          "× 4": percent(asked),
+          over: (tokens / budget).toFixed(2),
+          "ours / within": (ours / within).toFixed(3),
+          "markers, each": (markers / number).toFixed(1),
+        },
+      ];
+    }),
+  ),
+);

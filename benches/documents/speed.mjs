@@ -1,12 +1,17 @@
-// Structures and summaries, beside web-tree-sitter. CPU milliseconds, medians of interleaved runs, so that what else the machine does hits all
-// of them. Then the ratios that must hold whatever the machine is.
+// Structures and summaries, beside web-tree-sitter. CPU milliseconds, medians of interleaved runs, so that what else
+// the machine does hits all of them. Then the ratios that must hold whatever the machine is.
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { Language, Parser } from "web-tree-sitter";
 import { functions, nested, sources } from "./texts.mjs";
 
 const dist = new URL("../../pkg/dist/", import.meta.url);
-const { count: countTokens, documentStructureSync, summarizeDocumentSync, summarizeDocuments } = await import(new URL("node.js", dist).href);
+const {
+  count: countTokens,
+  documentStructureSync,
+  summarizeDocumentSync,
+  summarizeDocuments,
+} = await import(new URL("node.js", dist).href);
 const { summarizeCompatible, wasm } = await import(new URL("core.js", dist).href);
 const ROUNDS = Number(process.argv.find((argument) => argument.startsWith("--rounds="))?.split("=")[1] ?? 25);
 /** Copilot Chat's own for 5,406 lines: all of it, and of that the parse. */
@@ -42,8 +47,10 @@ const parsed = (text) => () => (forget(), documentStructureSync(text, { language
 async function measure(name, text) {
   const whole = countTokens(text);
   const budget = (share) => Math.floor(whole * share);
-  const exact = (share, more = {}, of = text) => summarizeDocumentSync(of, { language, limits, budget: budget(share), ...more });
-  const compatible = (share, more = {}, settings = {}) => summarizeCompatible([{ text, language, limits, ...more }], { limit: text.length * share, ...settings });
+  const exact = (share, more = {}, of = text) =>
+    summarizeDocumentSync(of, { language, limits, budget: budget(share), ...more });
+  const compatible = (share, more = {}, settings = {}) =>
+    summarizeCompatible([{ text, language, limits, ...more }], { limit: text.length * share, ...settings });
   const quarter = text.slice(0, text.indexOf("\n", text.length >> 2) + 1);
   const parts = Array.from({ length: 4 }, () => ({ text: quarter, language, limits }));
   const edited = text.replace("return", "return  ");
@@ -53,20 +60,37 @@ async function measure(name, text) {
   const times = await medians({
     "web-tree-sitter: parse": { run: () => parser.parse(text).delete() },
     "parse + structure": { first: forget, run: () => documentStructureSync(text, { language, limits }) },
-    "structure, tree known": { first: parsed(text), run: () => documentStructureSync(text, { language, limits, tabSize: 8 }) },
+    "structure, tree known": {
+      first: parsed(text),
+      run: () => documentStructureSync(text, { language, limits, tabSize: 8 }),
+    },
     "structure + summary to 25 %, tree known": { first: parsed(text), run: () => exact(0.25, { tabSize: 8 }) },
     "parse + structure + summary to 25 %": { first: forget, run: () => exact(0.25) },
     "the same after an edit of one line": { first: () => (forget(), exact(0.25)), run: () => exact(0.25, {}, edited) },
     "25 %, text known": { ...known, run: () => exact(0.25) },
     "75 %, text known": { ...known, run: () => exact(0.75) },
     "25 %, the cursor moved": { ...known, run: (round) => exact(0.25, { selection: cursor(round) }) },
-    "25 %, lines numbered": { first: () => exact(0.25, { lineNumbers: true }), run: () => exact(0.25, { lineNumbers: true }) },
-    "25 %, four documents of a quarter": { first: () => summarizeDocuments(parts, { budget: budget(0.25) }), run: () => summarizeDocuments(parts, { budget: budget(0.25) }) },
-    "25 %, in characters": { first: () => exact(0.25, { unit: "characters", budget: text.length >> 2 }), run: () => exact(0.25, { unit: "characters", budget: text.length >> 2 }) },
-    "25 %, counted anew": { first: () => exact(0.25, { marker: "{lines}" }), run: (round) => exact(0.25, { marker: `${round} {lines}` }) },
+    "25 %, lines numbered": {
+      first: () => exact(0.25, { lineNumbers: true }),
+      run: () => exact(0.25, { lineNumbers: true }),
+    },
+    "25 %, four documents of a quarter": {
+      first: () => summarizeDocuments(parts, { budget: budget(0.25) }),
+      run: () => summarizeDocuments(parts, { budget: budget(0.25) }),
+    },
+    "25 %, in characters": {
+      first: () => exact(0.25, { unit: "characters", budget: text.length >> 2 }),
+      run: () => exact(0.25, { unit: "characters", budget: text.length >> 2 }),
+    },
+    "25 %, counted anew": {
+      first: () => exact(0.25, { marker: "{lines}" }),
+      run: (round) => exact(0.25, { marker: `${round} {lines}` }),
+    },
     "compatible, 25 %, text known": { first: () => compatible(0.25), run: () => compatible(0.25) },
     "compatible, 75 %, text known": { run: () => compatible(0.75) },
-    "compatible, 25 %, around a cursor": { run: () => compatible(0.25, { selection: [text.length >> 1, text.length >> 1] }) },
+    "compatible, 25 %, around a cursor": {
+      run: () => compatible(0.25, { selection: [text.length >> 1, text.length >> 1] }),
+    },
     "compatible, 25 %, lines numbered": { run: () => compatible(0.25, {}, { lineNumberStyle: "full" }) },
     "counting the text alone": { run: (round) => countTokens(text + " ".repeat(round + 1)) },
   });
@@ -78,11 +102,17 @@ async function measure(name, text) {
 const goals = [];
 const goal = (what, is, most) => goals.push({ what, is: is.toFixed(2), "at most": most.toFixed(2), holds: is <= most });
 
-console.log(`${cpus()[0].model}, ${cpus().length} cores, node ${process.version}. CPU milliseconds, medians of ${ROUNDS} rounds.\n`);
+console.log(
+  `${cpus()[0].model}, ${cpus().length} cores, node ${process.version}. CPU milliseconds, medians of ${ROUNDS} rounds.\n`,
+);
 const real = await measure("our sources", sources(5_400));
 const parse = real["parse + structure"] - real["structure, tree known"];
 goal("parse alone, of web-tree-sitter's", parse / real["web-tree-sitter: parse"], 1);
-goal(`structure + summary, of Copilot Chat's ${THEIRS - THEIR_PARSE} ms`, real["structure + summary to 25 %, tree known"] / (THEIRS - THEIR_PARSE), 0.2);
+goal(
+  `structure + summary, of Copilot Chat's ${THEIRS - THEIR_PARSE} ms`,
+  real["structure + summary to 25 %, tree known"] / (THEIRS - THEIR_PARSE),
+  0.2,
+);
 goal("the cursor moved, ms", real["25 %, the cursor moved"], 5);
 const ratios = (name, times) => {
   const plain = times["25 %, text known"];
@@ -90,11 +120,19 @@ const ratios = (name, times) => {
   goal(`${name}: lines numbered, of plain`, times["25 %, lines numbered"] / plain, 1.5);
   goal(`${name}: four documents, of plain`, times["25 %, four documents of a quarter"] / plain, 1.5);
   goal(`${name}: 75 %, of 25 %`, times["75 %, text known"] / plain, 5);
-  goal(`${name}: compatible, 75 %, of 25 %`, times["compatible, 75 %, text known"] / times["compatible, 25 %, text known"], 5);
+  goal(
+    `${name}: compatible, 75 %, of 25 %`,
+    times["compatible, 75 %, text known"] / times["compatible, 25 %, text known"],
+    5,
+  );
 };
 ratios("our sources", real);
-const [small, large] = [await measure("6,000 functions, 12,001 nodes", functions(6_000)), await measure("12,000 functions, 24,001 nodes", functions(12_000))];
+const [small, large] = [
+  await measure("6,000 functions, 12,001 nodes", functions(6_000)),
+  await measure("12,000 functions, 24,001 nodes", functions(12_000)),
+];
 ratios("6,000 functions", small);
-for (const name of ["25 %, text known", "75 %, text known", "25 %, counted anew", "compatible, 25 %, text known"]) goal(`twice the nodes: ${name}`, large[name] / small[name], 2.3);
+for (const name of ["25 %, text known", "75 %, text known", "25 %, counted anew", "compatible, 25 %, text known"])
+  goal(`twice the nodes: ${name}`, large[name] / small[name], 2.3);
 await measure("2,000 levels", nested(2_000));
 console.table(goals);

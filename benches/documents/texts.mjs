@@ -9,14 +9,18 @@ const SKIPPED = /^(node_modules|target|pkg|build|\..*)$/;
 
 /** All files below some folders of the repository. */
 export function files(...folders) {
-  const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
-    const path = join(folder, item.name);
-    return SKIPPED.test(item.name) ? [] : item.isDirectory() ? walk(path) : [path];
-  });
+  const walk = (folder) =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
+      const path = join(folder, item.name);
+      return SKIPPED.test(item.name) ? [] : item.isDirectory() ? walk(path) : [path];
+    });
   return folders.flatMap((folder) => walk(join(root, folder))).sort();
 }
 
-/** One TypeScript file of at least so many lines: that of the fixtures and of our own sources, those with short lines first (others' are shorter). */
+/**
+ * One TypeScript file of at least so many lines: that of the fixtures and of our own sources, those with short lines
+ * first (others' are shorter).
+ */
 export function sources(lines) {
   const named = [...files("tests/fixtures/sources"), ...files("js", "tests/js")].filter((file) => file.endsWith(".ts"));
   const texts = named.map((file) => readFileSync(file, "utf8")).filter((text) => !text.startsWith("#!"));
@@ -29,5 +33,6 @@ export function sources(lines) {
   return all;
 }
 
-export const functions = (count) => Array.from({ length: count }, (_, i) => `function f${i}(a) {\n  return a + ${i};\n}\n`).join("");
+export const functions = (count) =>
+  Array.from({ length: count }, (_, i) => `function f${i}(a) {\n  return a + ${i};\n}\n`).join("");
 export const nested = (depth) => `${"if (a) {\n".repeat(depth)}x();\n${"}\n".repeat(depth)}`;

@@ -1,6 +1,7 @@
 /**
- * A whole prompt from 20 neighbour files of 200,000 characters, 8 edits and 50 items: the first request and the next keystrokes, in wasm,
- * beside the rules of similar snippets as they are written down. `npm run inline-context`, after `npm run build`.
+ * A whole prompt from 20 neighbour files of 200,000 characters, 8 edits and 50 items: the first request and the next
+ * keystrokes, in wasm, beside the rules of similar snippets as they are written down. `npm run inline-context`, after
+ * `npm run build`.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -25,14 +26,12 @@ const items = neighbours
   .flatMap(({ text }) => text.split("\n\n"))
   .slice(0, 50)
   .map((text, at) => ({ id: `${at}`, path: "src/server.rs", text, priority: 0.8 }));
-const edits = neighbours
-  .slice(0, 8)
-  .map(({ path, text }, at) => ({
-    path,
-    before: text,
-    after: text.replace("fn ", "pub(super) fn "),
-    atMs: at * 1_000,
-  }));
+const edits = neighbours.slice(0, 8).map(({ path, text }, at) => ({
+  path,
+  before: text,
+  after: text.replace("fn ", "pub(super) fn "),
+  atMs: at * 1_000,
+}));
 const large = { ...small, text: small.text.repeat(Math.ceil(1_000_000 / small.text.length)) };
 
 console.log(

@@ -1,6 +1,6 @@
 /**
- * The rules of the specification, section 3, written down as they stand: for each window of 60 lines the set of its words is made anew.
- * Shares no code with the engine.
+ * The rules of the specification, section 3, written down as they stand: for each window of 60 lines the set of its
+ * words is made anew. Shares no code with the engine.
  */
 
 const STOP = new Set(

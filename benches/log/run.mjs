@@ -1,14 +1,28 @@
-// The event log: what a message costs when there are many already, what the view, an edit and the lines cost, and how much memory.
-//   node --expose-gc benches/log/run.mjs [messages=20000]
+// The event log: what a message costs when there are many already, what the view, an edit and the lines cost, and how
+// much memory. node --expose-gc benches/log/run.mjs [messages=20000]
 import { cpus } from "node:os";
 import { ConversationLog, countMessages } from "../../pkg/dist/node.js";
 
 const most = Number(process.argv[2] ?? 20_000);
-const words = ["parser", "token", "Fehler", "path/to/file.rs", "=> {", "return", "the", "of", "1024", "lexer", "\n", "const"];
+const words = [
+  "parser",
+  "token",
+  "Fehler",
+  "path/to/file.rs",
+  "=> {",
+  "return",
+  "the",
+  "of",
+  "1024",
+  "lexer",
+  "\n",
+  "const",
+];
 /** About a thousand tokens, no two alike. */
 function message(at) {
   let content = "";
-  for (let word = 0; word < 800; word++) content += `${words[(at * 7919 + word * word * 31 + word) % words.length]}${word % 9 === 0 ? (at * word) % 977 : ""} `;
+  for (let word = 0; word < 800; word++)
+    content += `${words[(at * 7919 + word * word * 31 + word) % words.length]}${word % 9 === 0 ? (at * word) % 977 : ""} `;
   return { role: at % 2 ? "assistant" : "user", content };
 }
 const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
@@ -32,15 +46,25 @@ for (let at = 0; at < most; at++) {
   window.push(cpu(() => log.append(next)));
   if ([1_000, 2_000, 5_000, 10_000, 20_000, 50_000].includes(at + 1)) {
     const view = Array.from({ length: 5 }, () => cpu(() => log.view()));
-    console.log(`appending around message ${at + 1}: median ${median(window.slice(-500)).toFixed(3)}, view of ${at + 1}: ${median(view).toFixed(1)}`);
+    console.log(
+      `appending around message ${at + 1}: median ${median(window.slice(-500)).toFixed(3)}, view of ${at + 1}: ${median(view).toFixed(1)}`,
+    );
     window = [];
   }
 }
 const end = heap();
-console.log(`tokens ${log.totals().total}, text ${(bytes / 2 ** 20).toFixed(1)} MB; process grew by ${((end.rss - start.rss) / 2 ** 20).toFixed(1)} MB, of which the host's own messages are one text`);
-const summary = { kind: "replace_range", rule: "summary", range: { from: "m0", to: `m${most - 20}`, summary: "All of it." } };
+console.log(
+  `tokens ${log.totals().total}, text ${(bytes / 2 ** 20).toFixed(1)} MB; process grew by ${((end.rss - start.rss) / 2 ** 20).toFixed(1)} MB, of which the host's own messages are one text`,
+);
+const summary = {
+  kind: "replace_range",
+  rule: "summary",
+  range: { from: "m0", to: `m${most - 20}`, summary: "All of it." },
+};
 console.log(`preview of a range over ${most - 20}: ${cpu(() => log.preview(summary)).toFixed(1)}`);
-console.log(`the edit: ${cpu(() => log.edit(summary)).toFixed(1)}, undo ${cpu(() => log.undo()).toFixed(1)}, redo ${cpu(() => log.redo()).toFixed(1)}, view ${cpu(() => log.view()).toFixed(2)}`);
+console.log(
+  `the edit: ${cpu(() => log.edit(summary)).toFixed(1)}, undo ${cpu(() => log.undo()).toFixed(1)}, redo ${cpu(() => log.redo()).toFixed(1)}, view ${cpu(() => log.view()).toFixed(2)}`,
+);
 let text = "";
 console.log(`export: ${cpu(() => (text = log.export())).toFixed(1)} for ${(text.length / 2 ** 20).toFixed(1)} MB`);
 console.log(`import: ${cpu(() => ConversationLog.import(text)).toFixed(1)}, counting included`);

@@ -1,6 +1,6 @@
 // Prompt trees, Espalier beside @vscode/prompt-tsx: `npm run prompt` in benches/.
-// Options: --shape=flat,tied --chunks=1000,10000 --reps=5 --modules=espalier --tokenizers=quarters --break=500,4000 --all
-// `--small` measures small prompts only, `--large` large ones only; see small.mjs for the options of the former.
+// Options: --shape=flat,tied --chunks=1000,10000 --reps=5 --modules=espalier --tokenizers=quarters --break=500,4000
+// --all `--small` measures small prompts only, `--large` large ones only; see small.mjs for the options of the former.
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,11 @@ import { built, modules } from "./modules.mjs";
 import { shapes } from "./shapes.mjs";
 import { runSmall } from "./small.mjs";
 
-const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1].split(",");
+const option = (name) =>
+  process.argv
+    .find((argument) => argument.startsWith(`--${name}=`))
+    ?.split("=")[1]
+    .split(",");
 const names = (option("modules") ?? Object.keys(modules)).filter((name) => built || name !== "espalier");
 const kinds = (option("tokenizers") ?? ["quarters", "builtin"]).filter((kind) => built || kind !== "builtin");
 const sizes = (option("chunks") ?? ["1000", "10000", "50000"]).map(Number);
@@ -20,16 +24,38 @@ if (process.argv.includes("--small")) process.exit();
 
 /** Where the reference takes minutes or more: `--all` runs these too. */
 const tooSlow = (name, shape, chunks) =>
-  !everything && name === "prompt-tsx" && ((shape === "flat" && chunks > 10_000) || (["tied", "pass", "tools"].includes(shape) && chunks > 20_000));
+  !everything &&
+  name === "prompt-tsx" &&
+  ((shape === "flat" && chunks > 10_000) || (["tied", "pass", "tools"].includes(shape) && chunks > 20_000));
 
 const script = fileURLToPath(new URL("measure.mjs", import.meta.url));
-const measure = (task) => JSON.parse(execFileSync(process.execPath, ["--expose-gc", script, JSON.stringify({ reps, ...task })], { encoding: "utf8", maxBuffer: 1 << 26 }));
+const measure = (task) =>
+  JSON.parse(
+    execFileSync(process.execPath, ["--expose-gc", script, JSON.stringify({ reps, ...task })], {
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    }),
+  );
 const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
 const head = (cells) => (row(cells), row(cells.map(() => "---")));
-const round = (value) => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+const round = (value) =>
+  value === undefined ? "" : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 
-console.log(`${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. CPU milliseconds of a render, median.\n`);
-head(["shape", "chunks", "tokenizer", "module", "unpruned ms", "pruned ms", "× faster, unpruned / pruned", "tokenLength / countMessageTokens, pruned", "characters tokenized ÷ source, unpruned → pruned", "fill"]);
+console.log(
+  `${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. CPU milliseconds of a render, median.\n`,
+);
+head([
+  "shape",
+  "chunks",
+  "tokenizer",
+  "module",
+  "unpruned ms",
+  "pruned ms",
+  "× faster, unpruned / pruned",
+  "tokenLength / countMessageTokens, pruned",
+  "characters tokenized ÷ source, unpruned → pruned",
+  "fill",
+]);
 
 /** Pruned times by shape, tokenizer, module and size, for growth. */
 const pruned = new Map();
@@ -43,10 +69,27 @@ for (const shape of option("shape") ?? Object.keys(shapes)) {
         const budget = Math.floor(whole.tokens / 2);
         const half = measure({ module, shape, chunks, tokenizer, budget });
         if (module === "prompt-tsx") base = { whole, half };
-        const faster = module !== "prompt-tsx" && base ? `${round(base.whole.ms / whole.ms)} / ${round(base.half.ms / half.ms)}` : "";
+        const faster =
+          module !== "prompt-tsx" && base
+            ? `${round(base.whole.ms / whole.ms)} / ${round(base.half.ms / half.ms)}`
+            : "";
         const calls = half.tokenLength === undefined ? "" : `${half.tokenLength} / ${half.countMessageTokens}`;
-        const characters = whole.ratio === undefined ? "" : `${round(whole.ratio)} → ${half.ratio === undefined ? "?" : round(half.ratio)}`;
-        row([shape, chunks, tokenizer, module, round(whole.ms), round(half.ms), faster, calls, characters, (half.tokens / budget).toFixed(4)]);
+        const characters =
+          whole.ratio === undefined
+            ? ""
+            : `${round(whole.ratio)} → ${half.ratio === undefined ? "?" : round(half.ratio)}`;
+        row([
+          shape,
+          chunks,
+          tokenizer,
+          module,
+          round(whole.ms),
+          round(half.ms),
+          faster,
+          calls,
+          characters,
+          (half.tokens / budget).toFixed(4),
+        ]);
         const key = `${shape} | ${tokenizer} | ${module}`;
         if (!pruned.has(key)) pruned.set(key, new Map());
         pruned.get(key).set(chunks, half.ms);
@@ -70,7 +113,13 @@ if (lengths.length > 0) {
   for (const words of lengths) {
     for (const module of names) {
       const whole = measure({ module, shape: "break", chunks: words, tokenizer: "quarters", reps: 1 });
-      const half = measure({ module, shape: "break", chunks: words, tokenizer: "quarters", budget: Math.floor(whole.tokens / 2) });
+      const half = measure({
+        module,
+        shape: "break",
+        chunks: words,
+        tokenizer: "quarters",
+        budget: Math.floor(whole.tokens / 2),
+      });
       row([words, module, round(half.ms), half.tokenLength, round(half.ratio)]);
     }
   }

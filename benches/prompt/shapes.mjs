@@ -1,4 +1,5 @@
-// Prompts to measure: the same plain data for both modules. Texts and priorities come from one generator with a fixed seed.
+// Prompts to measure: the same plain data for both modules. Texts and priorities come from one generator with a fixed
+// seed.
 
 const CHUNKS_IN_MESSAGE = 10;
 const WORDS_IN_CHUNK = 36;
@@ -23,12 +24,23 @@ export function text(words, random = randomness(7)) {
   return Array.from({ length: words }, () => WORDS[random(WORDS.length)]).join(" ");
 }
 
-const piece = (ctorName, props, children, more = {}) => ({ type: 1, ctor: 2, ctorName, children, props, references: [], ...more });
+const piece = (ctorName, props, children, more = {}) => ({
+  type: 1,
+  ctor: 2,
+  ctorName,
+  children,
+  props,
+  references: [],
+  ...more,
+});
 const message = (role, props, children) => piece("BaseChatMessage", { ...props, role }, children, { ctor: 1 });
 const PASS_PRIORITY = 4;
 const USER = 1;
 
-/** What each shape is made of. `make` gets chunks and returns children of the root, as JSON; `tools` needs elements, since JSON has no calls. */
+/**
+ * What each shape is made of. `make` gets chunks and returns children of the root, as JSON; `tools` needs elements,
+ * since JSON has no calls.
+ */
 export const shapes = {
   balanced: (chunks, random) => grouped(chunks, (part) => message(USER, { priority: random(1000) }, part)),
   tied: (chunks) => grouped(chunks, (part) => message(USER, {}, part)),
@@ -48,7 +60,9 @@ function wrapped(chunks, random, props) {
 }
 
 function grouped(list, make, size = CHUNKS_IN_MESSAGE) {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => make(list.slice(at * size, (at + 1) * size), at));
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) =>
+    make(list.slice(at * size, (at + 1) * size), at),
+  );
 }
 
 /** The root element of a shape, for the module given, and how many characters its texts have. */
@@ -59,7 +73,9 @@ export function promptOf(module, shape, count) {
     const priority = shape === "history" ? at : random(1000);
     const words = text(WORDS_IN_CHUNK, random);
     characters += words.length;
-    return piece("TextChunk", { priority }, [{ type: 2, priority, text: words, references: [], lineBreakBefore: true }]);
+    return piece("TextChunk", { priority }, [
+      { type: 2, priority, text: words, references: [], lineBreakBefore: true },
+    ]);
   });
   const children = shape === "tools" ? undefined : shapes[shape](chunks, random);
   const h = (ctor, props, ...inner) => ({ ctor, props, children: inner });
@@ -68,7 +84,14 @@ export function promptOf(module, shape, count) {
     grouped(chunks, ([said, ...result], at) => {
       const Kept = module.useKeepWith();
       const priority = (at * 7919) % 1000;
-      const toolCalls = [{ id: `call${at}`, type: "function", function: { name: "read_file", arguments: `{"path":"src/part${at}.ts"}` }, keepWith: Kept }];
+      const toolCalls = [
+        {
+          id: `call${at}`,
+          type: "function",
+          function: { name: "read_file", arguments: `{"path":"src/part${at}.ts"}` },
+          keepWith: Kept,
+        },
+      ];
       const answer = h(module.ToolMessage, { toolCallId: `call${at}` }, ...result.map(splice));
       return [h(module.AssistantMessage, { priority, toolCalls }, splice(said)), h(Kept, { priority }, answer)];
     }).flat();

@@ -28,9 +28,18 @@ export const smallShapes = {
   },
   "40 own components nested": (module) => {
     const Own = component(module, (props) => props.children);
-    return component(module, () => h(module.UserMessage, {}, times(40, (index) => index).reduce((inner, index) => h(Own, {}, `${index} `, inner), LINE)));
+    return component(module, () =>
+      h(
+        module.UserMessage,
+        {},
+        times(40, (index) => index).reduce((inner, index) => h(Own, {}, `${index} `, inner), LINE),
+      ),
+    );
   },
-  "40 text chunks": (module) => component(module, () => h(module.UserMessage, {}, ...times(40, (index) => h(module.TextChunk, { priority: index }, LINE)))),
+  "40 text chunks": (module) =>
+    component(module, () =>
+      h(module.UserMessage, {}, ...times(40, (index) => h(module.TextChunk, { priority: index }, LINE))),
+    ),
 };
 
 const LINE = text(12);
@@ -38,30 +47,59 @@ const PARAGRAPH = text(60);
 
 function tiny(module) {
   const { SystemMessage, UserMessage, TextChunk } = module;
-  const Rules = component(module, () => group(...times(12, (index) => h(TextChunk, { priority: index }, `${index}. ${LINE}`))));
+  const Rules = component(module, () =>
+    group(...times(12, (index) => h(TextChunk, { priority: index }, `${index}. ${LINE}`))),
+  );
   const Question = component(module, (props) => group("Question: ", props.children));
   return component(module, () =>
     group(
       h(SystemMessage, { priority: 1000 }, h(Rules, {})),
-      h(UserMessage, { priority: 900 }, ...times(8, (index) => h(TextChunk, { priority: index }, LINE)), h(Question, { priority: 100 }, LINE)),
+      h(
+        UserMessage,
+        { priority: 900 },
+        ...times(8, (index) => h(TextChunk, { priority: index }, LINE)),
+        h(Question, { priority: 100 }, LINE),
+      ),
     ),
   );
 }
 
-/** What the agents of editors send: instructions, history and attachments that adapt to their budgets, rounds of calls, and the question. */
+/**
+ * What the agents of editors send: instructions, history and attachments that adapt to their budgets, rounds of calls,
+ * and the question.
+ */
 function chat(module, { turns, files }) {
   const { SystemMessage, UserMessage, AssistantMessage, TextChunk, TokenLimit } = module;
   const Safety = component(module, () => group("Refuse what harms. ", LINE));
-  const Rules = component(module, () => group(h(Safety, {}), ...times(7, (index) => h(TextChunk, { priority: index }, `${index}. ${LINE}`))));
+  const Rules = component(module, () =>
+    group(h(Safety, {}), ...times(7, (index) => h(TextChunk, { priority: index }, `${index}. ${LINE}`))),
+  );
   const Turn = component(module, ({ index }) =>
-    group(h(UserMessage, { priority: index }, h(TextChunk, {}, `${index} ${LINE}`)), h(AssistantMessage, { priority: index }, h(TextChunk, { priority: 1 }, PARAGRAPH), h(TextChunk, { priority: 2 }, LINE))),
+    group(
+      h(UserMessage, { priority: index }, h(TextChunk, {}, `${index} ${LINE}`)),
+      h(
+        AssistantMessage,
+        { priority: index },
+        h(TextChunk, { priority: 1 }, PARAGRAPH),
+        h(TextChunk, { priority: 2 }, LINE),
+      ),
+    ),
   );
-  const History = component(module, () => group(...times(turns, (index) => h(Turn, { index, priority: index, passPriority: true }))));
+  const History = component(module, () =>
+    group(...times(turns, (index) => h(Turn, { index, priority: index, passPriority: true }))),
+  );
   const File = component(module, ({ index }, { tokenBudget }) =>
-    group(h(TextChunk, { priority: index }, `File ${index}:`, h("br", {}), tokenBudget > 40 ? PARAGRAPH : LINE), h("references", { value: [new module.PromptReference({ variableName: `file${index}` })] })),
+    group(
+      h(TextChunk, { priority: index }, `File ${index}:`, h("br", {}), tokenBudget > 40 ? PARAGRAPH : LINE),
+      h("references", { value: [new module.PromptReference({ variableName: `file${index}` })] }),
+    ),
   );
-  const Files = component(module, () => h(TokenLimit, { max: 4000 }, ...times(files, (index) => h(File, { index, priority: index }))));
-  const Question = component(module, (props) => group(h(TextChunk, { priority: 10 }, "The question: "), props.children));
+  const Files = component(module, () =>
+    h(TokenLimit, { max: 4000 }, ...times(files, (index) => h(File, { index, priority: index }))),
+  );
+  const Question = component(module, (props) =>
+    group(h(TextChunk, { priority: 10 }, "The question: "), props.children),
+  );
   return component(module, () =>
     group(
       h(SystemMessage, { priority: 1000 }, h(Rules, {})),

@@ -1,5 +1,5 @@
-// Small prompts, both modules in one process in alternation, and cold starts in processes of their own: `node prompt/small.mjs` in benches/.
-// Options: --shapes=25,67 (parts of names) --rounds=12 --renders=100 --cold=5
+// Small prompts, both modules in one process in alternation, and cold starts in processes of their own:
+// `node prompt/small.mjs` in benches/. Options: --shapes=25,67 (parts of names) --rounds=12 --renders=100 --cold=5
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { modules } from "./modules.mjs";
@@ -15,13 +15,17 @@ const milliseconds = () => {
   return (user + system) / 1000;
 };
 
-/** CPU microseconds of one render, per module the minimum of all rounds. The modules take turns, so that both meet the same machine. */
+/**
+ * CPU microseconds of one render, per module the minimum of all rounds. The modules take turns, so that both meet the
+ * same machine.
+ */
 export async function measureSmall(shape, tokenizer, { share = 1, rounds = 12, renders = 100 } = {}) {
   const sides = [];
   for (const [name, load] of Object.entries(modules)) {
     const module = await load();
     const Prompt = smallShapes[shape](module);
-    const render = (budget) => new module.PromptRenderer({ modelMaxPromptTokens: budget }, Prompt, {}, tokenizers[tokenizer]()).render();
+    const render = (budget) =>
+      new module.PromptRenderer({ modelMaxPromptTokens: budget }, Prompt, {}, tokenizers[tokenizer]()).render();
     const { tokenCount } = await render(UNPRUNED);
     const budget = share === 1 ? UNPRUNED : Math.floor(tokenCount * share);
     sides.push({ name, best: Infinity, run: () => render(budget) });
@@ -43,7 +47,9 @@ function measureCold(rounds) {
   const best = {};
   for (let round = 0; round < rounds; round++) {
     for (const name of Object.keys(modules)) {
-      const spent = Number(execFileSync(process.execPath, [fileURLToPath(import.meta.url), `--first=${name}`], { encoding: "utf8" }));
+      const spent = Number(
+        execFileSync(process.execPath, [fileURLToPath(import.meta.url), `--first=${name}`], { encoding: "utf8" }),
+      );
       best[name] = Math.min(best[name] ?? Infinity, spent);
     }
   }
@@ -60,25 +66,40 @@ async function first(name) {
 
 /** Prints the tables; `arguments_` are those of the command line. */
 export async function runSmall(arguments_) {
-  const option = (name) => arguments_.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1].split(",");
+  const option = (name) =>
+    arguments_
+      .find((argument) => argument.startsWith(`--${name}=`))
+      ?.split("=")[1]
+      .split(",");
   const rounds = Number(option("rounds")?.[0] ?? 12);
   const renders = Number(option("renders")?.[0] ?? 100);
   const wanted = option("shapes") ?? [""];
   const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
-  const cell = ({ "prompt-tsx": peer, espalier }) => `${espalier.toFixed(0)} / ${peer.toFixed(0)} (${(espalier / peer).toFixed(2)})`;
-  console.log("Small prompts: CPU microseconds of a render, espalier / prompt-tsx (ratio; below 1 is less than the peer's).\n");
-  const columns = [["quarters", 1], ["quarters", 0.6], ["quartersLater", 1], ["quartersLater", 0.6]];
+  const cell = ({ "prompt-tsx": peer, espalier }) =>
+    `${espalier.toFixed(0)} / ${peer.toFixed(0)} (${(espalier / peer).toFixed(2)})`;
+  console.log(
+    "Small prompts: CPU microseconds of a render, espalier / prompt-tsx (ratio; below 1 is less than the peer's).\n",
+  );
+  const columns = [
+    ["quarters", 1],
+    ["quarters", 0.6],
+    ["quartersLater", 1],
+    ["quartersLater", 0.6],
+  ];
   row(["prompt", "all fits", "cut to 60 %", "asynchronous tokenizer, all fits", "cut to 60 %"]);
   row(["---", "---", "---", "---", "---"]);
   for (const shape of Object.keys(smallShapes).filter((name) => wanted.some((part) => name.includes(part)))) {
     const cells = [];
-    for (const [tokenizer, share] of columns) cells.push(cell(await measureSmall(shape, tokenizer, { share, rounds, renders })));
+    for (const [tokenizer, share] of columns)
+      cells.push(cell(await measureSmall(shape, tokenizer, { share, rounds, renders })));
     row([shape, ...cells]);
   }
   const starts = Number(option("cold")?.[0] ?? 5);
   if (starts > 0) {
     const { "prompt-tsx": peer, espalier } = measureCold(starts);
-    console.log(`\nCold, import and first render of the chat request: ${espalier.toFixed(0)} / ${peer.toFixed(0)} ms of CPU (${(espalier / peer).toFixed(2)}).`);
+    console.log(
+      `\nCold, import and first render of the chat request: ${espalier.toFixed(0)} / ${peer.toFixed(0)} ms of CPU (${(espalier / peer).toFixed(2)}).`,
+    );
   }
 }
 

@@ -21,7 +21,11 @@ function quarters() {
 /** The same, with promises. */
 function quartersLater() {
   const { mode, tokenLength, countMessageTokens } = quarters();
-  return { mode, tokenLength: async (part) => tokenLength(part), countMessageTokens: async (message) => countMessageTokens(message) };
+  return {
+    mode,
+    tokenLength: async (part) => tokenLength(part),
+    countMessageTokens: async (message) => countMessageTokens(message),
+  };
 }
 
 /** The package's own o200k_base. The reference calls it like any other; ours counts inside the engine. */

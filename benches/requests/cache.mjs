@@ -1,20 +1,30 @@
-// Cache marks and shared prefixes: node requests/cache.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time, best and median.
-// `marks` reads, decides and sets marks on copies; `prefix` compares a request with the next one of the same conversation and counts what
-// they share; with `counts held` nothing is counted; `breaks early` is a request that differs in its second message.
+// Cache marks and shared prefixes: node requests/cache.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time,
+// best and median. `marks` reads, decides and sets marks on copies; `prefix` compares a request with the next one of
+// the same conversation and counts what they share; with `counts held` nothing is counted; `breaks early` is a request
+// that differs in its second message.
 import { countMessages, placeMarks, stablePrefix } from "../../pkg/dist/node.js";
 import { anthropic, measure, option, table } from "./shared.mjs";
 
 const row = table("messages", "tokens", "marks", "prefix", "prefix, counts held", "prefix, breaks early");
 for (const length of option("messages", "1000,10000")) {
   const messages = anthropic(length);
-  const request = { model: "claude-sonnet-4-5", system: "You are a careful engineer.", tools: [{ name: "bash", input_schema: {} }], messages };
+  const request = {
+    model: "claude-sonnet-4-5",
+    system: "You are a careful engineer.",
+    tools: [{ name: "bash", input_schema: {} }],
+    messages,
+  };
   const before = { ...request, messages: messages.slice(0, -2) };
-  const changed = { ...request, messages: messages.map((message, at) => (at === 1 ? { ...message, content: "no" } : message)) };
+  const changed = {
+    ...request,
+    messages: messages.map((message, at) => (at === 1 ? { ...message, content: "no" } : message)),
+  };
   const { total, perMessage } = countMessages(request);
   const counts = perMessage.map(({ tokens }) => tokens);
   const { newest: previousNewest } = placeMarks(before);
   row([
-    length, total,
+    length,
+    total,
     measure(() => placeMarks(request, { previousNewest })),
     measure(() => stablePrefix(before, request)),
     measure(() => stablePrefix(before, request, { counts })),

@@ -1,6 +1,7 @@
-// Pruning one request after another: node requests/prune.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time, best and median.
-// `core` is the engine's work with counts held, its report as text included; `Pruner` adds reading the host's messages, comparing them with
-// those that are held, parsing the report and rebuilding; `prune` holds nothing: everything crosses and is counted again.
+// Pruning one request after another: node requests/prune.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time,
+// best and median. `core` is the engine's work with counts held, its report as text included; `Pruner` adds reading the
+// host's messages, comparing them with those that are held, parsing the report and rebuilding; `prune` holds nothing:
+// everything crosses and is counted again.
 import { Pruner, call, init, prune, readConversation, wasm } from "../../pkg/dist/core.js";
 import "../../pkg/dist/node.js";
 import { measure, openaiChat, option, table } from "./shared.mjs";
@@ -16,11 +17,23 @@ for (const length of option("messages", "1000,10000")) {
   call(() => held.splice(0, neutral));
   for (const share of [1.1, 0.5, 0.1]) {
     const budget = Math.floor(before.total * share);
-    const fields = { budget, tools: [], headroom: 0, keep: [], backfill: false, priorities: [], note: false, cacheStep: 0.1, dropMedia: "none" };
+    const fields = {
+      budget,
+      tools: [],
+      headroom: 0,
+      keep: [],
+      backfill: false,
+      priorities: [],
+      note: false,
+      cacheStep: 0.1,
+      dropMedia: "none",
+    };
     const { cut } = JSON.parse(held.prune(fields));
     const pruner = new Pruner();
     row([
-      length, before.total, `${Math.round(share * 100)} %`,
+      length,
+      before.total,
+      `${Math.round(share * 100)} %`,
       measure(() => held.prune(fields)),
       measure(() => held.prune({ ...fields, previous: JSON.stringify(cut) })),
       measure(() => pruner.prune(messages, { budget, cacheStep: 0.1 })),

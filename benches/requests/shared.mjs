@@ -1,19 +1,36 @@
-// What the benchmarks of requests have in common: an agent at work in two formats, times, rows of a table, options of the command line.
+// What the benchmarks of requests have in common: an agent at work in two formats, times, rows of a table, options of
+// the command line.
 import { cpus } from "node:os";
 
 /** `--name=1,2` of the command line, as numbers. */
 export function option(name, otherwise) {
-  return (process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise).split(",").map(Number);
+  return (process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise)
+    .split(",")
+    .map(Number);
 }
 
 const output = (at) => `building part ${at}\n`.repeat(5 + ((at * 7) % 90));
 
-/** OpenAI chat messages: a request of the user every forty messages, calls and results of some hundred tokens between them. */
+/**
+ * OpenAI chat messages: a request of the user every forty messages, calls and results of some hundred tokens between
+ * them.
+ */
 export function openaiChat(length) {
   const messages = [{ role: "system", content: "You are a careful engineer." }];
   for (let at = 1; at < length; at += 2) {
-    if (at % 40 === 1) messages.push({ role: "user", content: `Request ${at}: fix the parser, never touch the lexer.` });
-    messages.push({ role: "assistant", content: null, tool_calls: [{ id: `c${at}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: `make part${at}` }) } }] });
+    if (at % 40 === 1)
+      messages.push({ role: "user", content: `Request ${at}: fix the parser, never touch the lexer.` });
+    messages.push({
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        {
+          id: `c${at}`,
+          type: "function",
+          function: { name: "bash", arguments: JSON.stringify({ command: `make part${at}` }) },
+        },
+      ],
+    });
     messages.push({ role: "tool", tool_call_id: `c${at}`, content: output(at) });
   }
   return messages.slice(0, length);
@@ -23,7 +40,10 @@ export function openaiChat(length) {
 export function anthropic(length) {
   const messages = [{ role: "user", content: "Fix the parser, never touch the lexer." }];
   for (let at = 1; messages.length < length; at++) {
-    messages.push({ role: "assistant", content: [{ type: "tool_use", id: `c${at}`, name: "bash", input: { command: `make part${at}` } }] });
+    messages.push({
+      role: "assistant",
+      content: [{ type: "tool_use", id: `c${at}`, name: "bash", input: { command: `make part${at}` } }],
+    });
     messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `c${at}`, content: output(at) }] });
   }
   return messages.slice(0, length);
@@ -46,7 +66,9 @@ export function measure(run) {
 
 /** The machine, and the head of a table; gives what writes its rows. */
 export function table(...columns) {
-  console.log(`${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. ms, best / median.\n`);
+  console.log(
+    `${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. ms, best / median.\n`,
+  );
   const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
   row(columns);
   row(Array(columns.length).fill("---"));

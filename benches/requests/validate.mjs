@@ -1,6 +1,6 @@
 /**
- * How long it takes to judge a conversation of 10,000 messages, and to repair one in which every hundredth round is broken:
- * `node benches/requests/validate.mjs` after `npm run build`. Best and middle of the runs, in milliseconds.
+ * How long it takes to judge a conversation of 10,000 messages, and to repair one in which every hundredth round is
+ * broken: `node benches/requests/validate.mjs` after `npm run build`. Best and middle of the runs, in milliseconds.
  */
 
 import { repair, validate } from "../../pkg/dist/node.js";
@@ -14,7 +14,11 @@ const range = (make) => Array.from({ length: ROUNDS }, (_, at) => make(at)).flat
 const CONVERSATIONS = {
   "openai-chat": (id, of) => [
     { role: "user", content: text },
-    { role: "assistant", content: text, tool_calls: [{ id, type: "function", function: { name: "run", arguments: '{"command":"ls -la"}' } }] },
+    {
+      role: "assistant",
+      content: text,
+      tool_calls: [{ id, type: "function", function: { name: "run", arguments: '{"command":"ls -la"}' } }],
+    },
     { role: "tool", tool_call_id: of, content: text },
     { role: "assistant", content: text },
   ],
@@ -26,7 +30,13 @@ const CONVERSATIONS = {
   ],
   anthropic: (id, of) => [
     { role: "user", content: text },
-    { role: "assistant", content: [{ type: "text", text }, { type: "tool_use", id, name: "run", input: { command: "ls -la" } }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text },
+        { type: "tool_use", id, name: "run", input: { command: "ls -la" } },
+      ],
+    },
     { role: "user", content: [{ type: "tool_result", tool_use_id: of, content: [{ type: "text", text }] }] },
     { role: "assistant", content: text },
   ],
@@ -60,6 +70,10 @@ for (const [provider, round] of Object.entries(CONVERSATIONS)) {
   const found = validate(valid, provider);
   if (found.length > 0) throw new Error(JSON.stringify(found[0]));
   if (validate(repair(broken, { provider }).messages, provider).length > 0) throw new Error(`${provider}: not mended`);
-  const columns = [() => validate(valid, provider), () => repair(valid, { provider }), () => repair(broken, { provider })].map(measure);
+  const columns = [
+    () => validate(valid, provider),
+    () => repair(valid, { provider }),
+    () => repair(broken, { provider }),
+  ].map(measure);
   process.stdout.write(`${provider.padEnd(18)} ${columns.join("         ")}\n`);
 }

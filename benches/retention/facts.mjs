@@ -30,8 +30,7 @@ export function facts(history) {
     const isView = args?.command === "view";
     for (const path of pathsOf(args))
       (WRITE.test(name) && !isView ? modified : READ.test(name) || isView ? read : new Set()).add(end(path));
-    if (WRITE.test(name) && !isView)
-      for (const found of decoded(given).match(IDENTIFIER) ?? []) identifiers.add(found);
+    if (WRITE.test(name) && !isView) for (const found of decoded(given).match(IDENTIFIER) ?? []) identifiers.add(found);
     if (SHELL.test(name)) {
       for (const command of strings(args)) commands.add(firstLine(command));
       const result = results.get(id) ?? "";

@@ -15,7 +15,11 @@ export function goals({ needed, facts, chain, labels, memory, kit }) {
   const most = (name, now, goal) => {
     if (typeof now === "number") found.push({ name, now, goal, isMost: true, isMet: now <= goal + 0.0005 });
   };
-  for (const [budget, [lines, names, before]] of each([[0.05, 0.9, 0.194], [0.08, 0.97, 0.282], [0.08, 0.98, 0.604]])) {
+  for (const [budget, [lines, names, before]] of each([
+    [0.05, 0.9, 0.194],
+    [0.08, 0.97, 0.282],
+    [0.08, 0.98, 0.604],
+  ])) {
     const [ours, prune] = [needed?.compact?.[budget], needed?.prune?.[budget]];
     least(`budget used, ${budget}`, ours?.fill, 0.95);
     most(`left out with room, ${budget} (views)`, ours?.leftOut, 0);

@@ -11,7 +11,9 @@ import { textOf } from "./transcripts.mjs";
 const CHARACTERS = 4.5;
 const TRIES = 6;
 
-/** @param view makes a view of messages within tokens; nothing for the kit's own compactors. @returns the kit's entries */
+/**
+ * @param view makes a view of messages within tokens; nothing for the kit's own compactors. @returns the kit's entries
+ */
 export async function conformance({ name, view, folder, seeds = 4 }) {
   const child = spawn("python3", [new URL("./kit.py", import.meta.url).pathname, name, String(seeds)], {
     env: { ...process.env, PYTHONPATH: folder },

@@ -83,7 +83,11 @@ function scoreConstraints(score, { language, sentences }, view) {
   for (const { line } of live) {
     const matched = sentences.filter(({ text }) => shows(line, text));
     if (matched.length > 0 && matched.every(({ label }) => label === "either")) continue;
-    add(sums, "precision", matched.some(({ text, label }) => label === "constraint" && !replaced.has(text)));
+    add(
+      sums,
+      "precision",
+      matched.some(({ text, label }) => label === "constraint" && !replaced.has(text)),
+    );
   }
   for (const { text, label } of sentences) {
     if (label !== "constraint") continue;
@@ -114,7 +118,12 @@ function scoreTranscript(sums, one, view) {
   for (const { message, text } of constraints) {
     const whole = textOf(messages[message - shift]);
     add(sums, "inView", seen.includes(plain(text)));
-    if (!verbatim.has(whole)) add(sums, "recall", listed.some(({ line }) => isQuoted(line, text)));
+    if (!verbatim.has(whole))
+      add(
+        sums,
+        "recall",
+        listed.some(({ line }) => isQuoted(line, text)),
+      );
   }
 }
 
@@ -180,7 +189,11 @@ function scoreActions(sums, { messages, actions, budget, shift = 0 }, { record, 
     const names = (line) =>
       plain(line).includes(plain(key).slice(0, 24)) && (name === "bash" || plain(line).includes(plain(name)));
     if (result === "reads") {
-      add(sums, "reads", record.actions.some(({ line }) => names(line)));
+      add(
+        sums,
+        "reads",
+        record.actions.some(({ line }) => names(line)),
+      );
       continue;
     }
     const isVerbatim = call !== undefined && made.has(signature(call));

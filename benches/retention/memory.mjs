@@ -24,9 +24,7 @@ export function memoryTalks(folder) {
   );
   return SCENARIOS.map((name) => {
     const talks = lines(join(folder, "memory_prereq_conversation", `memory_${name}.json`));
-    const messages = talks.flatMap(({ question }) =>
-      question.flat().map(({ content }) => ({ role: "user", content })),
-    );
+    const messages = talks.flatMap(({ question }) => question.flat().map(({ content }) => ({ role: "user", content })));
     const asked = lines(join(folder, "BFCL_v4_memory.json")).filter(({ scenario }) => scenario === name);
     return { name, messages, answers: asked.map(({ id }) => answers.get(id) ?? []) };
   });

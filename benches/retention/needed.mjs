@@ -33,9 +33,7 @@ export function needs(history, next) {
   const lines = new Set(),
     names = new Set(),
     reads = [];
-  const calls = next
-    .flatMap((message, at) => (message.tool_calls ?? []).map((call) => ({ call, at })))
-    .slice(0, NEXT);
+  const calls = next.flatMap((message, at) => (message.tool_calls ?? []).map((call) => ({ call, at }))).slice(0, NEXT);
   for (const {
     call: {
       id,

@@ -73,7 +73,10 @@ function figure(value, path) {
 }
 
 /** A row of a transcript that is smaller than a budget has none. */
-const hasFigures = (board) => ({ paths }) => paths.some((path) => get(board, path));
+const hasFigures =
+  (board) =>
+  ({ paths }) =>
+    paths.some((path) => get(board, path));
 const get = (board, path) => path.reduce((value, key) => value?.[key], board);
 
 /** `[{ title, note, head, rows: [{ labels, paths }] }]` of the parts that the board has. */

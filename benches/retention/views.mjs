@@ -25,7 +25,9 @@ export function contenders(espalier, { trimMessages, pruneMessages }) {
   };
 }
 
-/** System messages, and the newest others from the first user or assistant message that fits; the newest request stays. */
+/**
+ * System messages, and the newest others from the first user or assistant message that fits; the newest request stays.
+ */
 function keepLast(messages, budget) {
   const system = messages.filter(({ role }) => role === "system");
   const rest = messages.filter(({ role }) => role !== "system");
@@ -86,9 +88,7 @@ function asModelMessage({ role, content, tool_calls: calls = [], tool_call_id: t
   if (role === "tool")
     return {
       role,
-      content: [
-        { type: "tool-result", toolCallId, toolName: "tool", output: { type: "text", value: content ?? "" } },
-      ],
+      content: [{ type: "tool-result", toolCallId, toolName: "tool", output: { type: "text", value: content ?? "" } }],
     };
   if (calls.length === 0) return { role, content: content ?? "" };
   const text = content ? [{ type: "text", text: content }] : [];

@@ -1,5 +1,6 @@
 // A corpus of real projects: the sources that packages of npm, crates.io and PyPI ship, as `sources.txt` lists them.
-// The clients of the registries download them into `build/corpus`, each once. `node search/corpus.mjs` says what is there.
+// The clients of the registries download them into `build/corpus`, each once. `node search/corpus.mjs` says what is
+// there.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,

@@ -1,4 +1,5 @@
-// The definitions of a file, as a host finds them with `documentStructure`: names and ranges for chunks that end with them.
+// The definitions of a file, as a host finds them with `documentStructure`: names and ranges for chunks that end with
+// them.
 const { documentStructure } = await import(new URL("../../pkg/dist/node.js", import.meta.url).href);
 
 const DEFINITION =

@@ -1,10 +1,11 @@
-// Finds doc comments and what they document, by lines and indentation alone: it shares nothing with the index that it judges.
+// Finds doc comments and what they document, by lines and indentation alone: it shares nothing with the index that it
+// judges.
 
 const READERS = { ts: script, tsx: script, js: script, jsx: script, mjs: script, cjs: script, rs: rust, py: python };
 
 /**
- * The documented definitions of a file: `{ name, prose, comment: [first, behind], definition: [first, behind] }`, in lines.
- * A comment on the whole file has no `definition`.
+ * The documented definitions of a file: `{ name, prose, comment: [first, behind], definition: [first, behind] }`, in
+ * lines. A comment on the whole file has no `definition`.
  */
 export function documented(path, text) {
   const reader = READERS[path.slice(path.lastIndexOf(".") + 1)];

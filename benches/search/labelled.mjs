@@ -1,6 +1,7 @@
-// Queries with their answers, from real sources. A query is the first sentence of a doc comment without the names of what it
-// documents; the answer is that function or type (its lines), or the file that the comment opens. The comment is taken out of the text.
-// `node search/labelled.mjs` writes `build/corpus/labelled.json` for `cargo bench -p espalier-search --bench quality`.
+// Queries with their answers, from real sources. A query is the first sentence of a doc comment without the names of
+// what it documents; the answer is that function or type (its lines), or the file that the comment opens. The comment
+// is taken out of the text. `node search/labelled.mjs` writes `build/corpus/labelled.json` for
+// `cargo bench -p espalier-search --bench quality`.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -142,9 +143,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(new URL("../../build/corpus/labelled.json", import.meta.url), JSON.stringify({ files, queries }));
   const packages = (half) => new Set(queries.filter((one) => one.half === half).map((one) => one.package)).size;
   for (const half of ["tuning", "judged"])
-    console.log(
-      `${half}: ${queries.filter((one) => one.half === half).length} queries of ${packages(half)} packages`,
-    );
+    console.log(`${half}: ${queries.filter((one) => one.half === half).length} queries of ${packages(half)} packages`);
   console.log(
     `${files.length} files, ${megabytes(files).toFixed(1)} MB, ${files.reduce((sum, file) => sum + file.definitions.length, 0)} definitions`,
   );

@@ -1,5 +1,5 @@
-// The same tasks for each module. The peers take pieces of 900 characters at ends of lines, about what 250 tokens are: where they are cut is
-// not counted as their work. Ours takes whole files, and its time has cutting and counting in it.
+// The same tasks for each module. The peers take pieces of 900 characters at ends of lines, about what 250 tokens are:
+// where they are cut is not counted as their work. Ours takes whole files, and its time has cutting and counting in it.
 
 const PIECE = 900;
 

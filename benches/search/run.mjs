@@ -1,5 +1,6 @@
 // Builds, queries, updates, saves and loads an index beside MiniSearch and Orama, on the files of `corpus.mjs`:
-// `node search/run.mjs [--sizes=5000,25000] [--modules=espalier,minisearch,orama]`. Each module is a process of its own.
+// `node search/run.mjs [--sizes=5000,25000] [--modules=espalier,minisearch,orama]`. Each module is a process of its
+// own.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { corpus, megabytes } from "./corpus.mjs";
@@ -115,8 +116,7 @@ if (child !== "") {
       const base = results.espalier?.[row];
       const cells = names.map(
         (name) =>
-          number(results[name][row]) +
-          (name === "espalier" || !base ? "" : ` (${number(results[name][row] / base)}×)`),
+          number(results[name][row]) + (name === "espalier" || !base ? "" : ` (${number(results[name][row] / base)}×)`),
       );
       console.log(`| ${row} | ${cells.join(" | ")} |`);
     }

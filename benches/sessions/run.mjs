@@ -1,7 +1,8 @@
 /**
  * Reading large session files, beside a loop that only parses every line: what no reader can undercut.
  *
- * Usage: node sessions/run.mjs [MB]. The logs are made in the system's folder for temporary files. Each run is a process of its own.
+ * Usage: node sessions/run.mjs [MB]. The logs are made in the system's folder for temporary files. Each run is a
+ * process of its own.
  */
 
 import { spawnSync } from "node:child_process";
@@ -33,8 +34,7 @@ const LOGS = {
       return made;
     };
     for (let at = 0; ; at++) {
-      if (at % 20 === 0)
-        yield line(`u${at}`, { type: "user", message: { role: "user", content: `Fix item ${at}.` } });
+      if (at % 20 === 0) yield line(`u${at}`, { type: "user", message: { role: "user", content: `Fix item ${at}.` } });
       const usage = {
         input_tokens: 3,
         cache_read_input_tokens: at * 10,
@@ -131,9 +131,7 @@ if (task !== undefined) {
         });
         if (stdout === "") throw new Error(stderr);
         const { count, seconds, peak } = JSON.parse(stdout);
-        console.log(
-          `| ${name}: ${one} | ${count.toLocaleString("en")} | ${seconds.toFixed(2)} | ${peak.toFixed(0)} |`,
-        );
+        console.log(`| ${name}: ${one} | ${count.toLocaleString("en")} | ${seconds.toFixed(2)} | ${peak.toFixed(0)} |`);
       }
     }
   } finally {

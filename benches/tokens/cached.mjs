@@ -1,10 +1,28 @@
-// What is counted again: 5,000 texts that were counted before, and one message more in a conversation of 400,000 tokens.
-//   node benches/tokens/cached.mjs
+// What is counted again: 5,000 texts that were counted before, and one message more in a conversation of 400,000
+// tokens. node benches/tokens/cached.mjs
 import { cpus } from "node:os";
 import { clearCache, ConversationLog, count, countBatch } from "../../pkg/dist/node.js";
 
-const words = ["parser", "token", "Fehler", "path/to/file.rs", "=> {", "return", "the", "of", "1024", "lexer", "\n", "const"];
-const text = (at, length) => Array.from({ length }, (_, word) => `${words[(at * 7919 + word * word * 31 + word) % words.length]}${word % 9 === 0 ? (at * word) % 977 : ""}`).join(" ");
+const words = [
+  "parser",
+  "token",
+  "Fehler",
+  "path/to/file.rs",
+  "=> {",
+  "return",
+  "the",
+  "of",
+  "1024",
+  "lexer",
+  "\n",
+  "const",
+];
+const text = (at, length) =>
+  Array.from(
+    { length },
+    (_, word) =>
+      `${words[(at * 7919 + word * word * 31 + word) % words.length]}${word % 9 === 0 ? (at * word) % 977 : ""}`,
+  ).join(" ");
 const best = (run, times = 30) => {
   let least = Infinity;
   for (let time = 0; time < times; time++) {
@@ -21,7 +39,9 @@ count("");
 clearCache();
 const before = performance.now();
 countBatch(texts);
-console.log(`5,000 texts of ${texts[7].length} characters: ${(performance.now() - before).toFixed(1)} at first, ${best(() => countBatch(texts))} again in one call, ${best(() => texts.forEach((text) => count(text)))} one by one`);
+console.log(
+  `5,000 texts of ${texts[7].length} characters: ${(performance.now() - before).toFixed(1)} at first, ${best(() => countBatch(texts))} again in one call, ${best(() => texts.forEach((text) => count(text)))} one by one`,
+);
 
 const message = (at) => ({ role: at % 2 ? "assistant" : "user", content: text(at, 620) });
 const log = new ConversationLog({ format: "openai-chat" });
@@ -29,4 +49,6 @@ log.append(Array.from({ length: 400 }, (_, at) => message(at)));
 const { total } = log.totals();
 let at = 400;
 const one = best(() => log.append(message(at++)));
-console.log(`a message of ${Math.round((log.totals().total - total) / 30)} tokens behind ${total}: ${one}; the same count by itself: ${best(() => (clearCache(), count(message(at++).content)))}`);
+console.log(
+  `a message of ${Math.round((log.totals().total - total) / 30)} tokens behind ${total}: ${one}; the same count by itself: ${best(() => (clearCache(), count(message(at++).content)))}`,
+);

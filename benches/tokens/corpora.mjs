@@ -1,4 +1,5 @@
-// The texts of the benchmark: about a megabyte each, the same on every run, made from pinned packages so that none is stored here.
+// The texts of the benchmark: about a megabyte each, the same on every run, made from pinned packages so that none is
+// stored here.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,13 +23,19 @@ export function random(seed) {
 
 function prose() {
   const builds = join(folder("nlp-corpus"), "builds");
-  const sentences = readdirSync(builds).sort().slice(0, 40).flatMap((file) => JSON.parse(readFileSync(join(builds, file), "utf8")));
+  const sentences = readdirSync(builds)
+    .sort()
+    .slice(0, 40)
+    .flatMap((file) => JSON.parse(readFileSync(join(builds, file), "utf8")));
   return upTo(sentences.join(" "), MEGABYTE);
 }
 
 /** Sources in a folder and below, in the order of their names. */
 function sources(path) {
-  const names = readdirSync(path, { recursive: true }).map(String).filter((name) => name.endsWith(".ts")).sort();
+  const names = readdirSync(path, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith(".ts"))
+    .sort();
   return names.map((name) => readFileSync(join(path, name), "utf8")).join("\n");
 }
 
@@ -43,8 +50,13 @@ function minified() {
 
 function json() {
   const fixtures = new URL("../../tests/fixtures/transcripts/", import.meta.url);
-  const files = readdirSync(fixtures).filter((file) => file.endsWith(".json")).sort();
-  return upTo(files.map((file) => JSON.stringify(JSON.parse(readFileSync(new URL(file, fixtures), "utf8")), null, 2)).join("\n"), MEGABYTE);
+  const files = readdirSync(fixtures)
+    .filter((file) => file.endsWith(".json"))
+    .sort();
+  return upTo(
+    files.map((file) => JSON.stringify(JSON.parse(readFileSync(new URL(file, fixtures), "utf8")), null, 2)).join("\n"),
+    MEGABYTE,
+  );
 }
 
 /** The compiler's messages in these languages, and the Declaration of Human Rights in those. */
@@ -72,7 +84,10 @@ export const corpora = {
   json,
   cjk: () => languages(["ja", "zh-cn", "zh-tw", "ko"], ["cmn_hans", "cmn_hant", "jpn", "kor"]),
   multilingual: () =>
-    languages(["ru", "de", "fr"], ["arb", "hin", "tha", "ell_monotonic", "heb", "vie", "pol", "tur", "ben", "tam", "kat", "amh"]),
+    languages(
+      ["ru", "de", "fr"],
+      ["arb", "hin", "tha", "ell_monotonic", "heb", "vie", "pol", "tur", "ben", "tam", "kat", "amh"],
+    ),
   minified,
   base64,
 };
@@ -92,7 +107,9 @@ export function pathological(size) {
     "random letters": draw("abcdefghijklmnopqrstuvwxyz"),
     DNA: draw("acgt"),
     "random punctuation": draw("!#$%&*+,-.:;<=>?@^_|~"),
-    "unbroken Han": Array.from({ length: size }, () => String.fromCodePoint(0x4e00 + Math.floor(next() * 0x5000))).join(""),
+    "unbroken Han": Array.from({ length: size }, () => String.fromCodePoint(0x4e00 + Math.floor(next() * 0x5000))).join(
+      "",
+    ),
     emoji: "😀👍🏽".repeat(size / 6),
     "combining marks": "e\u0301".repeat(size / 2),
     "upper case": draw("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),

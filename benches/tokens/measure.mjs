@@ -1,5 +1,5 @@
-// Measures one tokenizer on one task in a process of its own, so that nothing is warm: `measure.mjs PEER TASK`. Prints JSON.
-// Times are CPU milliseconds of the process, which other processes do not spoil.
+// Measures one tokenizer on one task in a process of its own, so that nothing is warm: `measure.mjs PEER TASK`. Prints
+// JSON. Times are CPU milliseconds of the process, which other processes do not spoil.
 import { corpora, pathological } from "./corpora.mjs";
 import { peers } from "./peers.mjs";
 
@@ -13,7 +13,6 @@ function cpu() {
 function timed(run) {
   forget?.();
   const start = cpu();
-const wallStart = performance.now();
   const value = run();
   return [cpu() - start, value];
 }
@@ -24,7 +23,6 @@ const texts = task === "pathological" ? pathological(Number(size)) : undefined;
 globalThis.gc?.();
 const before = process.memoryUsage().rss;
 const start = cpu();
-const wallStart = performance.now();
 const tokenizer = await peers[peer]();
 const { count, memory } = tokenizer;
 forget = tokenizer.forget;

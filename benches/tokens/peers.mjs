@@ -3,16 +3,24 @@
 import { readFileSync } from "node:fs";
 
 /** The package as it is shipped: `npm run build` leaves it in `pkg/`. */
-const dist = process.env.ESPALIER_DIST ? new URL(`file://${process.env.ESPALIER_DIST}/`) : new URL("../../pkg/dist/", import.meta.url);
+const dist = process.env.ESPALIER_DIST
+  ? new URL(`file://${process.env.ESPALIER_DIST}/`)
+  : new URL("../../pkg/dist/", import.meta.url);
 
 export const peers = {
   async espalier() {
-    const [{ clearCache, count }, { wasm }] = await Promise.all([import(new URL("node.js", dist)), import(new URL("core.js", dist))]);
+    const [{ clearCache, count }, { wasm }] = await Promise.all([
+      import(new URL("node.js", dist)),
+      import(new URL("core.js", dist)),
+    ]);
     // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
   async "espalier/count"() {
-    const [{ clearCache, count }, { wasm }] = await Promise.all([import(new URL("count-node.js", dist)), import(new URL("count-core.js", dist))]);
+    const [{ clearCache, count }, { wasm }] = await Promise.all([
+      import(new URL("count-node.js", dist)),
+      import(new URL("count-core.js", dist)),
+    ]);
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
   /** Compiled by `run.mjs` from `tiktoken-rs/`, where there is a Rust tool chain. */
@@ -27,7 +35,10 @@ export const peers = {
     return { count: (text) => countTokens(text, options) };
   },
   async "ai-tokenizer"() {
-    const [{ Tokenizer }, encoding] = await Promise.all([import("ai-tokenizer"), import("ai-tokenizer/encoding/o200k_base")]);
+    const [{ Tokenizer }, encoding] = await Promise.all([
+      import("ai-tokenizer"),
+      import("ai-tokenizer/encoding/o200k_base"),
+    ]);
     const tokenizer = new Tokenizer(encoding);
     return { count: (text) => tokenizer.count(text) };
   },
@@ -52,7 +63,10 @@ export const peers = {
     return { count: (text) => tokenizer.encode(text).length };
   },
   async "js-tiktoken"() {
-    const [{ Tiktoken }, ranks] = await Promise.all([import("js-tiktoken/lite"), import("js-tiktoken/ranks/o200k_base")]);
+    const [{ Tiktoken }, ranks] = await Promise.all([
+      import("js-tiktoken/lite"),
+      import("js-tiktoken/ranks/o200k_base"),
+    ]);
     const tokenizer = new Tiktoken(ranks.default);
     return { count: (text) => tokenizer.encode(text, [], []).length };
   },

@@ -6,14 +6,21 @@ import { buildTiktokenRs } from "./build-peer.mjs";
 import { corpora } from "./corpora.mjs";
 import { peers } from "./peers.mjs";
 
-const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1].split(",");
+const option = (name) =>
+  process.argv
+    .find((argument) => argument.startsWith(`--${name}=`))
+    ?.split("=")[1]
+    .split(",");
 let names = option("peers") ?? Object.keys(peers);
 if (names.includes("tiktoken-rs") && !buildTiktokenRs()) names = names.filter((name) => name !== "tiktoken-rs");
 const tasks = option("tasks") ?? [...Object.keys(corpora), "short", "pathological"];
 const script = fileURLToPath(new URL("measure.mjs", import.meta.url));
 
 function measure(peer, ...task) {
-  const output = execFileSync(process.execPath, ["--expose-gc", script, peer, ...task], { encoding: "utf8", maxBuffer: 1 << 26 });
+  const output = execFileSync(process.execPath, ["--expose-gc", script, peer, ...task], {
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
   return JSON.parse(output);
 }
 
@@ -21,7 +28,9 @@ const round = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.
 const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
 const head = (cells) => (row(cells), row(cells.map(() => "---")));
 
-console.log(`${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. MB/s, first pass / warm; × is against gpt-tokenizer.\n`);
+console.log(
+  `${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. MB/s, first pass / warm; × is against gpt-tokenizer.\n`,
+);
 const texts = tasks.filter((task) => task in corpora);
 if (texts.length > 0) {
   // One column at a time, all peers close together: the machine's mood changes.
@@ -32,7 +41,10 @@ if (texts.length > 0) {
     const results = new Map(names.map((name) => [name, measure(name, task)]));
     const base = results.get("gpt-tokenizer");
     const tokens = new Set([...results.values()].map((result) => result.tokens));
-    if (tokens.size > 1) console.log(`counts of ${task} differ: ${[...results].map(([name, result]) => `${name} ${result.tokens}`).join(", ")}\n`);
+    if (tokens.size > 1)
+      console.log(
+        `counts of ${task} differ: ${[...results].map(([name, result]) => `${name} ${result.tokens}`).join(", ")}\n`,
+      );
     for (const [name, result] of results) {
       const ratio = base ? ` (${round(result.first / base.first)}× / ${round(result.warm / base.warm)}×)` : "";
       table.get(name).push(`${round(result.first)} / ${round(result.warm)}${ratio}`);
@@ -43,7 +55,13 @@ if (texts.length > 0) {
   head(["", ...texts, "load, ms of CPU / of time", "RSS after load, MB", "wasm memory, MB"]);
   for (const name of names) {
     const { rss, memory } = sizes.get(name);
-    row([name, ...table.get(name), loads.get(name).map(round).join(" / "), round(rss / 1e6), memory ? round(memory / 1e6) : ""]);
+    row([
+      name,
+      ...table.get(name),
+      loads.get(name).map(round).join(" / "),
+      round(rss / 1e6),
+      memory ? round(memory / 1e6) : "",
+    ]);
   }
   console.log();
 }
@@ -55,8 +73,10 @@ if (tasks.includes("short")) {
 if (tasks.includes("pathological")) {
   // 4 KiB for all, 128 KiB for ours: most others are quadratic and would take minutes.
   const results = names.map((name) => [`${name}, 4 KiB`, measure(name, "pathological", "4096").worst]);
-  if (names.includes("espalier")) results.unshift(["espalier, 128 KiB", measure("espalier", "pathological", "131072").worst]);
+  if (names.includes("espalier"))
+    results.unshift(["espalier, 128 KiB", measure("espalier", "pathological", "131072").worst]);
   const cases = Object.keys(results[0][1]);
   head(["CPU ms", ...cases]);
-  for (const [name, worst] of results) row([name, ...cases.map((name) => (worst[name] === undefined ? "" : round(worst[name])))]);
+  for (const [name, worst] of results)
+    row([name, ...cases.map((name) => (worst[name] === undefined ? "" : round(worst[name])))]);
 }

@@ -4,7 +4,17 @@ import { cpSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { build } from "esbuild";
 
-await build({ entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", bundle: true, format: "cjs", platform: "browser", target: "es2022", external: ["vscode"], logLevel: "warning" });
+await build({
+  entryPoints: ["src/extension.ts"],
+  outfile: "dist/extension.js",
+  bundle: true,
+  format: "cjs",
+  platform: "browser",
+  target: "es2022",
+  external: ["vscode"],
+  logLevel: "warning",
+});
 mkdirSync("assets", { recursive: true });
 const { resolve } = createRequire(import.meta.url);
-for (const name of ["vocab/o200k_base.vocab", "workspace.wasm"]) cpSync(resolve(`espalier/${name}`), `assets/${name.split("/").at(-1)}`);
+for (const name of ["vocab/o200k_base.vocab", "workspace.wasm"])
+  cpSync(resolve(`espalier/${name}`), `assets/${name.split("/").at(-1)}`);

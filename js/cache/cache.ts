@@ -1,6 +1,6 @@
 /**
- * Prompt caches: marks, shared prefixes, prices. The core decides over neutral messages; the marks are set on copies of the host's
- * messages, here.
+ * Prompt caches: marks, shared prefixes, prices. The core decides over neutral messages; the marks are set on copies of
+ * the host's messages, here.
  */
 
 import { needNames } from "../options/checks.ts";
@@ -13,7 +13,18 @@ import { lifetimeOf, WHOLE, WIRES, withMark } from "../formats/cache-marks.ts";
 import type { Fact, How, Wanted } from "../formats/cache-marks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { fullPrices } from "../tokens/usage.ts";
-import type { CacheCost, CacheCostOptions, CacheLifetime, ClearingDecision, ClearingOptions, MarkOptions, MarkResult, NewestMark, PrefixOptions, SharedPrefix } from "../types/cache.ts";
+import type {
+  CacheCost,
+  CacheCostOptions,
+  CacheLifetime,
+  ClearingDecision,
+  ClearingOptions,
+  MarkOptions,
+  MarkResult,
+  NewestMark,
+  PrefixOptions,
+  SharedPrefix,
+} from "../types/cache.ts";
 import { known, knownIn } from "../options/known.ts";
 import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names/requests.ts";
 
@@ -21,10 +32,10 @@ import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names/
 const MOST = 4;
 
 /**
- * Places cache marks: on the tools and the system text, on the newest message, where the previous request had its newest mark, and on
- * the newest summary or request, as far as marks are left. Marks that are there already count, and never are there more than the
- * provider allows: the oldest in messages make room. Calling it again changes nothing. The input is never changed. Formats without
- * marks (Gemini, OpenAI Responses) come back as they are.
+ * Places cache marks: on the tools and the system text, on the newest message, where the previous request had its
+ * newest mark, and on the newest summary or request, as far as marks are left. Marks that are there already count, and
+ * never are there more than the provider allows: the oldest in messages make room. Calling it again changes nothing.
+ * The input is never changed. Formats without marks (Gemini, OpenAI Responses) come back as they are.
  *
  * ```ts
  * import Anthropic from "@anthropic-ai/sdk";
@@ -53,14 +64,21 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };
   const reading = read(input, options);
   const wire = WIRES[reading.format];
-  const result: MarkResult<T> = { messages, marks: [], unmarked: [], ...(given && { tools: given }), ...(!isRequest && apart !== undefined && { system: apart }) };
+  const result: MarkResult<T> = {
+    messages,
+    marks: [],
+    unmarked: [],
+    ...(given && { tools: given }),
+    ...(!isRequest && apart !== undefined && { system: apart }),
+  };
   if (!wire) return result;
-  if (reading.format === "anthropic" && settings.scheme === "openai") throw bad("scheme", '"anthropic", as the format is', settings.scheme);
+  if (reading.format === "anthropic" && settings.scheme === "openai")
+    throw bad("scheme", '"anthropic", as the format is', settings.scheme);
 
   const { request = {}, list } = reading.source;
   const how: How = { ...options, list };
   const isAnthropic = reading.format === "anthropic";
-  const tools = isAnthropic ? given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : []) : [];
+  const tools = isAnthropic ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
   // Everything that can be marked, in the order of the neutral messages.
   const spots = reading.messages.map(({ id, parts }, index) => {
     const at = index - (reading.messages.length - list.length);
@@ -68,35 +86,66 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     const pieces = at >= 0 ? reading.pieces(id) : systemPieces(request["system"]);
     // Marks are told as facts, so that parts have the same numbers with and without them.
     const isPart = (number: number) => parts[number]?.type !== "cacheMark";
-    return { message, parts: parts.filter((_, number) => isPart(number)), pieces: pieces.filter((_, number) => isPart(number)), isApart: at < 0 };
+    return {
+      message,
+      parts: parts.filter((_, number) => isPart(number)),
+      pieces: pieces.filter((_, number) => isPart(number)),
+      isApart: at < 0,
+    };
   });
-  const facts = spots.map((spot): Fact[] => (spot.isApart && !isAnthropic ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how)));
-  const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : isAnthropic ? "claude" : undefined);
+  const facts = spots.map((spot): Fact[] =>
+    spot.isApart && !isAnthropic ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
+  );
+  const model =
+    options.model ?? (typeof request["model"] === "string" ? request["model"] : isAnthropic ? "claude" : undefined);
   const { profile, scheme = wire.scheme, max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
   const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
   // What is not counted needs no encoding.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
   const fields = {
-    profile, scheme, minimum, minimumModel: model, previous: previousNewest,
+    profile,
+    scheme,
+    minimum,
+    minimumModel: model,
+    previous: previousNewest,
     // A request that asks for marks of the provider's own choice gives one of them away.
     max: Math.max(0, max - (isAnthropic && request["cache_control"] ? 1 : 0)),
-    prefixLifetime: wire.lasts ? lifetime.prefix : "5m", messageLifetime: wire.lasts ? lifetime.messages : "5m",
+    prefixLifetime: wire.lasts ? lifetime.prefix : "5m",
+    messageLifetime: wire.lasts ? lifetime.messages : "5m",
     summary: summary === undefined ? undefined : idOf(reading, summary),
   };
   type Placement = Pick<MarkResult<T>, "marks" | "unmarked" | "newest">;
   const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
-  const { marks, unmarked, newest } = call(() => wasm().placeMarks(bare, counted, fields, Uint32Array.from(tools.flatMap(toolFact)), Uint32Array.from(facts.flatMap(partFacts))) as Placement);
+  const { marks, unmarked, newest } = call(
+    () =>
+      wasm().placeMarks(
+        bare,
+        counted,
+        fields,
+        Uint32Array.from(tools.flatMap(toolFact)),
+        Uint32Array.from(facts.flatMap(partFacts)),
+      ) as Placement,
+  );
 
   const onTools = new Map<number, CacheLifetime>();
   const onMessages = new Map<number, Wanted>();
   for (const mark of marks) {
     if ("tool" in mark) onTools.set(mark.tool, mark.lifetime);
-    else onMessages.set(mark.index, (onMessages.get(mark.index) ?? new Map<number, CacheLifetime>()).set(mark.part ?? WHOLE, mark.lifetime));
+    else
+      onMessages.set(
+        mark.index,
+        (onMessages.get(mark.index) ?? new Map<number, CacheLifetime>()).set(mark.part ?? WHOLE, mark.lifetime),
+      );
   }
-  const applied = spots.map((spot, index) => (spot.isApart && !isAnthropic ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how)));
+  const applied = spots.map((spot, index) =>
+    spot.isApart && !isAnthropic ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how),
+  );
   const system = spots[0]?.isApart ? applied[0]!["content"] : apart;
   const own = applied.filter((_, index) => !spots[index]!.isApart);
-  const markedTools = same(tools, tools.map((tool, at) => (isFields(tool) ? withMark(tool, onTools.get(at)) : tool)));
+  const markedTools = same(
+    tools,
+    tools.map((tool, at) => (isFields(tool) ? withMark(tool, onTools.get(at)) : tool)),
+  );
   const markedList = same(list, own);
   const changes: Fields = {
     ...(markedList !== list && { [reading.source.name]: markedList }),
@@ -108,7 +157,9 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     messages: out as T,
     ...(given && { tools: isAnthropic ? markedTools : given }),
     ...(!isRequest && apart !== undefined && { system }),
-    marks, unmarked, ...(newest && { newest }),
+    marks,
+    unmarked,
+    ...(newest && { newest }),
   };
 }
 
@@ -120,7 +171,9 @@ function same<V>(before: readonly V[], after: readonly V[]): readonly V[] {
 /** Anthropic's system prompt is marked like the content of a message. */
 function systemPieces(system: unknown): unknown[] {
   if (!Array.isArray(system)) return ["string"];
-  return system.flatMap((block: unknown, at): unknown[] => (isFields(block) && block["cache_control"] ? [{ block: at }, "mark"] : [{ block: at }]));
+  return system.flatMap((block: unknown, at): unknown[] =>
+    isFields(block) && block["cache_control"] ? [{ block: at }, "mark"] : [{ block: at }],
+  );
 }
 
 /** Facts cross as numbers; marks are 0 for none, 1 for five minutes, 2 for an hour. */
@@ -137,33 +190,59 @@ function partFacts(list: readonly Fact[], message: number): number[] {
 
 function idOf(reading: Reading, summary: string | number): string {
   const id = typeof summary === "number" ? `m${summary}` : summary;
-  if (!reading.messages.some((message) => message.id === id)) throw bad("summary", "the id or index of a message", summary);
+  if (!reading.messages.some((message) => message.id === id))
+    throw bad("summary", "the id or index of a message", summary);
   return id;
 }
 
 const LIFETIMES: readonly unknown[] = ["5m", "1h"];
 
 function markSettings(options: MarkOptions) {
-  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary, style, providerKey, dataPart } = known(options, MARKS);
-  if (profile !== "espalier" && profile !== "copilot-chat") throw bad("profile", '"espalier" or "copilot-chat"', profile);
-  if (scheme !== undefined && scheme !== "openai" && scheme !== "anthropic") throw bad("scheme", '"openai" or "anthropic"', scheme);
+  const {
+    profile = "espalier",
+    scheme,
+    max,
+    lifetime,
+    previousNewest,
+    minimumPrefix,
+    summary,
+    style,
+    providerKey,
+    dataPart,
+  } = known(options, MARKS);
+  if (profile !== "espalier" && profile !== "copilot-chat")
+    throw bad("profile", '"espalier" or "copilot-chat"', profile);
+  if (scheme !== undefined && scheme !== "openai" && scheme !== "anthropic")
+    throw bad("scheme", '"openai" or "anthropic"', scheme);
   if (style !== undefined && style !== "message" && style !== "part") throw bad("style", '"message" or "part"', style);
-  if (providerKey !== undefined && (typeof providerKey !== "string" || !providerKey)) throw bad("providerKey", "the name of a provider", providerKey);
+  if (providerKey !== undefined && (typeof providerKey !== "string" || !providerKey))
+    throw bad("providerKey", "the name of a provider", providerKey);
   if (dataPart !== undefined && typeof dataPart !== "function") throw bad("dataPart", "a function", dataPart);
   needNames(options);
   tokens(options, "max", false);
   tokens(options, "minimumPrefix", false);
-  return { profile, scheme, max, minimumPrefix, summary, lifetime: lifetimes(lifetime), previousNewest: newestOf(previousNewest) };
+  return {
+    profile,
+    scheme,
+    max,
+    minimumPrefix,
+    summary,
+    lifetime: lifetimes(lifetime),
+    previousNewest: newestOf(previousNewest),
+  };
 }
 
 function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; messages: CacheLifetime } {
-  if (given !== undefined && typeof given !== "string" && !isFields(given)) throw bad("lifetime", '"5m", "1h", or an object with prefix and messages', given);
+  if (given !== undefined && typeof given !== "string" && !isFields(given))
+    throw bad("lifetime", '"5m", "1h", or an object with prefix and messages', given);
   knownIn(given, LIFETIME, "options.lifetime");
-  const { prefix, messages } = typeof given === "string" ? { prefix: given, messages: given } : given ?? {};
+  const { prefix, messages } = typeof given === "string" ? { prefix: given, messages: given } : (given ?? {});
   for (const [name, value] of Object.entries({ prefix, messages })) {
-    if (value !== undefined && !LIFETIMES.includes(value)) throw bad(typeof given === "string" ? "lifetime" : `lifetime.${name}`, '"5m" or "1h"', value);
+    if (value !== undefined && !LIFETIMES.includes(value))
+      throw bad(typeof given === "string" ? "lifetime" : `lifetime.${name}`, '"5m" or "1h"', value);
   }
-  if (prefix === "5m" && messages === "1h") throw bad("lifetime.messages", "no longer than lifetime.prefix, since longer lifetimes come first", messages);
+  if (prefix === "5m" && messages === "1h")
+    throw bad("lifetime.messages", "no longer than lifetime.prefix, since longer lifetimes come first", messages);
   return { prefix: prefix ?? messages ?? "5m", messages: messages ?? "5m" };
 }
 
@@ -172,15 +251,16 @@ function newestOf(given: unknown): NewestMark | undefined {
   if (!isFields(given)) throw bad("previousNewest", "the newest mark of a result", given);
   const { message, part, prefix } = given;
   if (typeof message !== "string") throw bad("previousNewest.message", "the id of a message", message);
-  if (part !== undefined && !(Number.isSafeInteger(part) && (part as number) >= 0)) throw bad("previousNewest.part", "the index of a part", part);
+  if (part !== undefined && !(Number.isSafeInteger(part) && (part as number) >= 0))
+    throw bad("previousNewest.part", "the index of a part", part);
   if (prefix !== undefined && typeof prefix !== "string") throw bad("previousNewest.prefix", "a text", prefix);
   return { message, ...(part !== undefined && { part: part as number }), ...(prefix !== undefined && { prefix }) };
 }
 
 /**
- * What two consecutive requests share, which is what a provider's cache can serve: equal messages, their tokens, and the first place
- * where they differ. With the report of {@link prune} or {@link compact} that made the newer request it names the rule behind the
- * difference. Cache marks are not compared.
+ * What two consecutive requests share, which is what a provider's cache can serve: equal messages, their tokens, and
+ * the first place where they differ. With the report of {@link prune} or {@link compact} that made the newer request it
+ * names the rule behind the difference. Cache marks are not compared.
  *
  * ```ts
  * import { stablePrefix } from "espalier";
@@ -198,7 +278,11 @@ function newestOf(given: unknown): NewestMark | undefined {
 export function stablePrefix(previous: unknown, messages: unknown, options: PrefixOptions = {}): SharedPrefix {
   const next = read(messages, known(options, PREFIX));
   const { previousTools, tools, format = next.format, report, previousReport, counts, ...others } = options;
-  const before = read(previous, { ...others, format, ...((previousTools ?? tools) && { tools: previousTools ?? tools! }) });
+  const before = read(previous, {
+    ...others,
+    format,
+    ...((previousTools ?? tools) && { tools: previousTools ?? tools! }),
+  });
   if (counts !== undefined && (!Array.isArray(counts) || counts.length !== next.messages.length)) {
     throw bad("counts", `one number for each of the ${next.messages.length} messages`, counts);
   }
@@ -211,7 +295,18 @@ export function stablePrefix(previous: unknown, messages: unknown, options: Pref
   const reports = { rows: rows("report", report), previousRows: rows("previousReport", previousReport) };
   const [older, newer] = [{ tools: before.tools }, counting(next, options)];
   const held = Float64Array.from(counts ?? []);
-  return call(() => wasm().stablePrefix(before.messages, next.messages, older, newer, reports, identical(before, next), held) as SharedPrefix);
+  return call(
+    () =>
+      wasm().stablePrefix(
+        before.messages,
+        next.messages,
+        older,
+        newer,
+        reports,
+        identical(before, next),
+        held,
+      ) as SharedPrefix,
+  );
 }
 
 /** How many messages at the beginning are the very same objects: they need no comparing. */
@@ -250,9 +345,9 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
 }
 
 /**
- * Tells whether it pays to take tokens out of a cached prefix (by clearing results, by pruning, by a summary): what stands behind them
- * is written to the cache anew once, and from then on less is read. With price r of a cached token, w of a written one and hit rate
- * h, a standing token costs p = h r + (1 - h) w, and over n requests
+ * Tells whether it pays to take tokens out of a cached prefix (by clearing results, by pruning, by a summary): what
+ * stands behind them is written to the cache anew once, and from then on less is read. With price r of a cached token,
+ * w of a written one and hit rate h, a standing token costs p = h r + (1 - h) w, and over n requests
  *
  *     saved = n (cleared - replacement) p - (replacement + suffix)(w - p) - extra
  *
@@ -274,7 +369,18 @@ export function clearingPays(options: ClearingOptions): ClearingDecision {
   number(options, "requests", Number.MAX_SAFE_INTEGER);
   number(options, "extra", Number.MAX_SAFE_INTEGER);
   const { cleared, suffix, replacement = 0, extra = 0, requests = 10, hitRate = 1, prices, lifetime } = options;
-  return call(() => wasm().clearingPays(priceList(prices, lifetime), cleared, suffix, replacement, extra, requests, hitRate) as ClearingDecision);
+  return call(
+    () =>
+      wasm().clearingPays(
+        priceList(prices, lifetime),
+        cleared,
+        suffix,
+        replacement,
+        extra,
+        requests,
+        hitRate,
+      ) as ClearingDecision,
+  );
 }
 
 function priceList(prices: CacheCostOptions["prices"], lifetime: CacheLifetime | undefined): Float64Array {

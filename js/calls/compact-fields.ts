@@ -11,7 +11,7 @@ import { fullPrices } from "../tokens/usage.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import { needProvider } from "../validity/sendable.ts";
 import { asking, modelLimit } from "./asking.ts";
-import { dataText, } from "./profile.ts";
+import { dataText } from "./profile.ts";
 import { rules } from "./tool-rules.ts";
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
@@ -32,7 +32,12 @@ export function compactFields(options: CompactOptions) {
   knownIn(cover, COVER, "options.cover");
   const { input, cacheRead, cacheWrite, output } = fullPrices(prices);
   return {
-    budget, target, force, focus, keep, cover,
+    budget,
+    target,
+    force,
+    focus,
+    keep,
+    cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     modelLimit: modelLimit(options),
@@ -51,7 +56,8 @@ export function within(reading: Reading, { from, to }: NonNullable<CompactOption
   const id = (name: "from" | "to", item: string | number | undefined) => {
     if (item === undefined) return undefined;
     const found = typeof item === "number" ? `m${item}` : item;
-    if (typeof found !== "string" || !known.has(found)) throw bad(`cover.${name}`, "the id or index of a message", item);
+    if (typeof found !== "string" || !known.has(found))
+      throw bad(`cover.${name}`, "the id or index of a message", item);
     return found;
   };
   return { from: id("from", from), to: id("to", to) };

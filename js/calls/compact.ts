@@ -14,9 +14,10 @@ import type { Compacting } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /**
- * Replaces older history by a summary, so that the request fits its budget. The summary is written by `options.llm`, or by rules
- * alone when there is none or when it fails (see `onFailure`). The result is within its budget, or the call throws. The newest request,
- * the newest rounds and system messages stay; what was covered is listed in the report and in `edits`.
+ * Replaces older history by a summary, so that the request fits its budget. The summary is written by `options.llm`, or
+ * by rules alone when there is none or when it fails (see `onFailure`). The result is within its budget, or the call
+ * throws. The newest request, the newest rounds and system messages stay; what was covered is listed in the report and
+ * in `edits`.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -36,38 +37,70 @@ import { runCompaction } from "./run-compaction.ts";
  * report.after.total <= 8_000; // => true
  * ```
  *
- * @throws EspalierError as {@link prune}; `compaction_failed` if the model fails, `onFailure` is `leave` and the request does not fit
+ * @throws EspalierError as {@link prune}; `compaction_failed` if the model fails, `onFailure` is `leave` and the
+ *   request does not fit
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
   const fields = compactFields(options);
   const reading = read(messages, options);
   const { keep, cover, ...rest } = fields;
-  const { source: { list }, messages: neutral } = reading;
+  const {
+    source: { list },
+    messages: neutral,
+  } = reading;
   // A system prompt of its own comes first.
   const thinking = idsOfFixedThoughts(reading.format, list, (at) => neutral[at + neutral.length - list.length]!.id);
-  const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }), thinking };
-  const { plan, edits, report } = await runCompaction(() => reading, options, () => new (wasm().Compaction)(reading.messages, all));
+  const all = {
+    ...counting(reading, options),
+    ...rest,
+    keep: kept(reading, keep),
+    ...(cover && { cover: within(reading, cover) }),
+    thinking,
+  };
+  const { plan, edits, report } = await runCompaction(
+    () => reading,
+    options,
+    () => new (wasm().Compaction)(reading.messages, all),
+  );
   refuseUnfit(report, options.budget);
-  return repairForProvider({ status: report.status, messages: reading.rebuild(plan) as T, edits, report }, reading, options);
+  return repairForProvider(
+    { status: report.status, messages: reading.rebuild(plan) as T, edits, report },
+    reading,
+    options,
+  );
 }
 
 /** What was to change nothing must not be sent if it does not fit. Who aborted sends nothing. */
 function refuseUnfit(report: CompactReport, budget: number): void {
-  const { status, after: { total }, model, steps } = report;
+  const {
+    status,
+    after: { total },
+    model,
+    steps,
+  } = report;
   if (total <= budget || status === "cancelled") return;
   const why = model?.error ?? steps.at(-1)?.why ?? status;
   const message = `Nothing was changed (${status}: ${why}), and the request has ${total} tokens where the budget allows ${budget}. Without onFailure: "leave" rules write the summary`;
-  throw new EspalierError({ code: "compaction_failed", message, path: "options.budget", details: { status, budget, needed: total, report } });
+  throw new EspalierError({
+    code: "compaction_failed",
+    message,
+    path: "options.budget",
+    details: { status, budget, needed: total, report },
+  });
 }
 
 /**
- * The same for messages whose counts are held: `begin` makes the operation from the options as the core takes them, and `messages` gives
- * neutral copies of them, which only a model's request needs. Ids in `keep` and `cover` are taken as they are.
+ * The same for messages whose counts are held: `begin` makes the operation from the options as the core takes them, and
+ * `messages` gives neutral copies of them, which only a model's request needs. Ids in `keep` and `cover` are taken as
+ * they are.
  *
  * @internal
  */
 export async function compactHeld(
-  messages: () => unknown, options: CompactOptions, begin: (fields: object) => Compacting, after?: Clock["after"],
+  messages: () => unknown,
+  options: CompactOptions,
+  begin: (fields: object) => Compacting,
+  after?: Clock["after"],
 ): Promise<Omit<CompactResult<unknown>, "messages">> {
   const { keep = [], ...rest } = compactFields(options);
   if (!Array.isArray(keep)) throw bad("keep", "a list of ids of messages", keep);
@@ -77,6 +110,11 @@ export async function compactHeld(
   const { model } = options;
   const fields = { ...rest, keep: keep.map(String), model };
   let reading: Reading | undefined;
-  const { edits, report } = await runCompaction(() => (reading ??= read(messages(), options)), options, () => begin(fields), after);
+  const { edits, report } = await runCompaction(
+    () => (reading ??= read(messages(), options)),
+    options,
+    () => begin(fields),
+    after,
+  );
   return { status: report.status, edits, report };
 }

@@ -51,12 +51,19 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  */
 export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
   const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...known(options, COUNT), tools });
-  return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
+  return {
+    total,
+    overhead: perTool.reduce((left, { tokens }) => left - tokens, total),
+    perTool,
+    origin,
+    encoding,
+    costModel,
+  };
 }
 
 /**
- * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring texts are
- * joined before they are counted.
+ * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring
+ * texts are joined before they are counted.
  *
  * ```ts
  * import { countPart } from "espalier";
@@ -66,9 +73,13 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  * countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize }).tokens; // => 1000
  * ```
  *
- * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
+ * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of
+ *   {@link countMessages}
  */
-export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
+export function countPart(
+  part: Part,
+  options: Omit<CountOptions, "tools"> & { role?: Role } = {},
+): { tokens: number; origin: Origin } {
   const { role = "user", ...others } = known(options, COUNT_PART);
   const own = neutralPart(part, "part", "bad_input");
   needText(role, "role", "a role");
@@ -79,7 +90,8 @@ export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { r
 }
 
 /**
- * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the window.
+ * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the
+ * window.
  *
  * ```ts
  * import { breakdown } from "espalier";
@@ -98,7 +110,8 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
   known(room, ROOM, "options.room");
   if (tags !== undefined && !isFields(tags)) throw bad("tags", "labels by tag", tags);
   for (const [tag, label] of Object.entries(tags ?? {})) needText(label, `tags.${tag}`, "a label");
-  for (const name of ["window", "outputReserve", "blockLine", "reported"] as const) tokens(room, name, false, "options.room");
+  for (const name of ["window", "outputReserve", "blockLine", "reported"] as const)
+    tokens(room, name, false, "options.room");
   const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
   return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
 }

@@ -14,7 +14,13 @@ export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tok
   const { name, maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
   const isStated = [options.budget, maxPromptTokens, maxContextWindowTokens].some((stated) => stated !== undefined);
   const window = isStated ? undefined : windowByName(name);
-  const limit = call(() => wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens ?? window, outputReserve) as { tokens: number; source: LimitSource });
+  const limit = call(
+    () =>
+      wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens ?? window, outputReserve) as {
+        tokens: number;
+        source: LimitSource;
+      },
+  );
   return window === undefined ? limit : { ...limit, source: "modelName" };
 }
 
@@ -29,9 +35,12 @@ export function modelOf(model: string | ModelLimits | undefined, option = "model
     if (model[field] !== undefined) limits[field] = model[field];
   }
   tokens(model, "maxInputTokens", false, `options.${option}`);
-  if (limits.maxPromptTokens === undefined && model.maxInputTokens !== undefined) limits.maxPromptTokens = model.maxInputTokens;
-  if (model.surcharge !== undefined && typeof model.surcharge !== "boolean") throw bad(`${option}.surcharge`, "true or false", model.surcharge);
+  if (limits.maxPromptTokens === undefined && model.maxInputTokens !== undefined)
+    limits.maxPromptTokens = model.maxInputTokens;
+  if (model.surcharge !== undefined && typeof model.surcharge !== "boolean")
+    throw bad(`${option}.surcharge`, "true or false", model.surcharge);
   if (model.surcharge !== undefined) limits.surcharge = model.surcharge;
-  if (model.name !== undefined && typeof model.name !== "string") throw bad(`${option}.name`, "the name of a model", model.name);
+  if (model.name !== undefined && typeof model.name !== "string")
+    throw bad(`${option}.name`, "the name of a model", model.name);
   return { ...(model.name !== undefined && { name: model.name }), ...limits };
 }

@@ -8,7 +8,8 @@ import type { Profile, ProfileDifference, ProfileFields, ProfileName } from "../
 
 /** A profile as JSON text. */
 export function dataText(given: unknown, path: string): string {
-  if (typeof given !== "string" && !isFields(given)) throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
+  if (typeof given !== "string" && !isFields(given))
+    throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
   return JSON.stringify(plain(given, path));
 }
 

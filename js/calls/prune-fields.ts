@@ -13,10 +13,25 @@ import { counting, kept } from "./reading.ts";
 
 /** What is not for the model was never part of a request: it costs nothing, and is told all the same. */
 export function withheld(reading: Reading): Removal[] {
-  return reading.withheld.map((id) => ({ ids: [id], rule: "audience", why: "parts of a result that are not for the model", tokens: 0, recall: id }));
+  return reading.withheld.map((id) => ({
+    ids: [id],
+    rule: "audience",
+    why: "parts of a result that are not for the model",
+    tokens: 0,
+    recall: id,
+  }));
 }
 
-const PASSES: readonly PrunePass[] = ["oversize", "turns", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
+const PASSES: readonly PrunePass[] = [
+  "oversize",
+  "turns",
+  "rounds",
+  "requests",
+  "currentRounds",
+  "results",
+  "arguments",
+  "media",
+];
 
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   drop: ["oversize", "turns", "currentRounds", "results", "arguments", "media"],
@@ -25,23 +40,44 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
 
 /** The options of {@link prune} as the core takes them, checked. */
 export function pruneFields(reading: Reading, options: PruneOptions) {
-  const { headroom = 0, backfill = false, note = false, sentenceShare = 0, cacheStep = 0, dropMedia = "none", maxImageBytes = IMAGE_BYTES, previous, priorities, provider } = options;
+  const {
+    headroom = 0,
+    backfill = false,
+    note = false,
+    sentenceShare = 0,
+    cacheStep = 0,
+    dropMedia = "none",
+    maxImageBytes = IMAGE_BYTES,
+    previous,
+    priorities,
+    provider,
+  } = options;
   const { tokens: budget, source: limitSource } = limitFor(options);
   tokens(options, "headroom", false);
   if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
   needProvider(provider);
   for (const name of ["backfill", "note", "serverManaged"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw bad(name, "true or false", options[name]);
   }
-  if (typeof sentenceShare !== "number" || !(sentenceShare >= 0 && sentenceShare <= 1)) throw bad("sentenceShare", "a number from 0 to 1", sentenceShare);
-  if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1)) throw bad("cacheStep", "a number from 0 to 1", cacheStep);
+  if (typeof sentenceShare !== "number" || !(sentenceShare >= 0 && sentenceShare <= 1))
+    throw bad("sentenceShare", "a number from 0 to 1", sentenceShare);
+  if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1))
+    throw bad("cacheStep", "a number from 0 to 1", cacheStep);
   if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
   const pictures = resultPictures(reading, maxImageBytes);
   return {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
     ...(provider !== undefined && { format: provider, written: reading.format }),
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
-    budget, limitSource, headroom, backfill, note, sentenceShare, cacheStep, dropMedia,
+    budget,
+    limitSource,
+    headroom,
+    backfill,
+    note,
+    sentenceShare,
+    cacheStep,
+    dropMedia,
     keep: [...kept(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
     priorities: prioritiesOf(priorities),
@@ -61,7 +97,8 @@ function orderOf(order: PruneOptions["order"]): readonly PrunePass[] | undefined
 
 function prioritiesOf(priorities: PruneOptions["priorities"]): [string, number][] {
   if (priorities === undefined) return [];
-  if (typeof priorities !== "object" || priorities === null) throw bad("priorities", "an object of numbers by message id", priorities);
+  if (typeof priorities !== "object" || priorities === null)
+    throw bad("priorities", "an object of numbers by message id", priorities);
   const pairs = Object.entries(priorities);
   for (const [id, priority] of pairs) {
     if (typeof priority !== "number" || Number.isNaN(priority)) throw bad(`priorities.${id}`, "a number", priority);
@@ -71,7 +108,8 @@ function prioritiesOf(priorities: PruneOptions["priorities"]): [string, number][
 
 /** A cut comes back from wherever the host kept it. The core names what is missing; numbers it would take silently. */
 function cutOf(previous: PruneCut): PruneCut {
-  if (typeof previous !== "object" || previous === null) throw bad("previous", "the cut of an earlier report", previous);
+  if (typeof previous !== "object" || previous === null)
+    throw bad("previous", "the cut of an earlier report", previous);
   tokens(previous, "limit", true, "options.previous");
   const { shortened } = previous;
   if (Array.isArray(shortened)) {
@@ -79,7 +117,8 @@ function cutOf(previous: PruneCut): PruneCut {
       if (typeof item !== "object" || item === null) throw bad(`previous.shortened[${at}]`, "an object", item);
       const within = `options.previous.shortened[${at}]`;
       tokens(item as { part?: number }, "part", true, within);
-      for (const name of ["item", "limit"] as const) tokens(item as { item?: number; limit?: number }, name, false, within);
+      for (const name of ["item", "limit"] as const)
+        tokens(item as { item?: number; limit?: number }, name, false, within);
     });
   }
   return previous;

@@ -1,4 +1,6 @@
-/** Cuts a conversation to a budget: checks the options, reads, crosses once, rebuilds the host's messages from the plan. */
+/**
+ * Cuts a conversation to a budget: checks the options, reads, crosses once, rebuilds the host's messages from the plan.
+ */
 
 import { call, wasm } from "../engine/engine.ts";
 import { known } from "../options/known.ts";
@@ -9,10 +11,10 @@ import { pruneFields, withheld } from "./prune-fields.ts";
 import { read } from "./reading.ts";
 
 /**
- * Cuts a request to a budget: older turns go first, each whole or down to its newest rounds, then early rounds of the newest request; then
- * what is left becomes smaller. System messages, the newest request and the newest round stay, calls and results stay together, and removal
- * stops as soon as the request fits. A single result over a quarter of the limit is shortened before anything goes. The input is
- * never changed.
+ * Cuts a request to a budget: older turns go first, each whole or down to its newest rounds, then early rounds of the
+ * newest request; then what is left becomes smaller. System messages, the newest request and the newest round stay,
+ * calls and results stay together, and removal stops as soon as the request fits. A single result over a quarter of the
+ * limit is shortened before anything goes. The input is never changed.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -30,12 +32,17 @@ import { read } from "./reading.ts";
  * next.messages[2] === request[2]; // => true
  * ```
  *
- * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit; and the
- * errors of {@link countMessages}
+ * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit;
+ *   and the errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, known(options, PRUNE));
   const { limitSource, ...fields } = pruneFields(reading, options);
-  const { plan, ...report } = call(() => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
-  return { messages: reading.rebuild(plan) as T, report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource } };
+  const { plan, ...report } = call(
+    () => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] },
+  );
+  return {
+    messages: reading.rebuild(plan) as T,
+    report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource },
+  };
 }

@@ -1,5 +1,6 @@
 /**
- * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
+ * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it
+ * while that fits.
  */
 
 import { pruneFields, withheld } from "./prune-fields.ts";
@@ -18,8 +19,9 @@ import { PRUNE } from "../options/names/requests.ts";
 type Held = InstanceType<Wasm["HeldConversation"]>;
 
 /**
- * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are not counted again,
- * and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for none).
+ * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are
+ * not counted again, and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for
+ * none).
  *
  * ```ts
  * import OpenAI from "openai";
@@ -70,13 +72,35 @@ export class Pruner {
     const { budget, costModel = "espalier" } = fields;
     const encoding = fields.tokenizer ? ("host" as const) : encodingOf(fields);
     const removed = [...withheld(reading), ...pruned.removed];
-    return { messages: reading.rebuild(plan), report: { ...pruned, removed, budget, limitSource, encoding, costModel } };
+    return {
+      messages: reading.rebuild(plan),
+      report: { ...pruned, removed, budget, limitSource, encoding, costModel },
+    };
   }
 
-  #hold(messages: readonly NeutralMessage[], { encoding, tokenizer, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
+  #hold(
+    messages: readonly NeutralMessage[],
+    {
+      encoding,
+      tokenizer,
+      model,
+      costModel,
+      format,
+      images,
+      imageNumbers,
+      imageKeys,
+      imageSides,
+    }: ReturnType<typeof counting>,
+  ): Held {
     const told = {
-      encoding, model, costModel, format,
-      ...(images !== undefined && { images }), ...(imageNumbers && { imageNumbers }), ...(imageKeys && { imageKeys }), ...(imageSides && { imageSides }),
+      encoding,
+      model,
+      costModel,
+      format,
+      ...(images !== undefined && { images }),
+      ...(imageNumbers && { imageNumbers }),
+      ...(imageKeys && { imageKeys }),
+      ...(imageSides && { imageSides }),
     };
     const key = JSON.stringify(told);
     const instance = wasm();
@@ -89,7 +113,8 @@ export class Pruner {
     }
     const held = this.#held;
     let same = 0;
-    while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!)) same++;
+    while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!))
+      same++;
     if (same < messages.length || same < this.#messages.length) {
       // Were the core to refuse them, it would hold the first ones all the same.
       this.#messages = messages.slice(0, same);
@@ -101,7 +126,8 @@ export class Pruner {
 
   /** Gives back the engine's memory; the pruner can still be used. */
   free(): void {
-    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage collector.
+    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage
+    // collector.
     if (this.#held && this.#instance === wasm()) this.#held.free();
     else (this.#held as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
     this.#held = undefined;
@@ -109,7 +135,10 @@ export class Pruner {
   }
 }
 
-/** Whether two readings say the same. Texts of a host that changed nothing are the very same strings, so this looks at few characters. */
+/**
+ * Whether two readings say the same. Texts of a host that changed nothing are the very same strings, so this looks at
+ * few characters.
+ */
 function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
   return a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts);
 }

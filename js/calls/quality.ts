@@ -12,8 +12,8 @@ import { known } from "../options/known.ts";
 import { QUALITY } from "../options/names/compaction.ts";
 
 /**
- * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions, what the user
- * said. Every compaction reports the same of itself; this is for any two lists, whoever made the second.
+ * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions,
+ * what the user said. Every compaction reports the same of itself; this is for any two lists, whoever made the second.
  *
  * ```ts
  * import { quality } from "espalier";
@@ -29,7 +29,8 @@ import { QUALITY } from "../options/names/compaction.ts";
  * ```
  *
  * @param view In the format of the history. Messages that are the history's word for word count as the same.
- * @throws EspalierError `bad_option`; and the errors of {@link countMessages}, with a path into `history`, `view` or `options.continuation`
+ * @throws EspalierError `bad_option`; and the errors of {@link countMessages}, with a path into `history`, `view` or
+ *   `options.continuation`
  */
 export function quality(history: unknown, view: unknown, options: QualityOptions = {}): ViewQuality {
   const { ledger, summary, continuation, ...others } = known(options, QUALITY);
@@ -38,8 +39,13 @@ export function quality(history: unknown, view: unknown, options: QualityOptions
   const { format } = whole;
   const shown = listed("view", view, { ...others, format });
   const fields = { ...counting(whole, others), ledger: rules(ledger, options.tools), summary };
-  const later = continuation === undefined ? undefined : listed("options.continuation", continuation, { ...others, format }).messages;
-  return call(() => wasm().quality(whole.messages, named(shown.messages, whole.messages), later, fields) as ViewQuality);
+  const later =
+    continuation === undefined
+      ? undefined
+      : listed("options.continuation", continuation, { ...others, format }).messages;
+  return call(
+    () => wasm().quality(whole.messages, named(shown.messages, whole.messages), later, fields) as ViewQuality,
+  );
 }
 
 /** Reads one of several lists: errors name it. */

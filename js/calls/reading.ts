@@ -12,19 +12,34 @@ import type { CountOptions } from "../types/count.ts";
 /** Reads what a host passed, in whatever format. */
 export function read(messages: unknown, options: Pick<CountOptions, "format" | "tools">): Reading {
   const { format, tools } = given(options);
-  return readConversation(messages, { ...(format && { format }), ...(tools !== undefined && tools !== null && { tools }) });
+  return readConversation(messages, {
+    ...(format && { format }),
+    ...(tools !== undefined && tools !== null && { tools }),
+  });
 }
 
 /** What everything is counted with. */
 export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
 
 /** What the engine is told about counting. */
-export function counting(reading: Reading, { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting) {
+export function counting(
+  reading: Reading,
+  { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting,
+) {
   needNames({ encoding, model, costModel });
   const tokenizer = hostTokenizer(given);
   if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
   if (!tokenizer) encodingOf({ encoding, model });
-  return { encoding, tokenizer, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
+  return {
+    encoding,
+    tokenizer,
+    model,
+    costModel,
+    tools: reading.tools,
+    format: reading.format,
+    ...imageModel(images),
+    ...imageSizes(reading, imageSize),
+  };
 }
 
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */

@@ -10,8 +10,8 @@ import { known } from "../options/known.ts";
 import { TRIES } from "../options/names/requests.ts";
 
 /**
- * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many requests in a time;
- * something that no smaller request would mend.
+ * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many
+ * requests in a time; something that no smaller request would mend.
  */
 export type RefusalKind = "context_length" | "output_reserve" | "body_size" | "rate_limited" | "other";
 
@@ -27,7 +27,10 @@ export interface Refusal {
   hasMedia?: boolean;
   /** Kept with a limit that is learned. */
   date?: string;
-  /** Shares of the limit that are left free where no number was named: the first, and the most that it doubles to. Default 0.05 and 0.25. */
+  /**
+   * Shares of the limit that are left free where no number was named: the first, and the most that it doubles to.
+   * Default 0.05 and 0.25.
+   */
   buffer?: readonly [first: number, most: number];
 }
 
@@ -65,8 +68,9 @@ export interface Answer {
 /** A report that does not go with what was sent. */
 export interface SilentOverflow {
   /**
-   * `overWindow`: more was reported than the window has. `truncated`: two reports in a row agree that the server cut the request. `odd`: one
-   * report is far too low, and nothing is learned from it. Servers that report uncached tokens only look like this.
+   * `overWindow`: more was reported than the window has. `truncated`: two reports in a row agree that the server cut
+   * the request. `odd`: one report is far too low, and nothing is learned from it. Servers that report uncached tokens
+   * only look like this.
    */
   kind: "overWindow" | "truncated" | "odd";
   reported: number;
@@ -76,8 +80,8 @@ export interface SilentOverflow {
 }
 
 /**
- * What was learned of models from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to 25 % is left free,
- * which goes away again as requests are answered.
+ * What was learned of models from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to
+ * 25 % is left free, which goes away again as requests are answered.
  *
  * ```ts
  * import { Recovery } from "espalier";
@@ -99,7 +103,10 @@ export class Recovery {
     this.state = plain(state, "state", "bad_input");
   }
 
-  /** Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for may be lowered. */
+  /**
+   * Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for
+   * may be lowered.
+   */
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     tokens({ base }, "base", true);
     tokens(known(options, TRIES), "outputReserve", false);
@@ -113,10 +120,20 @@ export class Recovery {
     for (const name of ["used", "limit"] as const) tokens(given(refusal, "refusal"), name, false, "refusal");
     tokens(refusal, "sent", true, "refusal");
     const { buffer } = refusal;
-    if (buffer !== undefined && !(Array.isArray(buffer) && buffer.length === 2 && buffer.every((share: unknown) => typeof share === "number" && share >= 0 && share <= 1))) {
+    if (
+      buffer !== undefined &&
+      !(
+        Array.isArray(buffer) &&
+        buffer.length === 2 &&
+        buffer.every((share: unknown) => typeof share === "number" && share >= 0 && share <= 1)
+      )
+    ) {
       throw bad("buffer", "two shares from 0 to 1", buffer, "refusal");
     }
-    const [before, said] = [JSON.stringify(plain(tries, "tries", "bad_input")), JSON.stringify(plain(refusal, "refusal", "bad_input"))];
+    const [before, said] = [
+      JSON.stringify(plain(tries, "tries", "bad_input")),
+      JSON.stringify(plain(refusal, "refusal", "bad_input")),
+    ];
     const text = call(() => wasm().recoveryRefused(this.#text(), before, said));
     const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
     this.state = taken.state;
@@ -125,14 +142,18 @@ export class Recovery {
   }
 
   /**
-   * Takes in an answer. Returns what is odd about its report, if anything. One report never lowers a limit: two low ones in a row that agree
-   * do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a limit ends it.
+   * Takes in an answer. Returns what is odd about its report, if anything. One report never lowers a limit: two low
+   * ones in a row that agree do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a
+   * limit ends it.
    */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
     tokens(given(answer, "answer"), "sent", true, "answer");
     for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");
     const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: named(model) });
-    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as { state: unknown; silent?: SilentOverflow };
+    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as {
+      state: unknown;
+      silent?: SilentOverflow;
+    };
     this.state = taken.state;
     return taken.silent;
   }

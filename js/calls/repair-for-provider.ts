@@ -16,8 +16,15 @@ import { idAt, kept } from "./reading.ts";
 /** Most cuts of one result: mending what is left of it may make it longer, so that less may be left. */
 const CUTS = 8;
 
-/** What was made to fit keeps its provider's rules, whatever the host's own messages do; what was left alone stays as it is. */
-export function repairForProvider<T>(result: CompactResult<T>, reading: Reading, options: CompactOptions): CompactResult<T> {
+/**
+ * What was made to fit keeps its provider's rules, whatever the host's own messages do; what was left alone stays as it
+ * is.
+ */
+export function repairForProvider<T>(
+  result: CompactResult<T>,
+  reading: Reading,
+  options: CompactOptions,
+): CompactResult<T> {
   const { format, source } = reading;
   const provider = providerOf(format, options.provider);
   const { report } = result;
@@ -33,22 +40,51 @@ export function repairForProvider<T>(result: CompactResult<T>, reading: Reading,
     if (mended === messages && cut === 0) return result;
     const { total, frame, conversation, messages: many } = countMessages(mended, how);
     if (total <= budget) {
-      const removed = [...report.removed, ...pruned, ...mendings(changes, (at) => [ids.get(list[at])].flatMap((id) => id ?? []))];
+      const removed = [
+        ...report.removed,
+        ...pruned,
+        ...mendings(changes, (at) => [ids.get(list[at])].flatMap((id) => id ?? [])),
+      ];
       const before = report.after.total;
-      const step = { step: "repair", outcome: "applied" as const, tokensBefore: before, tokensAfter: total, why: "its provider would have refused what was left" };
+      const step = {
+        step: "repair",
+        outcome: "applied" as const,
+        tokensBefore: before,
+        tokensAfter: total,
+        why: "its provider would have refused what was left",
+      };
       const steps = [...report.steps, ...(total === before ? [] : [step])];
-      return { ...result, messages: mended, report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed, steps } };
+      return {
+        ...result,
+        messages: mended,
+        report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed, steps },
+      };
     }
-    if (cut === CUTS) throw exceeded(new EspalierError({ code: "budget_exceeded", message: "its provider takes what is left in a longer form", details: { needed: total, budget } }), { budget, path: "options.budget" });
+    if (cut === CUTS)
+      throw exceeded(
+        new EspalierError({
+          code: "budget_exceeded",
+          message: "its provider takes what is left in a longer form",
+          details: { needed: total, budget },
+        }),
+        { budget, path: "options.budget" },
+      );
     room = Math.max(0, room - (total - budget));
     const all = findSource(result.messages)?.list ?? [];
     const stay = new Set(kept(reading, options.keep));
     // Messages of a result are numbered anew.
     const named = (id: string) => (format === "espalier" ? id : ids.get(all[Number(id.slice(1))]));
     try {
-      const fitted = prune(result.messages, { ...how, budget: room, keep: all.flatMap((message, at) => (stay.has(ids.get(message) ?? "") ? [at] : [])) });
+      const fitted = prune(result.messages, {
+        ...how,
+        budget: room,
+        keep: all.flatMap((message, at) => (stay.has(ids.get(message) ?? "") ? [at] : [])),
+      });
       messages = fitted.messages;
-      pruned = fitted.report.removed.map((removal) => ({ ...removal, ids: removal.ids.flatMap((id) => named(id) ?? []) }));
+      pruned = fitted.report.removed.map((removal) => ({
+        ...removal,
+        ids: removal.ids.flatMap((id) => named(id) ?? []),
+      }));
     } catch (error) {
       throw exceeded(error, { budget, spare: budget - room, path: "options.budget", named: (id) => named(id) ?? id });
     }

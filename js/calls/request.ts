@@ -29,8 +29,9 @@ export interface SendContext {
 }
 
 /**
- * Sends the messages. What it throws decides: an error with a `code` (or `kind`) of `context_length`, `output_reserve` or `body_size` and, where
- * the provider named them, `used` and `limit` (on the error or in its `details`) is answered by a smaller request; anything else is thrown on.
+ * Sends the messages. What it throws decides: an error with a `code` (or `kind`) of `context_length`, `output_reserve`
+ * or `body_size` and, where the provider named them, `used` and `limit` (on the error or in its `details`) is answered
+ * by a smaller request; anything else is thrown on.
  */
 export type Send<T, R> = (messages: T, context: SendContext) => Promise<R> | R;
 
@@ -61,10 +62,35 @@ export interface RequestOptions<R = unknown> extends PruneOptions {
 
 export type RequestEvent =
   /** For every request that is sent. */
-  | ({ type: "context_usage"; limit: number; used: number; isInitial: boolean; retry: number; shared?: SharedMessages } & Omit<Totals, "total">)
+  | ({
+      type: "context_usage";
+      limit: number;
+      used: number;
+      isInitial: boolean;
+      retry: number;
+      shared?: SharedMessages;
+    } & Omit<Totals, "total">)
   /** Only if something went, or became smaller. */
-  | { type: "truncation"; limit: number; before: Totals; after: Totals; tokensRemoved: number; messagesRemoved: number; removed: Removal[]; performedBy: "prune"; retry: number }
-  | { type: "refused"; kind: RefusalKind; sent: number; used?: number; limit?: number; nextLimit?: number; retry: number }
+  | {
+      type: "truncation";
+      limit: number;
+      before: Totals;
+      after: Totals;
+      tokensRemoved: number;
+      messagesRemoved: number;
+      removed: Removal[];
+      performedBy: "prune";
+      retry: number;
+    }
+  | {
+      type: "refused";
+      kind: RefusalKind;
+      sent: number;
+      used?: number;
+      limit?: number;
+      nextLimit?: number;
+      retry: number;
+    }
   | ({ type: "silent_overflow" } & SilentOverflow);
 
 /** One try, as the final error lists it. */
@@ -89,8 +115,8 @@ export interface RequestResult<T, R> {
 }
 
 /**
- * Prunes, sends, and when the provider refuses because of the size prunes further and sends again, at most three times. Nothing that was
- * cut stays cut: your messages are what they were, and the next request starts from all of them.
+ * Prunes, sends, and when the provider refuses because of the size prunes further and sends again, at most three times.
+ * Nothing that was cut stays cut: your messages are what they were, and the next request starts from all of them.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -107,18 +133,29 @@ export interface RequestResult<T, R> {
  * report.after.total <= 20_000; // => true
  * ```
  *
- * @throws EspalierError the code of the refusal, with `details.attempts` and the last error as `cause`, when it was refused to the end;
- * `budget_exceeded` if what must stay does not fit; `aborted`. Errors that have nothing to do with the size are thrown as they came.
+ * @throws EspalierError the code of the refusal, with `details.attempts` and the last error as `cause`, when it was
+ *   refused to the end; `budget_exceeded` if what must stay does not fit; `aborted`. Errors that have nothing to do
+ *   with the size are thrown as they came.
  */
-export async function request<T, R>(messages: T, options: RequestOptions<R>, send: Send<T, R>): Promise<RequestResult<T, R>> {
-  if (typeof send !== "function") throw new EspalierError({ code: "bad_input", message: "request needs a function that sends the messages", path: "send" });
+export async function request<T, R>(
+  messages: T,
+  options: RequestOptions<R>,
+  send: Send<T, R>,
+): Promise<RequestResult<T, R>> {
+  if (typeof send !== "function")
+    throw new EspalierError({
+      code: "bad_input",
+      message: "request needs a function that sends the messages",
+      path: "send",
+    });
   const { signal, onEvent, recovery, pruner, promptTokens, predict, lowerOutput, date } = known(options, REQUEST);
   needSignal(signal);
   for (const [name, value] of Object.entries({ onEvent, promptTokens, predict })) needFunction(value, name);
   // By what they do: a host may have loaded this package in two module formats.
   if (recovery !== undefined && typeof recovery?.begin !== "function") throw bad("recovery", "a Recovery", recovery);
   if (pruner !== undefined && typeof pruner?.pruneRead !== "function") throw bad("pruner", "a Pruner", pruner);
-  if (lowerOutput !== undefined && typeof lowerOutput !== "boolean") throw bad("lowerOutput", "true or false", lowerOutput);
+  if (lowerOutput !== undefined && typeof lowerOutput !== "boolean")
+    throw bad("lowerOutput", "true or false", lowerOutput);
   needText(date, "date", "a date in words");
   const own = options.pruner ? undefined : new Pruner(options.previous);
   try {
@@ -128,7 +165,12 @@ export async function request<T, R>(messages: T, options: RequestOptions<R>, sen
   }
 }
 
-async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Pruner, send: Send<T, R>): Promise<RequestResult<T, R>> {
+async function sent<T, R>(
+  messages: T,
+  options: RequestOptions<R>,
+  pruner: Pruner,
+  send: Send<T, R>,
+): Promise<RequestResult<T, R>> {
   const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, serverManaged = false, date } = options;
   const reading = read(messages, options);
   const { name = "", outputReserve: reserve } = modelOf(options.model);
@@ -139,22 +181,53 @@ async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Prune
   let outputReserve: number | undefined;
   for (;;) {
     const retry = attempts.length;
-    if (signal?.aborted) throw new EspalierError({ code: "aborted", message: "The request was aborted.", details: { attempts }, cause: signal.reason });
+    if (signal?.aborted)
+      throw new EspalierError({
+        code: "aborted",
+        message: "The request was aborted.",
+        details: { attempts },
+        cause: signal.reason,
+      });
     const { messages: fitting, report } = fitted(pruner, reading, options, tries, attempts);
     report.limitSource = tries.limit < base ? "learned" : source;
     tell(onEvent, report, { isInitial: isInitial && retry === 0, retry });
     const tokensSent = report.after.total;
     let reply: R;
     try {
-      reply = await send(fitting as T, { signal, retry, report, ...(outputReserve !== undefined && { outputReserve }) });
+      reply = await send(fitting as T, {
+        signal,
+        retry,
+        report,
+        ...(outputReserve !== undefined && { outputReserve }),
+      });
     } catch (error) {
       // Whoever aborted knows why.
       if (signal?.aborted) throw error;
       const { kind, ...numbers } = refusalOf(error);
       const hasMedia = canLoseMedia(reading.messages, report);
-      const next = recovery.refused(tries, { kind, sent: tokensSent, hasMedia, ...numbers, ...(date !== undefined && { date }) });
-      onEvent?.({ type: "refused", kind, sent: tokensSent, ...numbers, ...(next.action === "retry" && { nextLimit: next.limit }), retry });
-      attempts.push({ limit: report.budget, sent: tokensSent, kind, ...(numbers.used !== undefined && { used: numbers.used }), ...(numbers.limit !== undefined && { named: numbers.limit }), message: sentence(error) });
+      const next = recovery.refused(tries, {
+        kind,
+        sent: tokensSent,
+        hasMedia,
+        ...numbers,
+        ...(date !== undefined && { date }),
+      });
+      onEvent?.({
+        type: "refused",
+        kind,
+        sent: tokensSent,
+        ...numbers,
+        ...(next.action === "retry" && { nextLimit: next.limit }),
+        retry,
+      });
+      attempts.push({
+        limit: report.budget,
+        sent: tokensSent,
+        kind,
+        ...(numbers.used !== undefined && { used: numbers.used }),
+        ...(numbers.limit !== undefined && { named: numbers.limit }),
+        message: sentence(error),
+      });
       if (next.action === "passOn" && retry === 0) throw error;
       if (next.action !== "retry") throw final(error, next.why, attempts);
       outputReserve = next.outputReserve;
@@ -162,7 +235,11 @@ async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Prune
     }
     // A server that manages the context reads less than was sent, and may.
     const answered = serverManaged ? {} : usage(reply, tokensSent, options);
-    const silentOverflow = recovery.accepted(name, { sent: tokensSent, ...answered, ...(date !== undefined && { date }) });
+    const silentOverflow = recovery.accepted(name, {
+      sent: tokensSent,
+      ...answered,
+      ...(date !== undefined && { date }),
+    });
     if (silentOverflow) onEvent?.({ type: "silent_overflow", ...silentOverflow });
     return { reply, messages: fitting as T, report, attempts, ...(silentOverflow && { silentOverflow }) };
   }
@@ -170,7 +247,13 @@ async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Prune
 
 const STRENGTH: readonly DropMedia[] = ["none", "old", "all"];
 
-function fitted<R>(pruner: Pruner, reading: Reading, options: RequestOptions<R>, tries: Tries, attempts: readonly Attempt[]) {
+function fitted<R>(
+  pruner: Pruner,
+  reading: Reading,
+  options: RequestOptions<R>,
+  tries: Tries,
+  attempts: readonly Attempt[],
+) {
   const { previous, dropMedia = "none", serverManaged, ...pruning } = options;
   const stronger = STRENGTH.indexOf(dropMedia) > STRENGTH.indexOf(tries.dropMedia) ? dropMedia : tries.dropMedia;
   // A retry goes on from the cut that was refused.
@@ -183,18 +266,35 @@ function fitted<R>(pruner: Pruner, reading: Reading, options: RequestOptions<R>,
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || attempts.length === 0) throw error;
     const { code, message, path, details } = error;
-    throw new EspalierError({ code, message: `${message}, after the provider refused more`, path, details: { ...details, attempts }, cause: error });
+    throw new EspalierError({
+      code,
+      message: `${message}, after the provider refused more`,
+      path,
+      details: { ...details, attempts },
+      cause: error,
+    });
   }
 }
 
-function tell(onEvent: RequestOptions["onEvent"], { budget, before, after, removed, shared }: PruneReport, { isInitial, retry }: { isInitial: boolean; retry: number }): void {
+function tell(
+  onEvent: RequestOptions["onEvent"],
+  { budget, before, after, removed, shared }: PruneReport,
+  { isInitial, retry }: { isInitial: boolean; retry: number },
+): void {
   if (!onEvent) return;
   const { total, ...split } = after;
   onEvent({ type: "context_usage", limit: budget, used: total, ...split, isInitial, retry, ...(shared && { shared }) });
   if (removed.length === 0) return;
   onEvent({
-    type: "truncation", limit: budget, before, after, tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, removed,
-    performedBy: "prune", retry,
+    type: "truncation",
+    limit: budget,
+    before,
+    after,
+    tokensRemoved: before.total - after.total,
+    messagesRemoved: before.messages - after.messages,
+    removed,
+    performedBy: "prune",
+    retry,
   });
 }
 
@@ -205,11 +305,20 @@ export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; l
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
   // What was said more closely wins: `output_reserve` is a kind of `context_length`.
-  const kind = [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind => KINDS.includes(name as RefusalKind)) ?? "other";
-  return { kind, ...whole("used", details["used"] ?? fields["used"]), ...whole("limit", details["limit"] ?? fields["limit"]) };
+  const kind =
+    [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind =>
+      KINDS.includes(name as RefusalKind),
+    ) ?? "other";
+  return {
+    kind,
+    ...whole("used", details["used"] ?? fields["used"]),
+    ...whole("limit", details["limit"] ?? fields["limit"]),
+  };
 }
 
-/** What the provider reported, and what was expected. Without a prediction our own count is one that may well be wrong. */
+/**
+ * What the provider reported, and what was expected. Without a prediction our own count is one that may well be wrong.
+ */
 function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
   const predicted = predict?.(sent);
   return {
@@ -226,7 +335,10 @@ export function reportedBy(reply: unknown): Usage | undefined {
   return usageOf(usage) ?? usageOf(usageMetadata);
 }
 
-/** A field with a number of tokens, or none if it is no such number: what providers and hosts say is not trusted to be one. */
+/**
+ * A field with a number of tokens, or none if it is no such number: what providers and hosts say is not trusted to be
+ * one.
+ */
 function whole<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0 || value > Number.MAX_SAFE_INTEGER) return {};
   return { [name]: Math.round(value) } as { [name in Name]?: number };
@@ -238,11 +350,22 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 
 /** Whether something that was sent holds pictures or documents that may still go. */
 function canLoseMedia(messages: readonly NeutralMessage[], report: PruneReport): boolean {
-  const sent = new Set(report.messages.flatMap(({ id, fate, rule }) => (fate === "kept" || (fate === "changed" && rule !== "media") ? [id] : [])));
+  const sent = new Set(
+    report.messages.flatMap(({ id, fate, rule }) =>
+      fate === "kept" || (fate === "changed" && rule !== "media") ? [id] : [],
+    ),
+  );
   const newest = messages.findLast(({ role }) => role === "user");
   const isMedia = ({ type }: Part) => type === "image" || type === "document";
-  return messages.some((message) => sent.has(message.id) && message.role !== "system" && message.role !== "developer" &&
-    message.parts.some((part) => (part.type === "toolResult" ? part.content.some(isMedia) : message !== newest && isMedia(part))));
+  return messages.some(
+    (message) =>
+      sent.has(message.id) &&
+      message.role !== "system" &&
+      message.role !== "developer" &&
+      message.parts.some((part) =>
+        part.type === "toolResult" ? part.content.some(isMedia) : message !== newest && isMedia(part),
+      ),
+  );
 }
 
 function final(error: unknown, why: string, attempts: readonly Attempt[]): EspalierError {
@@ -251,7 +374,8 @@ function final(error: unknown, why: string, attempts: readonly Attempt[]): Espal
   return coded({
     code: typeof code === "string" ? code : attempts.at(-1)!.kind,
     message: `The request failed after ${tries}: ${why}. The provider said: ${sentence(error)}`,
-    details: { ...fieldsOf(details), attempts }, cause: error,
+    details: { ...fieldsOf(details), attempts },
+    cause: error,
   });
 }
 

@@ -19,9 +19,14 @@ export type Compacting = { poll(): string; resume(id: number, answer: unknown): 
 
 /** Carries a compaction out. `reading` is asked for when the model is. */
 export async function runCompaction(
-  reading: () => Reading, options: CompactOptions, begin: () => Compacting, after: Clock["after"] = CLOCK.after,
+  reading: () => Reading,
+  options: CompactOptions,
+  begin: () => Compacting,
+  after: Clock["after"] = CLOCK.after,
 ): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
-  const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(profileText(options) ?? "\"espalier\"", "options.profile"))) as Profile;
+  const { timeouts, hook } = JSON.parse(
+    call(() => wasm().readProfile(profileText(options) ?? '"espalier"', "options.profile")),
+  ) as Profile;
   const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
@@ -37,7 +42,13 @@ export async function runCompaction(
         resume: (id, answer) => call(() => operation.resume(id, answer)),
       },
       {
-        llm, signal, timeout, hookTimeout, after, onProgress, twoTriggers: hook.twoTriggers,
+        llm,
+        signal,
+        timeout,
+        hookTimeout,
+        after,
+        onProgress,
+        twoTriggers: hook.twoTriggers,
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading(), options, effect),
@@ -50,7 +61,13 @@ export async function runCompaction(
         onStatus: (status) => void (statusCode = status),
       },
     );
-    if (report.model) Object.assign(report.model, { usage, requestIds, ...(serviceRequestIds.length > 0 && { serviceRequestIds }), ...(statusCode !== undefined && { statusCode }) });
+    if (report.model)
+      Object.assign(report.model, {
+        usage,
+        requestIds,
+        ...(serviceRequestIds.length > 0 && { serviceRequestIds }),
+        ...(statusCode !== undefined && { statusCode }),
+      });
     return { plan, edits, report };
   } catch (error) {
     crashed = isCrash(error);

@@ -11,8 +11,9 @@ import { counting, read } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /**
- * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any model can write it:
- * results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an empty text.
+ * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any
+ * model can write it: results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an
+ * empty text.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -33,20 +34,58 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
   if (typeof llm !== "function") throw bad("llm", "a function", llm);
   // What else compactions may be told has no meaning here.
-  const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure: _failing, ...counts } = options;
-  const asked = { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure };
+  const {
+    focus,
+    signal,
+    timeout,
+    onProgress,
+    ledger,
+    sections,
+    verify,
+    llmModel,
+    modelRules,
+    instructions,
+    jobId,
+    profile,
+    onFailure: _failing,
+    ...counts
+  } = options;
+  const asked = {
+    focus,
+    signal,
+    timeout,
+    onProgress,
+    ledger,
+    sections,
+    verify,
+    llmModel,
+    modelRules,
+    instructions,
+    jobId,
+    profile,
+    onFailure,
+  };
   const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   const { encoding, tokenizer, model, costModel, images, imageSize, format, tools } = counts;
-  const how = Object.fromEntries(Object.entries({ encoding, tokenizer, model, costModel, images, imageSize, format, tools }).filter(([, value]) => value !== undefined));
+  const how = Object.fromEntries(
+    Object.entries({ encoding, tokenizer, model, costModel, images, imageSize, format, tools }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
   const all: CompactOptions = { ...how, ...said, llm, llmBudget, budget: Number.MAX_SAFE_INTEGER, trigger: "manual" };
   const { keep: _, cover: __, asking, ...rest } = compactFields(all);
   const reading = read(messages, all);
   const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };
-  const { report } = await runCompaction(() => reading, all, () => new (wasm().Compaction)(reading.messages, fields));
+  const { report } = await runCompaction(
+    () => reading,
+    all,
+    () => new (wasm().Compaction)(reading.messages, fields),
+  );
   const { status, summary, record, title, before, steps } = report as CompactReport & { record?: string };
   const isMade = status === "applied" && summary !== undefined;
   return {
-    status, before,
+    status,
+    before,
     ...(isMade && { summary, ...(record !== undefined && { record }), ...(title !== undefined && { title }) }),
     ...(report.model && { model: report.model }),
     ...(!isMade && { error: report.model?.error ?? steps.at(-1)?.why ?? status }),

@@ -17,7 +17,10 @@ export function isLayout(name: string): boolean {
   return sessionLayouts().some(({ layout }) => layout === name);
 }
 
-/** @throws EspalierError `bad_option` if the layout is not that of the session, `unsupported` if its tool does not resume from its file */
+/**
+ * @throws EspalierError `bad_option` if the layout is not that of the session, `unsupported` if its tool does not
+ * resume from its file
+ */
 export function writtenAs(
   messages: unknown,
   to: string,

@@ -1,4 +1,7 @@
-/** `espalier doctor FILE`: what a provider would refuse of a session, what fills it, and with --repair a file that is accepted. */
+/**
+ * `espalier doctor FILE`: what a provider would refuse of a session, what fills it, and with --repair a file that is
+ * accepted.
+ */
 
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/node.ts";
@@ -14,7 +17,9 @@ import type { To } from "./out.ts";
 import { number } from "./report.ts";
 import { about, plural } from "./shown-session.ts";
 
-/** The window that the session file says, else that of its model; nothing if a recorded request was larger than that. */
+/**
+ * The window that the session file says, else that of its model; nothing if a recorded request was larger than that.
+ */
 export function windowOf(session: Session | undefined, model: string | undefined): number | undefined {
   if (session?.window !== undefined) return session.window;
   const window = windowByName(model ?? session?.model);
@@ -168,10 +173,4 @@ function shownTreatment({ changes, left }: Mended): string {
   ].join("\n");
 }
 
-export const PROVIDER_NAMES: readonly Provider[] = [
-  "openai-chat",
-  "openai-responses",
-  "anthropic",
-  "gemini",
-  "vscode",
-];
+export const PROVIDER_NAMES: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];

@@ -21,10 +21,17 @@ export interface Entry {
 const NAMED = 6;
 
 export function told({ type, message, edit, pin, target, to, checkpoint, json }: Entry): string {
-  const what = message ? `${message.role} ${message.id}`
-    : edit?.range ? `${edit.kind} ${edit.range.from} … ${edit.range.to}`
-      : edit ? `${edit.kind} ${named((edit.targets ?? []).map((one) => one.message))}`
-        : pin?.message ?? pin?.fact ?? target ?? to ?? (checkpoint ? `${checkpoint.number} ${checkpoint.title}` : json ?? "");
+  const what = message
+    ? `${message.role} ${message.id}`
+    : edit?.range
+      ? `${edit.kind} ${edit.range.from} … ${edit.range.to}`
+      : edit
+        ? `${edit.kind} ${named((edit.targets ?? []).map((one) => one.message))}`
+        : (pin?.message ??
+          pin?.fact ??
+          target ??
+          to ??
+          (checkpoint ? `${checkpoint.number} ${checkpoint.title}` : (json ?? "")));
   return `${type} ${what.replace("_", " ")}`.trimEnd();
 }
 

@@ -11,26 +11,63 @@ import { sessionLog } from "./shown-session.ts";
 import { number } from "./report.ts";
 
 /** What happened to a conversation: from a session file, or from a log of ours. */
-export async function logOf(file: string, opening: ReadSessionOptions, options: Parameters<typeof showLog>[2]): Promise<string> {
+export async function logOf(
+  file: string,
+  opening: ReadSessionOptions,
+  options: Parameters<typeof showLog>[2],
+): Promise<string> {
   const text = readText(file);
   if (options.recall !== undefined) return showLog(file, text, options);
   try {
     return sessionLog(readSession(text, { ...opening, name: file }));
   } catch (error) {
     // A log of ours is no session of another tool, and a damaged one need not be JSON.
-    if (!(error instanceof EspalierError) || !["unknown_session", "bad_json"].includes(error.code) || Object.keys(opening).length > 0) throw error;
+    if (
+      !(error instanceof EspalierError) ||
+      !["unknown_session", "bad_json"].includes(error.code) ||
+      Object.keys(opening).length > 0
+    )
+      throw error;
   }
   return showLog(file, text, options);
 }
 
-/** The log's entries in words, messages that follow each other in one line; with `recall` the originals behind an id, as JSON. */
-function showLog(file: string, text: string, { recall, ...counting }: { recall?: string | undefined } & Pick<LogOptions, "encoding" | "model" | "costModel">): string {
-  const { log, report: { problems: [problem] } } = ConversationLog.import(text, counting);
-  if (problem) throw new EspalierError({ code: "bad_log", message: `${file}, line ${problem.line}: ${problem.message}` });
-  if (recall !== undefined) return JSON.stringify(log.recall(recall).map(({ message, place, by }) => ({ message, place, by })), null, 2);
-  const entries = log.export().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Entry);
-  const sizes = new Map(log.edits().map(({ id, rule, author, tokensBefore, tokensAfter, revokedBy }) =>
-    [id, ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`]));
+/**
+ * The log's entries in words, messages that follow each other in one line; with `recall` the originals behind an id, as
+ * JSON.
+ */
+function showLog(
+  file: string,
+  text: string,
+  { recall, ...counting }: { recall?: string | undefined } & Pick<LogOptions, "encoding" | "model" | "costModel">,
+): string {
+  const {
+    log,
+    report: {
+      problems: [problem],
+    },
+  } = ConversationLog.import(text, counting);
+  if (problem)
+    throw new EspalierError({ code: "bad_log", message: `${file}, line ${problem.line}: ${problem.message}` });
+  if (recall !== undefined)
+    return JSON.stringify(
+      log.recall(recall).map(({ message, place, by }) => ({ message, place, by })),
+      null,
+      2,
+    );
+  const entries = log
+    .export()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Entry);
+  const sizes = new Map(
+    log
+      .edits()
+      .map(({ id, rule, author, tokensBefore, tokensAfter, revokedBy }) => [
+        id,
+        ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`,
+      ]),
+  );
   const lines: string[] = [];
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at]!;
@@ -42,6 +79,8 @@ function showLog(file: string, text: string, { recall, ...counting }: { recall?:
   }
   const { total } = log.totals();
   const pins = log.pins().map(({ message, fact, text: words }) => message ?? fact ?? words ?? "");
-  lines.push(`${number(log.originals)} messages; ${number(log.view().messages.length)} are sent, ${number(total)} tokens${pins.length > 0 ? `; pinned: ${pins.join(", ")}` : ""}`);
+  lines.push(
+    `${number(log.originals)} messages; ${number(log.view().messages.length)} are sent, ${number(total)} tokens${pins.length > 0 ? `; pinned: ${pins.join(", ")}` : ""}`,
+  );
   return lines.join("\n");
 }

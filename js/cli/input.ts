@@ -3,10 +3,14 @@
 import { EspalierError } from "../entries/node.ts";
 
 type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 /** A message by itself, in any format; a request has a list of them. */
 const isMessage = (value: unknown): boolean => isFields(value) && "role" in value && !("messages" in value);
-const isRequest = (value: unknown): boolean => isFields(value) && ["messages", "contents", "input", "body"].some((name) => typeof value[name] === "object" && value[name] !== null) && !("role" in value);
+const isRequest = (value: unknown): boolean =>
+  isFields(value) &&
+  ["messages", "contents", "input", "body"].some((name) => typeof value[name] === "object" && value[name] !== null) &&
+  !("role" in value);
 
 /** @throws EspalierError `bad_json`, or `bad_input` if each line holds a request of its own */
 export function parseInput(text: string, file: string): unknown {
@@ -19,9 +23,16 @@ export function parseInput(text: string, file: string): unknown {
     const lines = bare.split("\n").filter((line) => line.trim() !== "");
     const [first] = lines;
     if (lines.length < 2 || first === undefined || !isJson(first)) {
-      throw new EspalierError({ code: "bad_json", message: `${file} is neither JSON nor JSON Lines: ${(cause as Error).message}`, path: file, cause });
+      throw new EspalierError({
+        code: "bad_json",
+        message: `${file} is neither JSON nor JSON Lines: ${(cause as Error).message}`,
+        path: file,
+        cause,
+      });
     }
-    const values = bare.split("\n").flatMap((line, at) => (line.trim() === "" ? [] : [ofLine(line, `line ${at + 1} of ${file}`)]));
+    const values = bare
+      .split("\n")
+      .flatMap((line, at) => (line.trim() === "" ? [] : [ofLine(line, `line ${at + 1} of ${file}`)]));
     if (values.every(isRequest)) {
       const message = `${file} holds ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier …`;
       throw new EspalierError({ code: "bad_input", message, path: file });

@@ -18,14 +18,24 @@ export function llmFrom(name: string, baseUrl: string | undefined, env: NodeJS.P
   const model = rest.join(":");
   const found = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   if (!found || model === "") {
-    const known = Object.keys(PROVIDERS).map((provider) => `${provider}:MODEL`).join(", ");
-    throw new EspalierError({ code: "bad_option", message: `--llm is one of ${known}, and is ${JSON.stringify(name)}`, path: "--llm" });
+    const known = Object.keys(PROVIDERS)
+      .map((provider) => `${provider}:MODEL`)
+      .join(", ");
+    throw new EspalierError({
+      code: "bad_option",
+      message: `--llm is one of ${known}, and is ${JSON.stringify(name)}`,
+      path: "--llm",
+    });
   }
   const { make, keys } = found;
   const apiKey = keys.map((key) => env[key]).find((key) => key);
   // A server of one's own often wants no key.
   if (!apiKey && baseUrl === undefined) {
-    throw new EspalierError({ code: "no_key", message: `--llm ${provider} needs a key in ${keys.join(" or ")}`, path: keys[0]! });
+    throw new EspalierError({
+      code: "no_key",
+      message: `--llm ${provider} needs a key in ${keys.join(" or ")}`,
+      path: keys[0]!,
+    });
   }
   return make({ model, ...(apiKey && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) }).llm;
 }

@@ -1,4 +1,7 @@
-/** `espalier compact --log FILE`: compactions as edits of a log beside the messages, so that they can be undone and pinned against. */
+/**
+ * `espalier compact --log FILE`: compactions as edits of a log beside the messages, so that they can be undone and
+ * pinned against.
+ */
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { compact, ConversationLog, EspalierError } from "../entries/node.ts";
@@ -31,7 +34,10 @@ export interface Logged {
 }
 
 /** Carries out what was asked for and adds it to the file. The messages may have grown since the log was written. */
-export async function logged(input: unknown, { file, undo, redo, pin, unpin, counting, compact: how, budget }: LoggedOptions): Promise<Logged> {
+export async function logged(
+  input: unknown,
+  { file, undo, redo, pin, unpin, counting, compact: how, budget }: LoggedOptions,
+): Promise<Logged> {
   const { list, name, format, put } = sourceOf(input, counting.format);
   const { format: _, ...rest } = counting;
   let log: ConversationLog<unknown>;
@@ -40,31 +46,48 @@ export async function logged(input: unknown, { file, undo, redo, pin, unpin, cou
     const text = readFileSync(file, "utf8");
     const known = (count: number) => {
       if (count <= list.length) return list.slice(0, count);
-      throw new EspalierError({ code: "bad_message", message: `the log has ${count} messages, and ${name} ${list.length}`, path: name });
+      throw new EspalierError({
+        code: "bad_message",
+        message: `the log has ${count} messages, and ${name} ${list.length}`,
+        path: name,
+      });
     };
-    const { log: read, report } = ConversationLog.import<unknown>(text, { ...rest, format, messages: ({ length }) => known(length) });
+    const { log: read, report } = ConversationLog.import<unknown>(text, {
+      ...rest,
+      format,
+      messages: ({ length }) => known(length),
+    });
     const [first] = report.problems;
     // Whoever keeps a log wants to know before anything is added behind a line that is damaged.
-    if (first && first.kind !== "cut") throw new EspalierError({ code: "bad_log", message: `${file}, line ${first.line}: ${first.message}` });
+    if (first && first.kind !== "cut")
+      throw new EspalierError({ code: "bad_log", message: `${file}, line ${first.line}: ${first.message}` });
     log = read;
     if (first) writeFileSync(file, log.export());
     written = log.length;
   } else {
-    if (undo || redo || unpin.length > 0) throw new EspalierError({ code: "file_not_found", message: `${file} is not there, so there is nothing to take back` });
+    if (undo || redo || unpin.length > 0)
+      throw new EspalierError({
+        code: "file_not_found",
+        message: `${file} is not there, so there is nothing to take back`,
+      });
     log = new ConversationLog<unknown>({ ...rest, format });
   }
   if (list.length > log.originals) log.append(list.slice(log.originals));
   const held = new Map(log.pins().map(({ id, message }) => [message, id]));
   for (const message of unpin) {
     const id = held.get(message);
-    if (id === undefined) throw new EspalierError({ code: "unknown_id", message: `${JSON.stringify(message)} is not pinned` });
+    if (id === undefined)
+      throw new EspalierError({ code: "unknown_id", message: `${JSON.stringify(message)} is not pinned` });
     log.unpin(id);
   }
   for (const message of pin) if (!held.has(message)) log.pin({ message, reason: "asked for on the command line" });
   let outcome: Pick<Logged, "status" | "edits" | "report">;
   if (undo || redo) {
     const id = undo ? log.undo() : log.redo();
-    outcome = { status: id === undefined ? (undo ? "nothing_to_undo" : "nothing_to_redo") : undo ? "undone" : "redone", edits: id === undefined ? [] : [id] };
+    outcome = {
+      status: id === undefined ? (undo ? "nothing_to_undo" : "nothing_to_redo") : undo ? "undone" : "redone",
+      edits: id === undefined ? [] : [id],
+    };
   } else if (how) {
     const { status, ids, report } = await log.compact({ ...how, trigger: "manual" });
     outcome = { status, edits: ids, report };
@@ -74,6 +97,9 @@ export async function logged(input: unknown, { file, undo, redo, pin, unpin, cou
   appendFileSync(file, log.export(written));
   const { messages, after } = log.view();
   // What only one request needs is not in the log: rounds that do not fit, the newest request shortened.
-  const fitting = budget !== undefined && after.total > budget ? (await compact(messages, { ...rest, format, budget, ladder: ["fit"] })).messages : messages;
+  const fitting =
+    budget !== undefined && after.total > budget
+      ? (await compact(messages, { ...rest, format, budget, ladder: ["fit"] })).messages
+      : messages;
   return { ...outcome, messages: put(fitting) };
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR QUERY`: the package on the command line. */
+/**
+ * `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`,
+ * `search DIR QUERY`: the package on the command line.
+ */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -44,7 +47,8 @@ async function main(args: string[]): Promise<number> {
   const { values, positionals } = parsed(args);
   if (values.version) return print(version());
   const [command, file, ...rest] = positionals;
-  if (command === "help" && file !== undefined && !isCommand(file)) throw new UsageError(`there is no command ${JSON.stringify(file)}; there are ${Object.keys(COMMANDS).join(", ")}`);
+  if (command === "help" && file !== undefined && !isCommand(file))
+    throw new UsageError(`there is no command ${JSON.stringify(file)}; there are ${Object.keys(COMMANDS).join(", ")}`);
   if (values.help || command === "help" || command === undefined) {
     print(help(command === "help" ? file : command));
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
@@ -54,13 +58,24 @@ async function main(args: string[]): Promise<number> {
     if (shell === undefined) throw new UsageError(`espalier completion needs one of ${SHELLS.join(", ")}`);
     return print(completion(shell));
   }
-  if (!isCommand(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}; there are ${Object.keys(COMMANDS).join(", ")}`);
+  if (!isCommand(command))
+    throw new UsageError(
+      `there is no command ${JSON.stringify(command)}; there are ${Object.keys(COMMANDS).join(", ")}`,
+    );
   for (const name of Object.keys(values) as FlagName[]) {
     const known: readonly string[] = FLAGS[name].of;
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
   }
-  if (command === "search") return searchCommand([file, ...rest].filter((given) => given !== undefined), values);
-  if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
+  if (command === "search")
+    return searchCommand(
+      [file, ...rest].filter((given) => given !== undefined),
+      values,
+    );
+  if (command === "summarize")
+    return summarizeCommand(
+      [file, ...rest].filter((path) => path !== undefined),
+      values,
+    );
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
 
@@ -97,24 +112,40 @@ async function main(args: string[]): Promise<number> {
   if (command === "doctor") {
     const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as Provider | undefined;
     const window = whole(values.window, "--window") ?? windowOf(session, values.model);
-    return doctor(file, input, session, { ...values, window }, { ...common, ...(provider && { provider }), ...(window !== undefined && { limits: { maxTokens: window } }) });
+    return doctor(
+      file,
+      input,
+      session,
+      { ...values, window },
+      { ...common, ...(provider && { provider }), ...(window !== undefined && { limits: { maxTokens: window } }) },
+    );
   }
   if (command === "convert") {
     if (as === undefined) throw new UsageError("espalier convert needs --to NAME");
     if (values.session === undefined) return finishWritten(writtenAs(input, as, format, session, original), values);
     const other = await openFile(values.session, {});
-    return finishWritten(writtenAs(input, as, format, other.session, () => readText(values.session!)), values);
+    return finishWritten(
+      writtenAs(input, as, format, other.session, () => readText(values.session!)),
+      values,
+    );
   }
   const budget = whole(values.budget, "--budget");
   const [pin, unpin] = [ids(values.pin), ids(values.unpin)];
   const back = values.undo ? "--undo" : values.redo ? "--redo" : undefined;
   if (back ?? (unpin.length > 0 ? "--unpin" : undefined)) {
     if (values.log === undefined) throw new UsageError(`${back ?? "--unpin"} needs --log FILE`);
-    if (values.plan) throw new UsageError(`--plan shows what would be done, ${back ?? "--unpin"} changes the log: one of them, please`);
+    if (values.plan)
+      throw new UsageError(
+        `--plan shows what would be done, ${back ?? "--unpin"} changes the log: one of them, please`,
+      );
     if (values.undo && values.redo) throw new UsageError("--undo or --redo: one of them, please");
   }
-  const log = values.log === undefined || values.plan ? undefined : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
-  if (log && (back || (budget === undefined && pin.length + unpin.length > 0))) return keptLog(await logged(input, { ...log, compact: undefined }), values);
+  const log =
+    values.log === undefined || values.plan
+      ? undefined
+      : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
+  if (log && (back || (budget === undefined && pin.length + unpin.length > 0)))
+    return keptLog(await logged(input, { ...log, compact: undefined }), values);
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
@@ -125,9 +156,11 @@ async function main(args: string[]): Promise<number> {
   }
   const timeout = whole(values.timeout, "--timeout");
   const llmBudget = whole(values["llm-budget"], "--llm-budget");
-  const llm: Llm | undefined = values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
+  const llm: Llm | undefined =
+    values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
   const onFailure = values["on-failure"];
-  if (onFailure !== undefined && onFailure !== "leave" && onFailure !== "offline") throw new UsageError("--on-failure is leave or offline");
+  if (onFailure !== undefined && onFailure !== "leave" && onFailure !== "offline")
+    throw new UsageError("--on-failure is leave or offline");
   const abort = new AbortController();
   process.once("SIGINT", () => abort.abort());
   const bar = values.quiet ? { event: () => undefined, end: () => undefined } : progress(process.stderr);
@@ -158,14 +191,27 @@ async function main(args: string[]): Promise<number> {
 
 function codeOf(status: string): number {
   if (status === "cancelled") return EXIT.cancelled;
-  return ["applied", "unchanged", "nothing_to_compact", "undone", "nothing_to_undo", "redone", "nothing_to_redo", "pinned", "unpinned"].includes(status) ? EXIT.ok : EXIT.model;
+  return [
+    "applied",
+    "unchanged",
+    "nothing_to_compact",
+    "undone",
+    "nothing_to_undo",
+    "redone",
+    "nothing_to_redo",
+    "pinned",
+    "unpinned",
+  ].includes(status)
+    ? EXIT.ok
+    : EXIT.model;
 }
 
 /** What was done to a log: the messages it shows, and a line about it. */
 function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet }: To): number {
   const { status, edits, messages, report } = done;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (!json) tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
+  if (!json)
+    tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
   write(JSON.stringify(json ? done : messages, null, 2));
   return codeOf(status);
 }
@@ -173,18 +219,24 @@ function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet
 /** `summarize` takes text, not conversations. */
 async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
   if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
-  if (files.filter((path) => path === "-").length > 1) throw new UsageError('"-" reads standard input, which can be read once');
+  if (files.filter((path) => path === "-").length > 1)
+    throw new UsageError('"-" reads standard input, which can be read once');
   const budget = whole(values.budget, "--budget");
   if (budget === undefined) throw new UsageError("espalier summarize needs --budget N");
   const lines = values.selection === undefined ? undefined : readLines(values.selection);
-  if (values.selection !== undefined && !lines) throw new UsageError(`--selection is a line or two, A or A:B, and is ${JSON.stringify(values.selection)}`);
-  const made = await summarizeFiles(files, {
-    budget,
-    lineNumbers: values.lines ?? false,
-    ...(values.language !== undefined && { language: values.language }),
-    ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
-    ...(values.model !== undefined && { model: values.model }),
-  }, lines);
+  if (values.selection !== undefined && !lines)
+    throw new UsageError(`--selection is a line or two, A or A:B, and is ${JSON.stringify(values.selection)}`);
+  const made = await summarizeFiles(
+    files,
+    {
+      budget,
+      lineNumbers: values.lines ?? false,
+      ...(values.language !== undefined && { language: values.language }),
+      ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
+      ...(values.model !== undefined && { model: values.model }),
+    },
+    lines,
+  );
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
@@ -194,8 +246,12 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
 
 async function searchCommand(given: readonly string[], values: Values): Promise<number> {
   const [folder, typed, extra] = given;
-  if (folder === undefined || typed === undefined) throw new UsageError('espalier search needs a DIR and a QUERY ("-" reads it from standard input)');
-  if (extra !== undefined) throw new UsageError(`one QUERY, please, in quotation marks if it has spaces: ${JSON.stringify(extra)} is one too many`);
+  if (folder === undefined || typed === undefined)
+    throw new UsageError('espalier search needs a DIR and a QUERY ("-" reads it from standard input)');
+  if (extra !== undefined)
+    throw new UsageError(
+      `one QUERY, please, in quotation marks if it has spaces: ${JSON.stringify(extra)} is one too many`,
+    );
   const budget = whole(values.budget, "--budget");
   if (budget === undefined) throw new UsageError("espalier search needs --budget N");
   const profile = oneOf(values.profile, "--profile", ["espalier", "copilot-chat"]);
@@ -224,12 +280,14 @@ function opening(values: Values): OpenFlags {
 /** What --to names: a format, or a layout. */
 function named(to: string): string {
   const formats: readonly string[] = FLAGS.format.values;
-  if (!formats.includes(to) && !isLayout(to)) throw new UsageError(`--to is one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
+  if (!formats.includes(to) && !isLayout(to))
+    throw new UsageError(`--to is one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
   return to;
 }
 
 function oneOf(value: string | undefined, flag: string, values: readonly string[]): string | undefined {
-  if (value !== undefined && !values.includes(value)) throw new UsageError(`${flag} is one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
+  if (value !== undefined && !values.includes(value))
+    throw new UsageError(`${flag} is one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
   return value;
 }
 
@@ -244,7 +302,10 @@ function counting(values: Values) {
 
 /** Ids given one by one or with commas between them. */
 function ids(given: readonly string[] | undefined): string[] {
-  return (given ?? []).flatMap((some) => some.split(",")).map((id) => id.trim()).filter((id) => id !== "");
+  return (given ?? [])
+    .flatMap((some) => some.split(","))
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
 }
 
 function parsed(args: string[]) {
@@ -259,7 +320,8 @@ function whole(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   // 32k, 1.5k and 32_000 are how people write budgets.
   const match = /^([0-9][0-9_,]*(?:\.[0-9]+(?=[km]))?)(k|m)?$/i.exec(text);
-  if (!match) throw new UsageError(`${name} must be a whole number such as 32000, 32k or 1.5k, and is ${JSON.stringify(text)}`);
+  if (!match)
+    throw new UsageError(`${name} must be a whole number such as 32000, 32k or 1.5k, and is ${JSON.stringify(text)}`);
   const factor = { k: 1000, m: 1_000_000 }[match[2]?.toLowerCase() as "k" | "m"] ?? 1;
   return Math.round(Number(match[1]!.replace(/[_,]/g, "")) * factor);
 }
@@ -282,9 +344,13 @@ main(process.argv.slice(2)).then(
       process.stderr.write(printable(`espalier: ${error.message}\nespalier --help says more.\n`));
       process.exitCode = EXIT.usage;
     } else if (error instanceof EspalierError) {
-      const largest = error.code === "budget_exceeded" ? error.details.largest ?? [] : [];
+      const largest = error.code === "budget_exceeded" ? (error.details.largest ?? []) : [];
       const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
-      process.stderr.write(printable([`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n")));
+      process.stderr.write(
+        printable(
+          [`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n"),
+        ),
+      );
       process.exitCode = exitCode(error);
     } else if (error instanceof Error && "syscall" in error) {
       // A file or folder that cannot be read or written: the words of the system name it.

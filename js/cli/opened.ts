@@ -22,7 +22,10 @@ export interface OpenedFile {
 /** Codes that leave the possibility that the file is no session but a conversation in one of our formats. */
 const NO_SESSION = new Set(["unknown_session", "bad_json"]);
 
-/** @throws EspalierError `file_not_found`, `bad_json`, `unknown_session`, `no_conversation`, `several_sessions`, `bad_option` */
+/**
+ * @throws EspalierError `file_not_found`, `bad_json`, `unknown_session`, `no_conversation`, `several_sessions`,
+ * `bad_option`
+ */
 export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
   const named = { ...options, name: file === "-" ? "standard input" : file };
   if (format !== undefined) return { input: parseInput(readText(file), file) };
@@ -52,11 +55,7 @@ function conversation(text: string, file: string, sessionError: EspalierError): 
   try {
     sourceOf(input, undefined);
   } catch (error) {
-    if (
-      !(error instanceof EspalierError) ||
-      error.code !== "unknown_format" ||
-      sessionError.code !== "unknown_session"
-    )
+    if (!(error instanceof EspalierError) || error.code !== "unknown_format" || sessionError.code !== "unknown_session")
       throw error;
     // Both were looked for; what the file resembles is in the error of sessions.
     throw new EspalierError({

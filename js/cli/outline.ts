@@ -22,7 +22,10 @@ interface Values {
   mention?: string | undefined;
 }
 
-export async function outlineOf(path: string, { budget, encoding, language, focus, mention }: Values): Promise<{ result: Outline | RepositoryMap; note: string }> {
+export async function outlineOf(
+  path: string,
+  { budget, encoding, language, focus, mention }: Values,
+): Promise<{ result: Outline | RepositoryMap; note: string }> {
   const common = { budget, ...(encoding !== undefined && { encoding: encoding as EncodingName }) };
   if (!isFolder(path)) {
     const result = await outline(readText(path), { ...common, path, ...(language !== undefined && { language }) });
@@ -30,25 +33,41 @@ export async function outlineOf(path: string, { budget, encoding, language, focu
     return { result, note: `${result.tokens} of ${budget} tokens${missing(result.missing)}${how}` };
   }
   const { files, skipped } = collect(path);
-  const list = (text: string | undefined) => (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+  const list = (text: string | undefined) =>
+    (text ?? "")
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
   const inFocus = list(focus).map((given) => pathIn(path, given, files));
   const result = await repositoryMap(files, { ...common, focus: inFocus, mentioned: list(mention) });
   const left = [...skipped].map(([why, count]) => `${count} ${why}`).join(", ");
-  return { result, note: `${files.length} files, ${result.tokens} of ${budget} tokens${missing(result.missing)}${left && `; left out: ${left}`}` };
+  return {
+    result,
+    note: `${files.length} files, ${result.tokens} of ${budget} tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
+  };
 }
 
 /**
- * The file that a shell's completion names: relative to where the command runs, or to the folder; with `./` or backslashes.
+ * The file that a shell's completion names: relative to where the command runs, or to the folder; with `./` or
+ * backslashes.
  *
  * @throws EspalierError `file_not_found` if it is none of the files
  */
 function pathIn(root: string, given: string, files: readonly RepositoryFile[]): string {
   const known = new Set(files.map(({ path }) => path));
   const slashed = given.replaceAll("\\", "/");
-  const tries = [given, slashed].flatMap((one) => [one, relative(resolve(root), resolve(one)), relative(resolve(root), resolve(root, one))]);
+  const tries = [given, slashed].flatMap((one) => [
+    one,
+    relative(resolve(root), resolve(one)),
+    relative(resolve(root), resolve(root, one)),
+  ]);
   const found = tries.map((one) => one.split(sep).join("/")).find((one) => known.has(one));
   if (found !== undefined) return found;
-  throw new EspalierError({ code: "file_not_found", message: `--focus ${given} is none of the ${files.length} source files in ${root}`, path: "focus" });
+  throw new EspalierError({
+    code: "file_not_found",
+    message: `--focus ${given} is none of the ${files.length} source files in ${root}`,
+    path: "focus",
+  });
 }
 
 const missing = (count: number) => (count > 0 ? `, ${count} lines are missing` : "");
@@ -58,7 +77,11 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${(cause as Error).message}`, cause });
+    throw new EspalierError({
+      code: "file_not_found",
+      message: `${path} cannot be read: ${(cause as Error).message}`,
+      cause,
+    });
   }
 }
 

@@ -9,7 +9,21 @@ export function planned({ report, edits }: { report: CompactReport; edits: reado
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
     return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
   });
-  const fates = report.messages.map(({ id, role, before, after, fate, rule }) => `  ${fate.padEnd(8)} ${id} ${role}, ${number(before)} -> ${number(after)}${rule === undefined ? "" : ` (${rule})`}`);
-  const said = edits.flatMap(({ message }) => message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? []);
-  return [shown(report), "", "edits:", ...(rows.length > 0 ? rows : ["  none"]), "", "messages:", ...fates, ...(said.length > 0 ? ["", "summary:", "", ...said] : [])].join("\n");
+  const fates = report.messages.map(
+    ({ id, role, before, after, fate, rule }) =>
+      `  ${fate.padEnd(8)} ${id} ${role}, ${number(before)} -> ${number(after)}${rule === undefined ? "" : ` (${rule})`}`,
+  );
+  const said = edits.flatMap(
+    ({ message }) => message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [],
+  );
+  return [
+    shown(report),
+    "",
+    "edits:",
+    ...(rows.length > 0 ? rows : ["  none"]),
+    "",
+    "messages:",
+    ...fates,
+    ...(said.length > 0 ? ["", "summary:", "", ...said] : []),
+  ].join("\n");
 }

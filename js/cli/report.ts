@@ -19,11 +19,20 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
       lines.push(`  ${step}: ${outcome}, ${number(tokensBefore)} -> ${number(tokensAfter)} (${why})`);
     }
     const seen = (report.quality?.retention ?? []).filter(({ all }) => all > 0);
-    if (seen.length > 0) lines.push(`  still in view: ${seen.map(({ kind, all, ownLine, recall }) => `${words(kind)} ${number(ownLine)} of ${number(all)}${recall > 0 ? ` (${number(recall)} by recall)` : ""}`).join(", ")}`);
+    if (seen.length > 0)
+      lines.push(
+        `  still in view: ${seen.map(({ kind, all, ownLine, recall }) => `${words(kind)} ${number(ownLine)} of ${number(all)}${recall > 0 ? ` (${number(recall)} by recall)` : ""}`).join(", ")}`,
+      );
     const facts = report.ledger ?? [];
-    if (facts.length > 0) lines.push(`  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} left to recall)` : ""}`).join(", ")}`);
+    if (facts.length > 0)
+      lines.push(
+        `  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} left to recall)` : ""}`).join(", ")}`,
+      );
     for (const miss of report.quality?.misses ?? []) lines.push(`  missing: ${miss}`);
-    if (report.model) lines.push(`  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`);
+    if (report.model)
+      lines.push(
+        `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`,
+      );
   }
   const rules = new Map<string, { messages: number; tokens: number; why: string }>();
   for (const { rule, ids, tokens, why } of report.removed) {
@@ -53,7 +62,14 @@ function counts(report: CountReport): string {
 
 /** The report with colour where a terminal shows it: sums bold, steps and reasons dim. `NO_COLOR` turns it off. */
 export function painted(text: string, { isTTY }: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): string {
-  const isColoured = env["FORCE_COLOR"] ? env["FORCE_COLOR"] !== "0" : isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const isColoured = env["FORCE_COLOR"]
+    ? env["FORCE_COLOR"] !== "0"
+    : isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   if (!isColoured) return text;
-  return text.split("\n").map((line) => (line.startsWith("  ") ? line.replace(/\(.*\)$/, (why) => `\x1b[2m${why}\x1b[22m`) : `\x1b[1m${line}\x1b[22m`)).join("\n");
+  return text
+    .split("\n")
+    .map((line) =>
+      line.startsWith("  ") ? line.replace(/\(.*\)$/, (why) => `\x1b[2m${why}\x1b[22m`) : `\x1b[1m${line}\x1b[22m`,
+    )
+    .join("\n");
 }

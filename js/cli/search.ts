@@ -99,8 +99,7 @@ function headOf({ path, firstLine, lastLine, header, score, tokens, terms, isCut
     `score ${rounded(score)}`,
     `${number(tokens)} tokens${isCut ? ", cut" : ""}`,
   ];
-  const by =
-    terms === undefined ? [] : [`  ${terms.map((term) => `${term.term} ${rounded(term.score)}`).join(", ")}`];
+  const by = terms === undefined ? [] : [`  ${terms.map((term) => `${term.term} ${rounded(term.score)}`).join(", ")}`];
   return [parts.filter((part) => part !== "").join("  "), ...by].join("\n");
 }
 
@@ -116,9 +115,7 @@ export function shownSearch(
 ): string {
   const count = (some: number, what: string) => `${number(some)} ${what}${some === 1 ? "" : "s"}`;
   const found =
-    hits.length === 0
-      ? "nothing found"
-      : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
+    hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
   const lines = [
     `${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`,
   ];

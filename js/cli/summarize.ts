@@ -13,11 +13,20 @@ export function readLines(typed: string): [first: number, last: number] | undefi
 }
 
 /** Reads the files and summarises them together; what is selected is in the first. */
-export async function summarizeFiles(files: readonly string[], options: SummaryOptions & { language?: string }, lines?: [first: number, last: number]): Promise<Summaries> {
+export async function summarizeFiles(
+  files: readonly string[],
+  options: SummaryOptions & { language?: string },
+  lines?: [first: number, last: number],
+): Promise<Summaries> {
   const { language, ...rest } = options;
   const documents = files.map((path, at): SummaryDocument & { text: string } => {
     const text = readText(path);
-    return { text, path, ...(language !== undefined && { language }), ...(at === 0 && lines && { selection: offsets(path, text, lines) }) };
+    return {
+      text,
+      path,
+      ...(language !== undefined && { language }),
+      ...(at === 0 && lines && { selection: offsets(path, text, lines) }),
+    };
   });
   return summarizeDocuments(documents, rest);
 }
@@ -27,7 +36,11 @@ function offsets(path: string, text: string, [first, last]: [number, number]): n
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: { length } }) => index + length)];
   const start = starts[first - 1];
   if (start === undefined) {
-    throw new EspalierError({ code: "bad_option", message: `--selection begins in line ${first}, and ${path} has ${starts.length}`, path: "--selection" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: `--selection begins in line ${first}, and ${path} has ${starts.length}`,
+      path: "--selection",
+    });
   }
   return first === last ? start : [start, starts[last] ?? text.length];
 }
@@ -35,13 +48,19 @@ function offsets(path: string, text: string, [first, last]: [number, number]): n
 /** Summaries as they are printed; several have their names above them. */
 export function shownSummaries({ summaries }: Summaries, files: readonly string[]): string {
   if (summaries.length === 1) return summaries[0]!.text;
-  return summaries.map(({ text }, at) => `==> ${files[at]} <==\n${text.endsWith("\n") ? text : `${text}\n`}`).join("\n");
+  return summaries
+    .map(({ text }, at) => `==> ${files[at]} <==\n${text.endsWith("\n") ? text : `${text}\n`}`)
+    .join("\n");
 }
 
 /** What is said beside them. */
 export function shownLosses({ summaries, tokens, lost }: Summaries): string {
   const before = summaries.reduce((sum, summary) => sum + summary.before, 0);
   const missing = lost.map(({ path, lines, tokens: gone }) => `  ${path}: ${lines} lines left out, ${gone} tokens`);
-  const folded = summaries.flatMap(({ basis, language }) => (basis.path === "indentation" && language !== undefined ? [`  ${language}: folded by indentation (${basis.why})`] : []));
+  const folded = summaries.flatMap(({ basis, language }) =>
+    basis.path === "indentation" && language !== undefined
+      ? [`  ${language}: folded by indentation (${basis.why})`]
+      : [],
+  );
   return [`${tokens} of ${before} tokens`, ...missing, ...new Set(folded)].join("\n");
 }

@@ -18,7 +18,10 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
   convert: ["FILE --to NAME", "writes a conversation in another format, or in the layout of its session file"],
   log: ["FILE", "says what happened to a conversation, from a log that compact keeps or from a session file"],
   summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment where something is missing"],
-  outline: ["DIR --budget N", "lists the definitions that matter most in a folder of source files; of one FILE all of them"],
+  outline: [
+    "DIR --budget N",
+    "lists the definitions that matter most in a folder of source files; of one FILE all of them",
+  ],
   search: ["DIR QUERY --budget N", "finds the lines of a folder's files that answer a query, most relevant first"],
 };
 
@@ -41,63 +44,159 @@ const FORMATS = ["openai-chat", "openai-responses", "anthropic", "gemini", "vsco
 const compact = ["compact"] as const;
 
 export const FLAGS = {
-  budget: { value: "N", short: "b", of: ["prune", "compact", "summarize", "outline", "search"], help: "tokens that the result may have; 32k is 32000, 1.5k is 1500" },
-  json: { of: [...READING, "summarize", "outline", "search"], help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr" },
+  budget: {
+    value: "N",
+    short: "b",
+    of: ["prune", "compact", "summarize", "outline", "search"],
+    help: "tokens that the result may have; 32k is 32000, 1.5k is 1500",
+  },
+  json: {
+    of: [...READING, "summarize", "outline", "search"],
+    help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr",
+  },
   output: { value: "FILE", short: "o", of: ALL, help: "write there instead of to standard output" },
   quiet: { short: "q", of: ALL, help: "no report on standard error; errors are still printed" },
   format: { value: "NAME", of: READING, help: `${FORMATS.join(", ")}; default: detected`, values: FORMATS },
-  layout: { value: "NAME", of: SESSIONS, help: `the layout of a session file; default: recognised. ${LAYOUTS.join(", ")}`, values: LAYOUTS },
+  layout: {
+    value: "NAME",
+    of: SESSIONS,
+    help: `the layout of a session file; default: recognised. ${LAYOUTS.join(", ")}`,
+    values: LAYOUTS,
+  },
   view: {
-    value: "NAME", of: SESSIONS, values: ["live", "history"],
+    value: "NAME",
+    of: SESSIONS,
+    values: ["live", "history"],
     help: "of a session file: live (default), what its next request would hold; history, all messages that ever were",
   },
-  "side-chain": { value: "ID", of: SESSIONS, help: "of a session file: the conversation of a sub-agent, or a branch that was given up" },
+  "side-chain": {
+    value: "ID",
+    of: SESSIONS,
+    help: "of a session file: the conversation of a sub-agent, or a branch that was given up",
+  },
   conversation: { value: "N", of: SESSIONS, help: "of a file with several conversations: the Nth" },
   to: {
-    value: "NAME", of: ["prune", "compact", "convert"],
-    help: `write messages in this format, or a file in the session's own layout, which its tool resumes from: ${WRITABLE.join(", ")}`, values: [...FORMATS, ...WRITABLE],
+    value: "NAME",
+    of: ["prune", "compact", "convert"],
+    help: `write messages in this format, or a file in the session's own layout, which its tool resumes from: ${WRITABLE.join(", ")}`,
+    values: [...FORMATS, ...WRITABLE],
   },
-  session: { value: "FILE", of: ["convert"], help: "with --to LAYOUT: the session file that the messages belong to; it is not changed" },
-  provider: { value: "NAME", of: ["doctor"], help: "whose rules count; default: those of the format", values: PROVIDER_NAMES },
-  window: { value: "N", of: ["doctor"], help: "input tokens that the model takes; default: what the session file says, else the window of its model if that is known" },
-  repair: { of: ["doctor"], help: "write a session that is accepted: in the file's own layout if its tool resumes from it, else messages; the original stays" },
-  encoding: { value: "NAME", of: ALL, help: "o200k_base (default) or cl100k_base", values: ["o200k_base", "cl100k_base"] },
+  session: {
+    value: "FILE",
+    of: ["convert"],
+    help: "with --to LAYOUT: the session file that the messages belong to; it is not changed",
+  },
+  provider: {
+    value: "NAME",
+    of: ["doctor"],
+    help: "whose rules count; default: those of the format",
+    values: PROVIDER_NAMES,
+  },
+  window: {
+    value: "N",
+    of: ["doctor"],
+    help: "input tokens that the model takes; default: what the session file says, else the window of its model if that is known",
+  },
+  repair: {
+    of: ["doctor"],
+    help: "write a session that is accepted: in the file's own layout if its tool resumes from it, else messages; the original stays",
+  },
+  encoding: {
+    value: "NAME",
+    of: ALL,
+    help: "o200k_base (default) or cl100k_base",
+    values: ["o200k_base", "cl100k_base"],
+  },
   model: { value: "NAME", of: [...READING, "summarize", "log"], help: "picks the encoding by model" },
   "cost-model": {
-    value: "NAME", of: [...READING, "log"], help: "espalier (default), copilot-chat or copilot-chat-extension", values: ["espalier", "copilot-chat", "copilot-chat-extension"],
+    value: "NAME",
+    of: [...READING, "log"],
+    help: "espalier (default), copilot-chat or copilot-chat-extension",
+    values: ["espalier", "copilot-chat", "copilot-chat-extension"],
   },
   headroom: { value: "N", of: ["prune"], help: "tokens to leave free" },
   llm: {
-    value: "PROVIDER:MODEL", of: compact,
+    value: "PROVIDER:MODEL",
+    of: compact,
     help: "the model that writes the summary: openai, openai-responses, anthropic or gemini; the key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY. Without it rules write the summary, offline",
   },
-  "base-url": { value: "URL", of: compact, help: "any server that speaks like that provider; default: the provider's own" },
-  "llm-budget": { value: "N", of: compact, help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it" },
-  "on-failure": { value: "WHAT", of: compact, help: "offline (default): if the model fails rules take over; leave: nothing changes, and what does not fit is an error", values: ["leave", "offline"] },
+  "base-url": {
+    value: "URL",
+    of: compact,
+    help: "any server that speaks like that provider; default: the provider's own",
+  },
+  "llm-budget": {
+    value: "N",
+    of: compact,
+    help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it",
+  },
+  "on-failure": {
+    value: "WHAT",
+    of: compact,
+    help: "offline (default): if the model fails rules take over; leave: nothing changes, and what does not fit is an error",
+    values: ["leave", "offline"],
+  },
   timeout: { value: "SECONDS", of: compact, help: "for each model call; default 120" },
-  focus: { value: "TEXT|PATHS", of: ["compact", "outline"], help: "compact: what the summary should pay attention to; outline: files that the work is about, with commas between them, which are left out" },
+  focus: {
+    value: "TEXT|PATHS",
+    of: ["compact", "outline"],
+    help: "compact: what the summary should pay attention to; outline: files that the work is about, with commas between them, which are left out",
+  },
   force: { of: compact, help: "compact even if the conversation fits" },
   plan: { of: compact, help: "show what would be done, message by message, and the summary; nothing is written" },
-  log: { value: "FILE", of: compact, help: "keep an event log (JSON lines) in FILE beside the messages; the messages may have grown since" },
+  log: {
+    value: "FILE",
+    of: compact,
+    help: "keep an event log (JSON lines) in FILE beside the messages; the messages may have grown since",
+  },
   undo: { of: compact, help: "with --log: take back the newest compaction, one step each time" },
   redo: { of: compact, help: "with --log: put it back" },
-  pin: { value: "IDS", multiple: true, of: compact, help: "messages that stay word for word, with commas between them; with --log for good" },
+  pin: {
+    value: "IDS",
+    multiple: true,
+    of: compact,
+    help: "messages that stay word for word, with commas between them; with --log for good",
+  },
   unpin: { value: "IDS", multiple: true, of: compact, help: "with --log: end a pin" },
   profile: {
-    value: "NAME", of: ["compact", "search"], help: "whose rules: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli", values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
+    value: "NAME",
+    of: ["compact", "search"],
+    help: "whose rules: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli",
+    values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
   },
-  recall: { value: "ID", of: ["log"], help: "print what an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)" },
-  selection: { value: "A[:B]", of: ["summarize"], help: "lines of the first file that stay, from 1; one line is a cursor, whose surroundings come first" },
+  recall: {
+    value: "ID",
+    of: ["log"],
+    help: "print what an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)",
+  },
+  selection: {
+    value: "A[:B]",
+    of: ["summarize"],
+    help: "lines of the first file that stay, from 1; one line is a cursor, whose surroundings come first",
+  },
   lines: { of: ["summarize"], help: "begin each line with its number" },
-  language: { value: "NAME", of: ["summarize", "outline"], help: "of sources whose name does not say it, such as standard input" },
+  language: {
+    value: "NAME",
+    of: ["summarize", "outline"],
+    help: "of sources whose name does not say it, such as standard input",
+  },
   mention: { value: "NAMES", of: ["outline"], help: "names and paths that matter more" },
-  root: { value: "DIR", multiple: true, of: ["search"], help: "a further folder; paths then begin with the names of their folders" },
+  root: {
+    value: "DIR",
+    multiple: true,
+    of: ["search"],
+    help: "a further folder; paths then begin with the names of their folders",
+  },
   "max-results": { value: "N", of: ["search"], help: "hits that are looked for; default 128" },
   index: {
-    value: "DIR", of: ["search"],
+    value: "DIR",
+    of: ["search"],
     help: "keep the index there, so that the next search with it reads new and changed files only; without it nothing is kept. It is made anew if it is damaged, of another version or of other options",
   },
-  structure: { of: ["search"], help: "cut files of languages with a grammar at their definitions, and name those of each hit; takes longer to index" },
+  structure: {
+    of: ["search"],
+    help: "cut files of languages with a grammar at their definitions, and name those of each hit; takes longer to index",
+  },
   contributions: { of: ["search"], help: "say what each word added to each score" },
   help: { short: "h", of: ALL, help: "print this" },
   version: { of: ALL, help: "print the version" },
@@ -107,10 +206,22 @@ export type FlagName = keyof typeof FLAGS;
 const rows = Object.entries(FLAGS) as [FlagName, Flag][];
 
 /** The flags as `parseArgs` takes them. */
-export const OPTIONS = Object.fromEntries(rows.map(([name, { value, short, multiple }]) => [name, {
-  type: value === undefined ? "boolean" : "string", ...(short && { short }), ...(multiple && { multiple }),
-}])) as unknown as { [name in FlagName]:
-  (typeof FLAGS)[name] extends { value: string } ? ((typeof FLAGS)[name] extends { multiple: true } ? { type: "string"; multiple: true } : { type: "string" }) : { type: "boolean" } };
+export const OPTIONS = Object.fromEntries(
+  rows.map(([name, { value, short, multiple }]) => [
+    name,
+    {
+      type: value === undefined ? "boolean" : "string",
+      ...(short && { short }),
+      ...(multiple && { multiple }),
+    },
+  ]),
+) as unknown as {
+  [name in FlagName]: (typeof FLAGS)[name] extends { value: string }
+    ? (typeof FLAGS)[name] extends { multiple: true }
+      ? { type: "string"; multiple: true }
+      : { type: "string" }
+    : { type: "boolean" };
+};
 
 export function isCommand(name: string): name is Command {
   return Object.hasOwn(COMMANDS, name);
@@ -153,16 +264,44 @@ changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) a
 /** Help on everything, or on one command. */
 export function help(command?: string): string {
   if (command === undefined || !isCommand(command)) {
-    const list = Object.entries(COMMANDS).map(([name, [operand, what]]) => `  espalier ${`${name} ${operand}`.padEnd(28)} ${what}`);
-    const groups = [["", rows.filter(([, { of }]) => of.length > 1)] as const, ...ALL.map((name) => [name, rows.filter(([, { of }]) => of.length === 1 && of[0] === name)] as const)];
-    const flags = groups.flatMap(([name, own]) => (own.length === 0 ? [] : [`${name ? `${name}:\n` : ""}${own.map(row).join("\n")}`]));
-    const more = "  espalier help COMMAND                 help on one command\n  espalier completion bash|zsh|fish     a completion script for your shell";
-    return ["espalier fits a conversation into a context window.", [...list, more].join("\n"), INPUT, ...flags, LEFT_OUT, NOT_SEARCHED, WORDS, CODES].join("\n\n");
+    const list = Object.entries(COMMANDS).map(
+      ([name, [operand, what]]) => `  espalier ${`${name} ${operand}`.padEnd(28)} ${what}`,
+    );
+    const groups = [
+      ["", rows.filter(([, { of }]) => of.length > 1)] as const,
+      ...ALL.map((name) => [name, rows.filter(([, { of }]) => of.length === 1 && of[0] === name)] as const),
+    ];
+    const flags = groups.flatMap(([name, own]) =>
+      own.length === 0 ? [] : [`${name ? `${name}:\n` : ""}${own.map(row).join("\n")}`],
+    );
+    const more =
+      "  espalier help COMMAND                 help on one command\n  espalier completion bash|zsh|fish     a completion script for your shell";
+    return [
+      "espalier fits a conversation into a context window.",
+      [...list, more].join("\n"),
+      INPUT,
+      ...flags,
+      LEFT_OUT,
+      NOT_SEARCHED,
+      WORDS,
+      CODES,
+    ].join("\n\n");
   }
   const [operand, what] = COMMANDS[command];
-  const own = rows.filter(([, { of }]) => of.includes(command)).map(row).join("\n");
+  const own = rows
+    .filter(([, { of }]) => of.includes(command))
+    .map(row)
+    .join("\n");
   const isConversation = (READING as readonly string[]).includes(command);
-  return [`espalier ${command} ${operand}\n  ${what}`, ...(isConversation ? [INPUT] : []), own, ...(command === "outline" ? [LEFT_OUT] : []), ...(command === "search" ? [NOT_SEARCHED] : []), ...(isConversation ? [WORDS] : []), CODES].join("\n\n");
+  return [
+    `espalier ${command} ${operand}\n  ${what}`,
+    ...(isConversation ? [INPUT] : []),
+    own,
+    ...(command === "outline" ? [LEFT_OUT] : []),
+    ...(command === "search" ? [NOT_SEARCHED] : []),
+    ...(isConversation ? [WORDS] : []),
+    CODES,
+  ].join("\n\n");
 }
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -174,13 +313,26 @@ export function completion(shell: (typeof SHELLS)[number]): string {
     const of = (list: readonly string[]) => `__fish_seen_subcommand_from ${list.join(" ")}`;
     const quoted = (text: string) => `'${text.replace(/['\\]/g, "\\$&")}'`;
     return [
-      ...names.map((name) => `complete -c espalier -n __fish_use_subcommand -f -a ${name} -d ${quoted(isCommand(name) ? COMMANDS[name][1] : name)}`),
-      ...rows.map(([name, { value, short, values, of: commands, help: text }]) =>
-        `complete -c espalier -n ${quoted(of(commands))} -l ${name}${short ? ` -s ${short}` : ""}${value ? " -r" : ""}${values ? ` -f -a ${quoted(values.join(" "))}` : ""} -d ${quoted(text)}`),
+      ...names.map(
+        (name) =>
+          `complete -c espalier -n __fish_use_subcommand -f -a ${name} -d ${quoted(isCommand(name) ? COMMANDS[name][1] : name)}`,
+      ),
+      ...rows.map(
+        ([name, { value, short, values, of: commands, help: text }]) =>
+          `complete -c espalier -n ${quoted(of(commands))} -l ${name}${short ? ` -s ${short}` : ""}${value ? " -r" : ""}${values ? ` -f -a ${quoted(values.join(" "))}` : ""} -d ${quoted(text)}`,
+      ),
     ].join("\n");
   }
-  const flags = ALL.map((command) => `    ${command}) flags="${rows.filter(([, { of }]) => (of as readonly string[]).includes(command)).map(([name]) => `--${name}`).join(" ")}" ;;`);
-  const values = rows.flatMap(([name, flag]) => (flag.values ? [`    --${name}) COMPREPLY=($(compgen -W "${flag.values.join(" ")}" -- "$word")); return ;;`] : []));
+  const flags = ALL.map(
+    (command) =>
+      `    ${command}) flags="${rows
+        .filter(([, { of }]) => (of as readonly string[]).includes(command))
+        .map(([name]) => `--${name}`)
+        .join(" ")}" ;;`,
+  );
+  const values = rows.flatMap(([name, flag]) =>
+    flag.values ? [`    --${name}) COMPREPLY=($(compgen -W "${flag.values.join(" ")}" -- "$word")); return ;;`] : [],
+  );
   const bash = `_espalier() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" flags=""
   case "$before" in

@@ -1,4 +1,7 @@
-/** Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is in it, too. */
+/**
+ * Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is
+ * in it, too.
+ */
 
 import { countMessages } from "../calls/count.ts";
 import type { Session } from "../sessions/types.ts";

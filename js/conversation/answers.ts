@@ -41,7 +41,8 @@ export class Answers<T> {
   usage(usage: unknown): void {
     const { limits, log, saving, events, requests } = this.c;
     // A bare number says nothing of caches.
-    const record = typeof usage === "number" ? { input: usage, promptTotal: usage } : usageOf(usage) ?? reportedBy(usage);
+    const record =
+      typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
     const reported = record?.promptTotal;
     if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
     this.reported = addUsage(this.reported, record);
@@ -56,7 +57,12 @@ export class Answers<T> {
     if (!odd || (odd.why === known && odd.why !== "overflow")) return;
     const { why, ...details } = odd;
     const code = why === "overflow" ? "silent_overflow" : "odd_usage";
-    events.emit({ type: "warning", code, message: `the provider counted ${odd.reported} tokens where ${odd.expected} were expected${WHY[why]}`, details });
+    events.emit({
+      type: "warning",
+      code,
+      message: `the provider counted ${odd.reported} tokens where ${odd.expected} were expected${WHY[why]}`,
+      details,
+    });
   }
 
   refusal(error: unknown): NextStep {
@@ -76,8 +82,18 @@ export class Answers<T> {
 function refusalBy(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
   const said = refusalOf(error);
   if (said.kind !== "other") return said;
-  const { message, status } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as { message?: unknown; status?: unknown };
-  const found = classify({ text: typeof message === "string" ? message : "", ...(typeof status === "number" && { status }) });
+  const { message, status } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
+    message?: unknown;
+    status?: unknown;
+  };
+  const found = classify({
+    text: typeof message === "string" ? message : "",
+    ...(typeof status === "number" && { status }),
+  });
   const kind = refusalOf({ code: found.code, details: { kind: found.kind } }).kind;
-  return { kind, ...(found.used !== undefined && { used: found.used }), ...(found.limit !== undefined && { limit: found.limit }) };
+  return {
+    kind,
+    ...(found.used !== undefined && { used: found.used }),
+    ...(found.limit !== undefined && { limit: found.limit }),
+  };
 }

@@ -21,7 +21,10 @@ export interface Asked {
 }
 
 /** Checks what most calls have in common; `names` are all options of the call. */
-export function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O, names: object): Pick<O, "focus" | "signal"> {
+export function asked<O extends { focus?: string; signal?: AbortSignal }>(
+  options: O,
+  names: object,
+): Pick<O, "focus" | "signal"> {
   const { focus, signal } = known(options, names);
   needText(focus, "focus");
   needSignal(signal);
@@ -42,7 +45,8 @@ export class ByHand<T> {
 
   async compact(trigger: "manual" | "range", { focus, signal }: Asked, range?: Range): Promise<Compacted> {
     for (const [path, id] of Object.entries(range ?? {})) {
-      if (id !== undefined && typeof id !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
+      if (id !== undefined && typeof id !== "string")
+        throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
     }
     // What is called by a compaction, or beside one by hand, cannot wait for its end.
     if (this.running || this.c.inside.isInside) {
@@ -56,23 +60,36 @@ export class ByHand<T> {
     const stop = () => running.abort(signal?.reason);
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
-    return this.turns.take(undefined, async () => {
-      // Whoever had a turn before may have hidden them.
-      const within = this.shown(range);
-      const verdict = this.compactor.verdict();
-      this.compactor.cancelJob();
-      this.compactor.start(trigger);
-      const made = await this.compactor.maker.make(trigger, { focus, model: true, signal: running.signal, ...(within && { range: within }) });
-      const finished = this.compactor.finish(running.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
-      return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
-    }).finally(() => {
-      signal?.removeEventListener("abort", stop);
-      this.running = undefined;
-    });
+    return this.turns
+      .take(undefined, async () => {
+        // Whoever had a turn before may have hidden them.
+        const within = this.shown(range);
+        const verdict = this.compactor.verdict();
+        this.compactor.cancelJob();
+        this.compactor.start(trigger);
+        const made = await this.compactor.maker.make(trigger, {
+          focus,
+          model: true,
+          signal: running.signal,
+          ...(within && { range: within }),
+        });
+        const finished = this.compactor.finish(
+          running.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made,
+        );
+        return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
+      })
+      .finally(() => {
+        signal?.removeEventListener("abort", stop);
+        this.running = undefined;
+      });
   }
 
   /** What would be done; with `summary` that text stands for what is covered. */
-  async plan(trigger: Trigger, wanted: Asked & { model: boolean; range?: Range; budget?: number }, summary?: string): Promise<Plan<T>> {
+  async plan(
+    trigger: Trigger,
+    wanted: Asked & { model: boolean; range?: Range; budget?: number },
+    summary?: string,
+  ): Promise<Plan<T>> {
     const made = await this.compactor.maker.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
     return this.planOf(made);
   }
@@ -110,16 +127,25 @@ export class ByHand<T> {
   /** Where a message of the log is in the view: itself, or the summary that stands for it. */
   private shownAt(id: string | undefined): string | undefined {
     if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
-    const by = this.c.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
+    const by = this.c.log
+      .recall(id)
+      .find((found) => found.id === id && found.place === "covered")
+      ?.by.at(-1);
     return by === undefined ? id : `${by}:summary`;
   }
 
   private inOrder({ from, to }: Range): void {
     const ids = this.c.log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
     for (const [path, id] of Object.entries({ from, to })) {
-      if (id !== undefined && !ids.includes(id)) throw new EspalierError({ code: "unknown_id", message: `there is no message ${JSON.stringify(id)} in the view`, path });
+      if (id !== undefined && !ids.includes(id))
+        throw new EspalierError({
+          code: "unknown_id",
+          message: `there is no message ${JSON.stringify(id)} in the view`,
+          path,
+        });
     }
-    if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to)) throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
+    if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to))
+      throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
   }
 }
 

@@ -21,15 +21,25 @@ const SLUG = 40;
 
 /** `checkpoints/007-fix-the-parser.md`. */
 export function checkpointPath(number: number, title: string): string {
-  const plain = title.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
-  const slug = plain.replace(/[^a-z0-9]+/g, "-").slice(0, SLUG).replace(/^-+|-+$/g, "");
+  const plain = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, "");
+  const slug = plain
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG)
+    .replace(/^-+|-+$/g, "");
   return `${FOLDER}${String(number).padStart(3, "0")}-${slug === "" ? "summary" : slug}.md`;
 }
 
 /** The title that the summary gives itself, else the first words of what was asked for. */
 export function titleOf(summary: string, goal: string): string {
-  const own = /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
-  const text = (own ?? goal).replace(/\s+/g, " ").replace(/^[#*\-\s]+/, "").trim();
+  const own =
+    /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
+  const text = (own ?? goal)
+    .replace(/\s+/g, " ")
+    .replace(/^[#*\-\s]+/, "")
+    .trim();
   return text === "" ? "Summary" : text.split(" ").slice(0, 8).join(" ").slice(0, 80);
 }
 
@@ -39,11 +49,19 @@ export function storeCheckpoint(saving: Saving, file: CheckpointFile, keep: numb
     const written = await attempt("write", file.path, () => storage.write(file.path, markdown(file)));
     if (!written) return;
     const found = await attempt("list", FOLDER, () => storage.list(FOLDER));
-    const files = (found?.value ?? []).filter((name) => /^checkpoints\/\d{3,}-.*\.md$/.test(name)).toSorted((a, b) => numberOf(b) - numberOf(a));
+    const files = (found?.value ?? [])
+      .filter((name) => /^checkpoints\/\d{3,}-.*\.md$/.test(name))
+      .toSorted((a, b) => numberOf(b) - numberOf(a));
     for (const old of files.slice(keep)) await attempt("delete", old, () => storage.delete(old));
     const before = (await attempt("read", INDEX, () => storage.read(INDEX)))?.value ?? "";
     const kept = new Set(files.slice(0, keep));
-    const lines = before.split("\n").filter((line) => kept.has(`${FOLDER}${/\]\((.+)\)/.exec(line)?.[1]}`) && !line.includes(`](${file.path.slice(FOLDER.length)})`));
+    const lines = before
+      .split("\n")
+      .filter(
+        (line) =>
+          kept.has(`${FOLDER}${/\]\((.+)\)/.exec(line)?.[1]}`) &&
+          !line.includes(`](${file.path.slice(FOLDER.length)})`),
+      );
     const line = `- [${String(file.number).padStart(3, "0")} ${file.title.replace(/[[\]]/g, "")}](${file.path.slice(FOLDER.length)})`;
     await attempt("write", INDEX, () => storage.write(INDEX, ["# Checkpoints", "", ...lines, line, ""].join("\n")));
   });
@@ -55,9 +73,12 @@ function numberOf(path: string): number {
 
 function markdown({ number, title, edits, report: { covered, before, after }, text }: CheckpointFile): string {
   return [
-    `# ${title}`, "",
+    `# ${title}`,
+    "",
     `Checkpoint ${number}, edits ${edits.join(", ")}. ${covered.length} messages covered: ${covered[0] ?? ""} to ${covered.at(-1) ?? ""}.`,
-    `Tokens before ${before.total}, after ${after.total}; messages before ${before.messages}, after ${after.messages}.`, "",
-    text.trim(), "",
+    `Tokens before ${before.total}, after ${after.total}; messages before ${before.messages}, after ${after.messages}.`,
+    "",
+    text.trim(),
+    "",
   ].join("\n");
 }

@@ -19,7 +19,18 @@ import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "model" | "quality" | "before" | "after">;
 
 /** Statuses after which the same may go well another time. */
-const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed", "count_failed"];
+const RETRYABLE: readonly Compacted["status"][] = [
+  "model_failed",
+  "timeout",
+  "cancelled",
+  "empty_summary",
+  "no_summary_tag",
+  "tool_call_instead",
+  "already_running",
+  "stale_plan",
+  "engine_failed",
+  "count_failed",
+];
 
 export class Compactor<T> {
   readonly maker: Maker<T>;
@@ -75,7 +86,18 @@ export class Compactor<T> {
     const { limit, used, frame, conversation, tools, ratio } = usage;
     const { name } = this.c.limits;
     this.begun += 1;
-    this.c.events.emit({ type: "compaction_start", trigger, ...(name !== "" && { model: name }), limit, used, frame, conversation, tools, ratio, ...(job !== undefined && { job }) });
+    this.c.events.emit({
+      type: "compaction_start",
+      trigger,
+      ...(name !== "" && { model: name }),
+      limit,
+      used,
+      frame,
+      conversation,
+      tools,
+      ratio,
+      ...(job !== undefined && { job }),
+    });
   }
 
   /** Lays what was made over the log, if it still fits, and tells. */
@@ -101,29 +123,70 @@ export class Compactor<T> {
     // Behind a job's summary there may be messages that came since it was begun.
     if (status === "applied" && (made.originals ?? log.originals) === log.originals) this.maker.applied();
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
-    const { usage, view: { after } } = this.c.look();
+    const {
+      usage,
+      view: { after },
+    } = this.c.look();
     const { trigger, focus, report, job } = made;
     // An abort leaves the log as it is, and the number to the next one.
     if (status === "cancelled") this.begun -= 1;
-    else log.record("plan", { id: planId, trigger, status, before: before.total, after: after.total, ...(job !== undefined && { job }), begun: this.begun, requests: this.c.requests, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
+    else
+      log.record("plan", {
+        id: planId,
+        trigger,
+        status,
+        before: before.total,
+        after: after.total,
+        ...(job !== undefined && { job }),
+        begun: this.begun,
+        requests: this.c.requests,
+        ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }),
+      });
     if (status === "applied") saving.check();
     else saving.save();
     const event: CompactionComplete = {
-      type: "compaction_complete", success: status === "applied", status, trigger,
-      ...(error !== undefined && status !== "applied" && { error }), ...(focus !== undefined && { focus }),
-      tokensBefore: before.total, tokensAfter: after.total, tokensRemoved: before.total - after.total,
-      messagesBefore: before.messages, messagesAfter: after.messages, messagesRemoved: before.messages - after.messages,
+      type: "compaction_complete",
+      success: status === "applied",
+      status,
+      trigger,
+      ...(error !== undefined && status !== "applied" && { error }),
+      ...(focus !== undefined && { focus }),
+      tokensBefore: before.total,
+      tokensAfter: after.total,
+      tokensRemoved: before.total - after.total,
+      messagesBefore: before.messages,
+      messagesAfter: after.messages,
+      messagesRemoved: before.messages - after.messages,
       ...(status === "applied" && report?.summary !== undefined && { summary: report.summary }),
-      edits: ids, ...(checkpoint && { checkpoint }),
-      ...(report?.model && { model: report.model, ...this.asked(), ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }) }), duration: Math.max(0, clock.now() - made.began), ...(report?.quality && { quality: report.quality }),
-      limit: usage.limit, frame: usage.frame, conversation: usage.conversation, tools: usage.tools, ...(job !== undefined && { job }),
+      edits: ids,
+      ...(checkpoint && { checkpoint }),
+      ...(report?.model && {
+        model: report.model,
+        ...this.asked(),
+        ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }),
+      }),
+      duration: Math.max(0, clock.now() - made.began),
+      ...(report?.quality && { quality: report.quality }),
+      limit: usage.limit,
+      frame: usage.frame,
+      conversation: usage.conversation,
+      tools: usage.tools,
+      ...(job !== undefined && { job }),
     };
     events.emit(event);
     const stage = status === "applied" ? "applied" : status === "cancelled" ? "cancelled" : "failed";
     events.emit({ type: "compaction_progress", stage, trigger, ...(job !== undefined && { job }) });
     return {
-      status, trigger, retryable: RETRYABLE.includes(status), edits: ids, before, after,
-      ...(checkpoint && { checkpoint: checkpoint.number }), ...(report && { report }), ...(error !== undefined && { error }), ...(job !== undefined && { job }),
+      status,
+      trigger,
+      retryable: RETRYABLE.includes(status),
+      edits: ids,
+      before,
+      after,
+      ...(checkpoint && { checkpoint: checkpoint.number }),
+      ...(report && { report }),
+      ...(error !== undefined && { error }),
+      ...(job !== undefined && { job }),
     };
   }
 
@@ -159,12 +222,17 @@ export class Compactor<T> {
     // Where a failure is remembered by a flag nothing stands in for the model's summary.
     const { flag } = this.c.profile.failure;
     const asks = this.c.llm !== undefined && verdict === "try" && !byRules;
-    // Without the rung there is nothing to try behind a model, nor while that is given a rest. That nobody summarises at all is said.
+    // Without the rung there is nothing to try behind a model, nor while that is given a rest. That nobody summarises
+    // at all is said.
     const ways = [...(asks ? [true] : []), ...(this.hasRules || !this.c.llm || verdict === "cutOnly" ? [false] : [])];
     if (this.c.llm && !byRules && !asks) this.c.events.emit({ type: "compaction_progress", stage: "skipped", trigger });
     for (const model of ways) {
       this.start(trigger);
-      const made = await this.maker.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
+      const made = await this.maker.make(trigger, {
+        model,
+        cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"),
+        signal,
+      });
       const now = this.now(isNeeded);
       const finished = this.finish(made);
       done.push(finished);
@@ -188,21 +256,35 @@ export class Compactor<T> {
   startJob(trigger: Trigger, { focus, model }: Pick<Wanted, "focus" | "model">): number | undefined {
     const parked = this.jobs.parked;
     if (this.isOver) return undefined;
-    if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked))) return undefined;
+    if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked)))
+      return undefined;
     const verdict = model ? this.verdict() : "offline";
     if (verdict === "offline" && !this.hasRules && this.c.llm) return undefined;
     if (verdict === "notYet" || verdict === "blocked" || this.maker.isIdle()) return undefined;
     const { log, events, saving } = this.c;
     const job = this.jobs.start(
       async (job, signal) => {
-        const made = await this.maker.make(trigger, { focus, model: model && verdict === "try", cutOnly: verdict === "cutOnly", signal, job });
+        const made = await this.maker.make(trigger, {
+          focus,
+          model: model && verdict === "try",
+          cutOnly: verdict === "cutOnly",
+          signal,
+          job,
+        });
         return made.status === "applied" ? { value: made } : { error: made.error ?? made.status, failed: made };
       },
       (job, outcome) => this.settled(job, trigger, outcome),
     );
     if (job === undefined) return undefined;
     this.start(trigger, job);
-    log.record("job", { job, event: "started", trigger, since: log.length, begun: this.begun, requests: this.c.requests });
+    log.record("job", {
+      job,
+      event: "started",
+      trigger,
+      since: log.length,
+      begun: this.begun,
+      requests: this.c.requests,
+    });
     saving.save();
     events.emit({ type: "compaction_progress", stage: "started", trigger, job });
     return job;
@@ -226,10 +308,28 @@ export class Compactor<T> {
     if (status !== "applied") this.noted(made, status, this.now());
     const kept = made && status === "applied" ? { made: { ...made, report: slim(made.report) } } : {};
     const error = made ? made.error : (outcome as { error: string }).error;
-    log.record("job", { job, event: "settled", status, ...(error !== undefined && { error }), ...kept, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
+    log.record("job", {
+      job,
+      event: "settled",
+      status,
+      ...(error !== undefined && { error }),
+      ...kept,
+      ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }),
+    });
     if (status !== "applied") {
       const totals = log.view().after;
-      this.finish(made ?? { status: "model_failed", trigger, since: log.length, edits: [], before: totals, began: this.c.clock.now(), job, ...(error !== undefined && { error }) });
+      this.finish(
+        made ?? {
+          status: "model_failed",
+          trigger,
+          since: log.length,
+          edits: [],
+          before: totals,
+          began: this.c.clock.now(),
+          job,
+          ...(error !== undefined && { error }),
+        },
+      );
     }
     saving.save();
   }
@@ -237,15 +337,21 @@ export class Compactor<T> {
   /** How one ended that nobody asked for by hand. */
   private noted(made: Made | undefined, status: Compacted["status"], now: Now): void {
     if (made) this.maker.noted(made);
-    // Without a model that is as it is for good, and what must stay stays: more has to be said before another try is worth it.
+    // Without a model that is as it is for good, and what must stay stays: more has to be said before another try is
+    // worth it.
     const isStuck = (status === "not_ready" || status === "budget_exceeded") && !this.c.profile.failure.flag;
-    this.waited(isStuck ? "no_gain" : status === "engine_failed" || status === "count_failed" ? "model_failed" : status, made, now);
+    this.waited(
+      isStuck ? "no_gain" : status === "engine_failed" || status === "count_failed" ? "model_failed" : status,
+      made,
+      now,
+    );
   }
 
   /** Lets the model rest if it failed, whatever rules made in its place. */
   private waited(status: string, made: Made | undefined, now: Now): void {
     const author = made && authorOf(made);
-    if (status === "applied" && author !== "model" && made?.report?.model?.error !== undefined) this.patience.note("model_failed", undefined, now);
+    if (status === "applied" && author !== "model" && made?.report?.model?.error !== undefined)
+      this.patience.note("model_failed", undefined, now);
     this.patience.note(status, author, now);
   }
 
@@ -276,14 +382,33 @@ export class Compactor<T> {
 
   /** Goes on where an earlier session was left. The number of a job that was running then. */
   reload(): number | undefined {
-    type JobRecord = { job: number; event: string; status?: string; made?: Made; begun?: number; requests?: number; patience?: unknown };
-    const records = [...this.c.log.recordsOf("job", withNewestResult), ...this.c.log.records("plan")].map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) })).toSorted((a, b) => a.at - b.at);
+    type JobRecord = {
+      job: number;
+      event: string;
+      status?: string;
+      made?: Made;
+      begun?: number;
+      requests?: number;
+      patience?: unknown;
+    };
+    const records = [...this.c.log.recordsOf("job", withNewestResult), ...this.c.log.records("plan")]
+      .map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) }))
+      .toSorted((a, b) => a.at - b.at);
     if (records.length === 0) return undefined;
-    const numbers = (name: "begun" | "requests" | "job") => records.map((record) => record[name]).filter((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
+    const numbers = (name: "begun" | "requests" | "job") =>
+      records
+        .map((record) => record[name])
+        .filter((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
     this.begun = numbers("begun").reduce((most, value) => Math.max(most, value), 0);
-    const requests = this.c.log.records("usage").map(({ data }) => (data as { request?: unknown }).request).filter((value): value is number => Number.isSafeInteger(value));
+    const requests = this.c.log
+      .records("usage")
+      .map(({ data }) => (data as { request?: unknown }).request)
+      .filter((value): value is number => Number.isSafeInteger(value));
     // One by one: a spread of a long list does not fit the stack.
-    this.c.requests = [...numbers("requests"), ...requests].reduce((most, value) => Math.max(most, value), this.c.requests);
+    this.c.requests = [...numbers("requests"), ...requests].reduce(
+      (most, value) => Math.max(most, value),
+      this.c.requests,
+    );
     const patience = records.findLast((record) => record.patience !== undefined)?.patience;
     if (patience !== undefined) this.patience.reload(patience);
     const last = numbers("job").reduce((most, value) => Math.max(most, value), 0);
@@ -317,7 +442,16 @@ function authorOf({ edits }: Made): Author | undefined {
 function slim(report: CompactReport | undefined): Slim | undefined {
   if (!report) return undefined;
   const { status, steps, summary, covered, model, quality, before, after } = report;
-  return { status, steps, covered, before, after, ...(summary !== undefined && { summary }), ...(model && { model }), ...(quality && { quality }) };
+  return {
+    status,
+    steps,
+    covered,
+    before,
+    after,
+    ...(summary !== undefined && { summary }),
+    ...(model && { model }),
+    ...(quality && { quality }),
+  };
 }
 
 function textOf({ parts }: NeutralMessage): string {

@@ -1,6 +1,6 @@
 /**
- * A conversation that stays within its model's window: a host appends messages and asks for the next request. What is laid over the
- * history, and when, is decided here from the log; the rules are the core's.
+ * A conversation that stays within its model's window: a host appends messages and asks for the next request. What is
+ * laid over the history, and when, is decided here from the log; the rules are the core's.
  */
 
 import { anchor } from "./anchors.ts";
@@ -18,7 +18,16 @@ import { pin as pinOn } from "./pinning.ts";
 import { Requests } from "./requests.ts";
 import type { Flushed } from "./saving.ts";
 import { Turns, waited } from "./turns.ts";
-import type { Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, Prepared } from "./types.ts";
+import type {
+  Compacted,
+  ConversationOptions,
+  ConversationUsage,
+  ModelSwitch,
+  Opened,
+  Plan,
+  PrepareOptions,
+  Prepared,
+} from "./types.ts";
 import { redo, undo } from "./undoing.ts";
 import { given, needText } from "../options/checks.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
@@ -53,7 +62,12 @@ export class Conversation<T = unknown> {
   private isDisposed = false;
 
   /** @internal Use {@link openConversation}. */
-  constructor(context: Omit<Context<T>, "look">, options: ConversationOptions<T>, opened: Opened, system: string | undefined) {
+  constructor(
+    context: Omit<Context<T>, "look">,
+    options: ConversationOptions<T>,
+    opened: Opened,
+    system: string | undefined,
+  ) {
     this.log = context.log;
     this.options = options;
     this.c = Object.assign(context as Context<T>, { look: () => this.meter.look() });
@@ -62,9 +76,18 @@ export class Conversation<T = unknown> {
     this.c.apart = this.meter.weighed(system);
     this.answers = new Answers(this.c, this.models, this.meter, options.serverManaged === true);
     this.compactor = new Compactor(this.c);
-    this.requests = new Requests(this.c, { compactor: this.compactor, meter: this.meter, models: this.models, answers: this.answers }, options);
+    this.requests = new Requests(
+      this.c,
+      { compactor: this.compactor, meter: this.meter, models: this.models, answers: this.answers },
+      options,
+    );
     this.byHand = new ByHand(this.c, this.compactor, this.turns);
-    this.tree = new InTree(this.c, this.turns, { requests: this.requests, meter: this.meter, models: this.models }, options);
+    this.tree = new InTree(
+      this.c,
+      this.turns,
+      { requests: this.requests, meter: this.meter, models: this.models },
+      options,
+    );
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
     if (opened.isNew && options.session) anchor(this.c, options.session, this.log.totals());
@@ -75,8 +98,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ what happens
 
   /**
-   * Adds a message or several at the end, all or none. Returns their ids. They are not copied: a message that is changed later is sent as
-   * it is then, and neither counted nor checked again.
+   * Adds a message or several at the end, all or none. Returns their ids. They are not copied: a message that is
+   * changed later is sent as it is then, and neither counted nor checked again.
    *
    * @throws EspalierError `bad_message`, `duplicate_id`, `disposed`
    */
@@ -88,8 +111,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Takes what the provider reported of the newest request: its `usage` as it came, or the number of prompt tokens. Counts get more exact
-   * by it, and answers to requests that were cut in silence are noticed.
+   * Takes what the provider reported of the newest request: its `usage` as it came, or the number of prompt tokens.
+   * Counts get more exact by it, and answers to requests that were cut in silence are noticed.
    */
   reportUsage(usage: unknown): void {
     this.alive();
@@ -97,8 +120,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Takes the error with which the provider refused the newest request. If the request was too large the limit is learned, from the text
-   * of the error where it names one, and `retry` says to {@link prepare} and send again; after three retries it does not.
+   * Takes the error with which the provider refused the newest request. If the request was too large the limit is
+   * learned, from the text of the error where it names one, and `retry` says to {@link prepare} and send again; after
+   * three retries it does not.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -119,11 +143,13 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * The next request: what to send, and why it is what it is. It is never larger than the model takes by the exact count, and valid. Calls are
-   * served one after the other; one from within a callback of this conversation (the model, a hook, a file) is answered at once, without a
-   * compaction. Summaries are put to use or begun here; a job that is running goes on when `signal` aborts.
+   * The next request: what to send, and why it is what it is. It is never larger than the model takes by the exact
+   * count, and valid. Calls are served one after the other; one from within a callback of this conversation (the model,
+   * a hook, a file) is answered at once, without a compaction. Summaries are put to use or begun here; a job that is
+   * running goes on when `signal` aborts.
    *
-   * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`; `bad_option`
+   * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`;
+   *   `bad_option`
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
     const { signal } = asked(options, PREPARE);
@@ -144,8 +170,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ compactions
 
   /**
-   * Compacts now, whether it is needed or not, also where automatic compaction is off. A job that is running is given up for it. What
-   * fails leaves everything as it was and says so in the status.
+   * Compacts now, whether it is needed or not, also where automatic compaction is off. A job that is running is given
+   * up for it. What fails leaves everything as it was and says so in the status.
    *
    * @throws EspalierError `disposed`, `bad_option`
    */
@@ -156,20 +182,25 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Compacts the messages `from`..`to` of the view; without one of them from the beginning or to the end. The bounds grow to whole rounds,
-   * and around summaries that they meet; the newest request and pins stay.
+   * Compacts the messages `from`..`to` of the view; without one of them from the beginning or to the end. The bounds
+   * grow to whole rounds, and around summaries that they meet; the newest request and pins stay.
    *
    * @throws EspalierError `unknown_id`, `bad_input`, `disposed`
    */
-  async compactRange(from?: string, to?: string, options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
+  async compactRange(
+    from?: string,
+    to?: string,
+    options: { focus?: string; signal?: AbortSignal } = {},
+  ): Promise<Compacted> {
     const wanted = asked(options, BY_HAND);
     this.alive();
     return this.byHand.compact("range", wanted, { from, to });
   }
 
   /**
-   * The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is
-   * one. Nothing is begun where automatic compaction is off: that is the user's to say, by {@link compact}.
+   * The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of
+   * the job, if there is one. Nothing is begun where automatic compaction is off: that is the user's to say, by
+   * {@link compact}.
    */
   agentRequest(focus?: string): number | undefined {
     this.alive();
@@ -180,8 +211,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless `model` is true. A
-   * finished one that waits is put to use at once. Nothing is begun where automatic compaction is off.
+   * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless
+   * `model` is true. A finished one that waits is put to use at once. Nothing is begun where automatic compaction is
+   * off.
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
@@ -197,19 +229,31 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * What a compaction would do: nothing is recorded. With `summary` that text stands for what is covered; with `model` the host's model is
-   * asked. Without either it is made by rules.
+   * What a compaction would do: nothing is recorded. With `summary` that text stands for what is covered; with `model`
+   * the host's model is asked. Without either it is made by rules.
    *
-   * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation; `disposed`
+   * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation;
+   *   `disposed`
    */
-  async preview(options: { focus?: string; summary?: string; model?: boolean; signal?: AbortSignal; from?: string; to?: string } = {}): Promise<Plan<T>> {
+  async preview(
+    options: {
+      focus?: string;
+      summary?: string;
+      model?: boolean;
+      signal?: AbortSignal;
+      from?: string;
+      to?: string;
+    } = {},
+  ): Promise<Plan<T>> {
     const { focus, signal } = asked(options, PREVIEW);
     const { summary, model = false, from, to } = options;
     for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);
     const range = from === undefined && to === undefined ? undefined : { from, to };
     if (model && this.c.inside.isInside) throw alreadyRunning();
-    return this.turn(signal, (own) => this.byHand.plan(range ? "range" : "manual", { focus, model, signal: own, ...(range && { range }) }, summary));
+    return this.turn(signal, (own) =>
+      this.byHand.plan(range ? "range" : "manual", { focus, model, signal: own, ...(range && { range }) }, summary),
+    );
   }
 
   /**
@@ -227,8 +271,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * What changing to another model would mean. Nothing changes; the change is made by `prepare({ model })`, which compacts first if it must.
-   * If the view does not fit and no compaction helps, `fits` is false and `reason` says why there is no plan.
+   * What changing to another model would mean. Nothing changes; the change is made by `prepare({ model })`, which
+   * compacts first if it must. If the view does not fit and no compaction helps, `fits` is false and `reason` says why
+   * there is no plan.
    *
    * @throws EspalierError `bad_option`, `bad_threshold`
    */
@@ -240,7 +285,10 @@ export class Conversation<T = unknown> {
     });
   }
 
-  /** Gives up the job that runs beside the conversation, or its result, and a compaction by hand. False if there was nothing. */
+  /**
+   * Gives up the job that runs beside the conversation, or its result, and a compaction by hand. False if there was
+   * nothing.
+   */
   cancel(): boolean {
     this.alive();
     const isStopped = this.byHand.cancel();
@@ -250,8 +298,9 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ edits
 
   /**
-   * Takes back a compaction (the newest, or the one of the named edit or plan `c<n>`) with all of its edits, or a rewind; the view is byte
-   * for byte what it was. Says whether it still fits; the next `prepare` compacts again if it does not. Nothing if there is nothing to undo.
+   * Takes back a compaction (the newest, or the one of the named edit or plan `c<n>`) with all of its edits, or a
+   * rewind; the view is byte for byte what it was. Says whether it still fits; the next `prepare` compacts again if it
+   * does not. Nothing if there is nothing to undo.
    *
    * @throws EspalierError `unknown_id`, `bad_edit`
    */
@@ -271,9 +320,11 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Pins a message, a part of it, a stretch of text, or a fact in words, so that it survives all compactions. Returns the pin's id.
+   * Pins a message, a part of it, a stretch of text, or a fact in words, so that it survives all compactions. Returns
+   * the pin's id.
    *
-   * @throws EspalierError `unknown_id`, `bad_input`; `pin_budget_exceeded` naming the pins (`details.pins`) if they leave no room for a request
+   * @throws EspalierError `unknown_id`, `bad_input`; `pin_budget_exceeded` naming the pins (`details.pins`) if they
+   *   leave no room for a request
    */
   pin(pin: LogPin): string {
     this.alive();
@@ -295,8 +346,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Summaries that another system stored beside these messages, newest last, become edits: the view is what that system would have sent, and
-   * an undo brings back what they stand for. Summaries up to messages that are not there are passed over, and given back.
+   * Summaries that another system stored beside these messages, newest last, become edits: the view is what that system
+   * would have sent, and an undo brings back what they stand for. Summaries up to messages that are not there are
+   * passed over, and given back.
    *
    * ```ts
    * import { openConversation } from "espalier";
@@ -322,14 +374,22 @@ export class Conversation<T = unknown> {
     return made;
   }
 
-  /** Leaves all messages behind `to` out of the view (without it, all). Edits that reach past it are taken back. @throws EspalierError `unknown_id` */
+  /**
+   * Leaves all messages behind `to` out of the view (without it, all). Edits that reach past it are taken back. @throws
+   * EspalierError `unknown_id`
+   */
   rewind(to?: string): string {
     this.alive();
     const before = this.log.totals().messages;
     const initialMessage = to === undefined ? firstRequest(this.log.neutral()) : undefined;
     const id = this.log.rewind(to);
     this.c.saving.save();
-    if (to === undefined) this.c.events.emit({ type: "context_cleared", messages: before, ...(initialMessage !== undefined && { initialMessage }) });
+    if (to === undefined)
+      this.c.events.emit({
+        type: "context_cleared",
+        messages: before,
+        ...(initialMessage !== undefined && { initialMessage }),
+      });
     return id;
   }
 
@@ -403,8 +463,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ what there is
 
   /**
-   * Lists the summaries of the conversation, oldest first: number, title, time, the path of the file if the storage keeps one, what each replaced, and
-   * whether a rewind left it behind. Its length is the number of summaries.
+   * Lists the summaries of the conversation, oldest first: number, title, time, the path of the file if the storage
+   * keeps one, what each replaced, and whether a rewind left it behind. Its length is the number of summaries.
    */
   checkpoints(): LogCheckpoint[] {
     this.alive();
@@ -417,21 +477,27 @@ export class Conversation<T = unknown> {
     return { ...usage, requests: this.c.requests, reported: this.answers.reported, job: this.compactor.jobs.phase };
   }
 
-  /** Listens to events of a type, or to all (`*`). The function it gives takes the listener off. A listener that throws harms nobody. */
+  /**
+   * Listens to events of a type, or to all (`*`). The function it gives takes the listener off. A listener that throws
+   * harms nobody.
+   */
   on<K extends AnyEvent["type"] | "*">(type: K, listener: (event: EventOf<K>) => void): () => void {
     if (typeof listener !== "function") throw bad("listener", "a function", listener);
     return this.c.events.on(type, listener);
   }
 
-  /** Waits until everything is stored that can be. What fails is tried once more; the report says what is still not stored. */
+  /**
+   * Waits until everything is stored that can be. What fails is tried once more; the report says what is still not
+   * stored.
+   */
   flush(): Promise<Flushed> {
     return this.c.saving.flush();
   }
 
   /**
-   * Ends the conversation here: jobs are given up, and requests that are being prepared (they fail with `disposed`); what is not stored yet
-   * is stored, and the engine reuses the memory. Nobody is asked and nothing is written when it has settled. The report says what is not
-   * stored; a second call has nothing to report.
+   * Ends the conversation here: jobs are given up, and requests that are being prepared (they fail with `disposed`);
+   * what is not stored yet is stored, and the engine reuses the memory. Nobody is asked and nothing is written when it
+   * has settled. The report says what is not stored; a second call has nothing to report.
    */
   async dispose(): Promise<Flushed> {
     if (this.isDisposed) return { isStored: true, missing: [] };
@@ -468,13 +534,21 @@ export class Conversation<T = unknown> {
 
 /** The beginning of what the user said first. */
 function firstRequest(messages: readonly NeutralMessage[]): string | undefined {
-  const texts = messages.flatMap(({ role, parts }) => (role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : []));
+  const texts = messages.flatMap(({ role, parts }) =>
+    role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [],
+  );
   // No half of a character at the cut.
-  return texts.find((text) => !text.startsWith("<conversation-summary"))?.slice(0, 200).replace(/[\ud800-\udbff]$/, "");
+  return texts
+    .find((text) => !text.startsWith("<conversation-summary"))
+    ?.slice(0, 200)
+    .replace(/[\ud800-\udbff]$/, "");
 }
 
 function alreadyRunning(): EspalierError {
-  return new EspalierError({ code: "already_running", message: "the model is being asked already, and this call comes from within; preview without model" });
+  return new EspalierError({
+    code: "already_running",
+    message: "the model is being asked already, and this call comes from within; preview without model",
+  });
 }
 
 function disposed(): EspalierError {

@@ -7,7 +7,10 @@ export function hash32(text: string): number {
   return hash >>> 0;
 }
 
-/** A number in [0, 1) from a seed and what it is drawn for. The bits are mixed, since FNV's last step changes few of them. */
+/**
+ * A number in [0, 1) from a seed and what it is drawn for. The bits are mixed, since FNV's last step changes few of
+ * them.
+ */
 export function draw(seed: string | number, what: string): number {
   let hash = hash32(`${seed}/${what}`);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

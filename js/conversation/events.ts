@@ -1,8 +1,16 @@
 /** Telling whoever listens. A listener that throws harms nobody. */
 
 import type {
-  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotChatEvent, CopilotCliEvent, EventNames,
-  GeminiCliEvent, Trigger,
+  CompactionComplete,
+  CompactionStart,
+  ContextTrimmed,
+  ContextUsageEvent,
+  ConversationEvent,
+  CopilotChatEvent,
+  CopilotCliEvent,
+  EventNames,
+  GeminiCliEvent,
+  Trigger,
 } from "./types.ts";
 import { asGeminiCli, CopilotChatNames } from "./system-events.ts";
 
@@ -75,7 +83,13 @@ function asCopilotCli(event: ConversationEvent): CopilotCliEvent | undefined {
     case "context_trimmed":
       return { type: "session.truncation", data: truncated(event) };
     case "context_cleared":
-      return { type: "session.context_cleared", data: { messagesCleared: event.messages, ...(event.initialMessage !== undefined && { initialMessage: event.initialMessage }) } };
+      return {
+        type: "session.context_cleared",
+        data: {
+          messagesCleared: event.messages,
+          ...(event.initialMessage !== undefined && { initialMessage: event.initialMessage }),
+        },
+      };
     case "context_usage":
       return { type: "session.usage_info", data: used(event) };
     default:
@@ -84,7 +98,15 @@ function asCopilotCli(event: ConversationEvent): CopilotCliEvent | undefined {
 }
 
 function started({ conversation, used, model, frame, limit, tools, trigger }: CompactionStart) {
-  return { conversationTokens: conversation, currentTokens: used, ...(model !== undefined && { model }), systemTokens: frame, tokenLimit: limit, toolDefinitionsTokens: tools, trigger: named(trigger) };
+  return {
+    conversationTokens: conversation,
+    currentTokens: used,
+    ...(model !== undefined && { model }),
+    systemTokens: frame,
+    tokenLimit: limit,
+    toolDefinitionsTokens: tools,
+    trigger: named(trigger),
+  };
 }
 
 function completed(event: CompactionComplete) {
@@ -100,7 +122,8 @@ function completed(event: CompactionComplete) {
     messagesRemoved: event.messagesRemoved,
     tokensRemoved: event.tokensRemoved,
     ...(summary !== undefined && { summaryContent: summary }),
-    ...(checkpoint && { checkpointNumber: checkpoint.number }), ...(checkpoint?.path !== undefined && { checkpointPath: checkpoint.path }),
+    ...(checkpoint && { checkpointNumber: checkpoint.number }),
+    ...(checkpoint?.path !== undefined && { checkpointPath: checkpoint.path }),
     ...(event.requestId !== undefined && { requestId: event.requestId }),
     ...(model?.statusCode !== undefined && { statusCode: model.statusCode }),
     ...(model?.serviceRequestIds && { serviceRequestId: model.serviceRequestIds.at(-1)! }),
@@ -118,7 +141,14 @@ function tokensUsed(model: NonNullable<CompactionComplete["model"]>, { duration,
   const { promptTotal, output, cacheRead, cacheWrite } = addUsage(...records);
   const name = llmModel !== undefined && { model: llmModel };
   if (records.length === 0) return { inputTokens: model.promptTokens, duration, ...name };
-  return { inputTokens: promptTotal, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite, duration, ...name };
+  return {
+    inputTokens: promptTotal,
+    outputTokens: output,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    duration,
+    ...name,
+  };
 }
 
 function truncated({ limit, before, after, tokensRemoved, messagesRemoved }: ContextTrimmed) {
@@ -135,11 +165,24 @@ function truncated({ limit, before, after, tokensRemoved, messagesRemoved }: Con
 }
 
 function used({ limit, used: current, messages, isInitial, conversation, frame, tools }: ContextUsageEvent) {
-  return { tokenLimit: limit, currentTokens: current, messagesLength: messages, isInitial, conversationTokens: conversation, systemTokens: frame, toolDefinitionsTokens: tools };
+  return {
+    tokenLimit: limit,
+    currentTokens: current,
+    messagesLength: messages,
+    isInitial,
+    conversationTokens: conversation,
+    systemTokens: frame,
+    toolDefinitionsTokens: tools,
+  };
 }
 
 /** Its names for what began a compaction; it knows fewer. */
-const TRIGGERS: Partial<Record<Trigger, string>> = { provider_error: "context_limit_retry", overflow: "threshold", agent_request: "threshold", range: "manual" };
+const TRIGGERS: Partial<Record<Trigger, string>> = {
+  provider_error: "context_limit_retry",
+  overflow: "threshold",
+  agent_request: "threshold",
+  range: "manual",
+};
 function named(trigger: Trigger): string {
   return TRIGGERS[trigger] ?? trigger;
 }

@@ -10,7 +10,10 @@ import type { CountOptions, Totals } from "../types/count.ts";
 import type { Removal } from "../types/prune.ts";
 
 /** How the view is counted. */
-export type Counted = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools">;
+export type Counted = Pick<
+  CountOptions,
+  "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools"
+>;
 
 export interface Fitted<T> {
   messages: T[];
@@ -28,29 +31,60 @@ export class Fit {
   private edits = "";
 
   /**
-   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well. `names`: what the messages of the
-   * view are called in the log.
+   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well. `names`: what the
+   * messages of the view are called in the log.
    *
    * @throws EspalierError `budget_exceeded` if that is too large even so
    */
-  async fit<T>(view: LogView<T>, names: readonly string[][], how: Counted, budget: number, edits: string, compaction: Partial<CompactOptions>, keep: readonly string[]): Promise<Fitted<T>> {
+  async fit<T>(
+    view: LogView<T>,
+    names: readonly string[][],
+    how: Counted,
+    budget: number,
+    edits: string,
+    compaction: Partial<CompactOptions>,
+    keep: readonly string[],
+  ): Promise<Fitted<T>> {
     // Numbers of messages mean others once an edit was laid or taken back.
     if (edits !== this.edits) this.pruner.cut = undefined;
     this.edits = edits;
     // Messages are numbered by their place in the view; the log calls them otherwise.
     const isNamed = how.format !== "espalier";
-    const named = (removed: Removal[]) => (isNamed ? removed.map((removal) => ({ ...removal, ids: removal.ids.flatMap((id) => names[Number(id.slice(1))] ?? [id]) })) : removed);
+    const named = (removed: Removal[]) =>
+      isNamed
+        ? removed.map((removal) => ({
+            ...removal,
+            ids: removal.ids.flatMap((id) => names[Number(id.slice(1))] ?? [id]),
+          }))
+        : removed;
     const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
     const same = { keep: kept };
     try {
       const { messages, report } = this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same });
-      return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "prune" };
+      return {
+        messages,
+        removed: named(report.removed),
+        before: report.before,
+        after: report.after,
+        performedBy: "prune",
+      };
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch((error: unknown) => {
-        throw exceeded(error, { budget, named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id });
-      });
-      return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "shorten" };
+      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(
+        (error: unknown) => {
+          throw exceeded(error, {
+            budget,
+            named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
+          });
+        },
+      );
+      return {
+        messages,
+        removed: named(report.removed),
+        before: report.before,
+        after: report.after,
+        performedBy: "shorten",
+      };
     }
   }
 
@@ -58,4 +92,3 @@ export class Fit {
     this.pruner.free();
   }
 }
-

@@ -1,6 +1,6 @@
 /**
- * The messages of each format, as far as a conversation's types know them: what a provider's SDK takes can be appended, and what comes back
- * can be sent by it. Contents are `any`, so that no version of an SDK is excluded.
+ * The messages of each format, as far as a conversation's types know them: what a provider's SDK takes can be appended,
+ * and what comes back can be sent by it. Contents are `any`, so that no version of an SDK is excluded.
  */
 
 import type { Raw } from "../prompt/output/mode.ts";
@@ -9,7 +9,14 @@ import type { Format, NeutralMessage } from "../types/messages.ts";
 /** A message of OpenAI's chat completions: `ChatCompletionMessageParam`. */
 export type OpenAIChatMessage =
   | { role: "system" | "developer" | "user"; content: string | any[]; name?: string }
-  | { role: "assistant"; content?: string | any[] | null; name?: string; tool_calls?: any[]; refusal?: string | null; audio?: any }
+  | {
+      role: "assistant";
+      content?: string | any[] | null;
+      name?: string;
+      tool_calls?: any[];
+      refusal?: string | null;
+      audio?: any;
+    }
   | { role: "tool"; content: string | any[]; tool_call_id: string }
   | { role: "function"; content: string | null; name: string };
 

@@ -1,4 +1,7 @@
-/** Summaries that another system stored beside a conversation become edits, so that the view is what that system would have sent. */
+/**
+ * Summaries that another system stored beside a conversation become edits, so that the view is what that system would
+ * have sent.
+ */
 
 import { badOption as bad } from "../errors/errors.ts";
 import type { ConversationLog } from "../log/log.ts";
@@ -12,24 +15,46 @@ export interface StoredSummary {
 
 const TAG = "conversation-summary";
 
-/** Lays summaries over the log, the newest last: it stands for those before it. Those of messages that nobody knows are passed over. */
-export function importSummaries<T>(log: ConversationLog<T>, summaries: readonly StoredSummary[]): { edits: string[]; ignored: StoredSummary[] } {
+/**
+ * Lays summaries over the log, the newest last: it stands for those before it. Those of messages that nobody knows are
+ * passed over.
+ */
+export function importSummaries<T>(
+  log: ConversationLog<T>,
+  summaries: readonly StoredSummary[],
+): { edits: string[]; ignored: StoredSummary[] } {
   if (!Array.isArray(summaries)) throw bad("summaries", "a list of { upTo, text }", summaries, "importSummaries");
   summaries.forEach((summary: unknown, at) => {
     const { upTo, text } = (summary ?? {}) as Partial<StoredSummary>;
-    if (typeof upTo !== "string" || typeof text !== "string") throw bad(`summaries[${at}]`, "{ upTo, text }", summary, "importSummaries");
+    if (typeof upTo !== "string" || typeof text !== "string")
+      throw bad(`summaries[${at}]`, "{ upTo, text }", summary, "importSummaries");
   });
   const edits: string[] = [];
   const ignored: StoredSummary[] = [];
-  const frame = new Set(log.neutral().filter(({ role }) => role === "system" || role === "developer").map(({ id }) => id));
-  const from = log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)).find((id) => !frame.has(id));
+  const frame = new Set(
+    log
+      .neutral()
+      .filter(({ role }) => role === "system" || role === "developer")
+      .map(({ id }) => id),
+  );
+  const from = log
+    .view()
+    .plan.map((item) => (item.type === "insert" ? item.message.id : item.id))
+    .find((id) => !frame.has(id));
   for (const summary of summaries) {
     const { upTo, text } = summary;
     if (from === undefined || log.original(upTo) === undefined || frame.has(upTo) || text.trim() === "") {
       ignored.push(summary);
       continue;
     }
-    edits.push(log.edit({ kind: "replace_range", rule: "imported", author: "model", range: { from, to: upTo, summary: tagged(text) } }));
+    edits.push(
+      log.edit({
+        kind: "replace_range",
+        rule: "imported",
+        author: "model",
+        range: { from, to: upTo, summary: tagged(text) },
+      }),
+    );
   }
   return { edits, ignored };
 }
@@ -44,6 +69,7 @@ function tagged(given: string): string {
   const text = given.trim();
   const head = OPENING.exec(text)?.[0];
   // Behind the end of the element a stored text would read as a message of the user.
-  if (head !== undefined && text.endsWith(CLOSING) && text.slice(head.length, -CLOSING.length).search(ANY_TAG) < 0) return text;
+  if (head !== undefined && text.endsWith(CLOSING) && text.slice(head.length, -CLOSING.length).search(ANY_TAG) < 0)
+    return text;
   return `<${TAG}>\n${text.replace(ANY_TAG, "<\\")}\n</${TAG}>`;
 }

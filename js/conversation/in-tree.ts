@@ -106,7 +106,9 @@ export class InTree<T> {
     this.requests.insufficient(isSent);
   }
 
-  /** The messages of the view as they are, whatever they cost. `compactions`: of the request, if it was begun before. */
+  /**
+   * The messages of the view as they are, whatever they cost. `compactions`: of the request, if it was begun before.
+   */
   asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">, compactions?: readonly Compacted[]): MadeRequest<T> {
     Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
     if (!compactions) this.c.requests += 1;

@@ -25,8 +25,12 @@ const STORE = "texts";
  * @param factory Default: the page's `indexedDB`.
  * @throws EspalierError `bad_option` where there is no IndexedDB
  */
-export function indexedDbStorage(database: string, factory: IndexedDbLike | undefined = globalThis.indexedDB): HostStorage {
-  if (typeof factory?.open !== "function") throw new EspalierError({ code: "bad_option", message: "there is no IndexedDB here", path: "factory" });
+export function indexedDbStorage(
+  database: string,
+  factory: IndexedDbLike | undefined = globalThis.indexedDB,
+): HostStorage {
+  if (typeof factory?.open !== "function")
+    throw new EspalierError({ code: "bad_option", message: "there is no IndexedDB here", path: "factory" });
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
     opened ??= new Promise<IDBDatabase>((resolve, reject) => {
@@ -50,7 +54,10 @@ export function indexedDbStorage(database: string, factory: IndexedDbLike | unde
     });
     return opened;
   };
-  const within = async <R>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<R> | undefined): Promise<R | undefined> => {
+  const within = async <R>(
+    mode: IDBTransactionMode,
+    work: (store: IDBObjectStore) => IDBRequest<R> | undefined,
+  ): Promise<R | undefined> => {
     const transaction = (await open()).transaction(STORE, mode);
     return new Promise((resolve, reject) => {
       const request = work(transaction.objectStore(STORE));
@@ -71,7 +78,10 @@ export function indexedDbStorage(database: string, factory: IndexedDbLike | unde
   const replace = async (record: { name: string; text: string } | { name: string; bytes: Uint8Array }) => {
     await within("readwrite", (store) => (clear(store, record.name, () => void store.add(record)), undefined));
   };
-  const records = (name: string) => within("readonly", (store) => store.index("name").getAll(IDBKeyRange.only(name))) as Promise<{ text?: string; bytes?: Uint8Array }[]>;
+  const records = (name: string) =>
+    within("readonly", (store) => store.index("name").getAll(IDBKeyRange.only(name))) as Promise<
+      { text?: string; bytes?: Uint8Array }[]
+    >;
   return {
     async read(name) {
       const texts = (await records(name)).flatMap(({ text }) => (text === undefined ? [] : [text]));

@@ -1,6 +1,6 @@
 /**
- * Whether a call on a conversation comes from a callback that the conversation itself waits for: the host's model, a hook, a file. Such a
- * call must not wait for its turn, since its turn comes after the callback.
+ * Whether a call on a conversation comes from a callback that the conversation itself waits for: the host's model, a
+ * hook, a file. Such a call must not wait for its turn, since its turn comes after the callback.
  */
 
 interface Frame {
@@ -21,9 +21,9 @@ export class Inside {
   }
 
   /**
-   * True within a callback that has not settled. On a platform that cannot tell callers apart (browsers) it is true while a callback is open
-   * that a call in its turn waits for. A callback beside the conversation holds no turn: a call from within it waits for the job at most as
-   * long as any other call.
+   * True within a callback that has not settled. On a platform that cannot tell callers apart (browsers) it is true
+   * while a callback is open that a call in its turn waits for. A callback beside the conversation holds no turn: a
+   * call from within it waits for the job at most as long as any other call.
    */
   get isInside(): boolean {
     return this.local ? this.local.getStore()?.isOpen === true : this.open > 0;

@@ -1,4 +1,6 @@
-/** The one compaction that runs beside a conversation. The rules are the core's; promises, signals and results are here. */
+/**
+ * The one compaction that runs beside a conversation. The rules are the core's; promises, signals and results are here.
+ */
 
 import { call, wasm } from "../engine/engine.ts";
 
@@ -49,10 +51,13 @@ export class Jobs<R> {
   }
 
   /**
-   * Starts a job, unless there is one; a result that was put aside goes. `work` may do what it likes: throw, hang, answer after it was cancelled. `settled` tells once what
-   * came of it, and only of the job that is running then.
+   * Starts a job, unless there is one; a result that was put aside goes. `work` may do what it likes: throw, hang,
+   * answer after it was cancelled. `settled` tells once what came of it, and only of the job that is running then.
    */
-  start(work: (job: number, signal: AbortSignal) => Promise<Outcome<R>>, settled: (job: number, outcome: Outcome<R>) => void): number | undefined {
+  start(
+    work: (job: number, signal: AbortSignal) => Promise<Outcome<R>>,
+    settled: (job: number, outcome: Outcome<R>) => void,
+  ): number | undefined {
     const { job } = this.step({ type: "start", stale: true });
     if (job === undefined) return undefined;
     this.results.clear();

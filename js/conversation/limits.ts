@@ -2,7 +2,7 @@
 
 import { limitFor, modelOf } from "../calls/limits.ts";
 import { call, wasm } from "../engine/engine.ts";
-import { Recovery, windowOf } from "../calls/recovery.ts";
+import { type Recovery, windowOf } from "../calls/recovery.ts";
 import type { NextStep, Refusal, SilentOverflow, Tries } from "../calls/recovery.ts";
 import { Calibration } from "../tokens/texts.ts";
 import type { Prediction } from "../tokens/texts.ts";
@@ -21,14 +21,18 @@ export interface Limit {
 /** A usage report that does not go with its request. */
 export interface OddUsage extends Omit<SilentOverflow, "kind"> {
   /**
-   * `overflow`: the provider did not read the whole request, or counts more than its window has. `low`: the report is far too low.
-   * `overhead`: by its reports a request without any message would hardly fit. `unsteady`: reports vary too much to predict the next one.
+   * `overflow`: the provider did not read the whole request, or counts more than its window has. `low`: the report is
+   * far too low. `overhead`: by its reports a request without any message would hardly fit. `unsteady`: reports vary
+   * too much to predict the next one.
    */
   why: "overflow" | "low" | "overhead" | "unsteady";
   kind?: SilentOverflow["kind"];
 }
 
-/** Share of the limit that a provider may add to a request by its reports. Above it they belong to something else, a session's total say. */
+/**
+ * Share of the limit that a provider may add to a request by its reports. Above it they belong to something else, a
+ * session's total say.
+ */
 const MOST_OVERHEAD = 0.9;
 /** Bounds of a calibration's error, as the core has them: in tokens, and as a share of our count. */
 const [LEAST_BOUND, MOST_BOUND] = [16, 0.3];
@@ -62,7 +66,13 @@ export class Limits {
   private readonly own: Own;
   private readonly recovery: Recovery;
 
-  constructor(model: string | ModelLimits | undefined, profile: ReadProfile, own: Own, recovery: Recovery, learned?: unknown) {
+  constructor(
+    model: string | ModelLimits | undefined,
+    profile: ReadProfile,
+    own: Own,
+    recovery: Recovery,
+    learned?: unknown,
+  ) {
     this.model = model;
     this.profile = profile;
     this.own = own;
@@ -90,7 +100,9 @@ export class Limits {
     const { defaultTier = 0, surcharge = false } = modelOf(this.model);
     // What the user picked, else the default tier, unless more is preferred and costs no more.
     const size = isPicked || defaultTier === 0 || (preferLong && !surcharge) ? contextSize : defaultTier;
-    const [limit, request] = call(() => wasm().requestLimit(this.profile.text, max, size, threshold, tools)) as unknown as [number, number];
+    const [limit, request] = call(() =>
+      wasm().requestLimit(this.profile.text, max, size, threshold, tools),
+    ) as unknown as [number, number];
     const sized = size === contextSize ? "contextSize" : "defaultTier";
     const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : sized;
     const narrowed = max === budget ? "budget" : "learned";
@@ -103,15 +115,21 @@ export class Limits {
     return this.recovery.begin(this.name, tokens).limit;
   }
 
-  /** The model's own limit; the profile's where nothing is known of the model, and never more than the profile has for all models. */
+  /**
+   * The model's own limit; the profile's where nothing is known of the model, and never more than the profile has for
+   * all models.
+   */
   private base(): { tokens: number; source: Limit["source"] } {
     const { window, fallback } = this.profile.limit;
     const { tokens, source } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
-    const own = source === "assumedLimit" ? fallback ?? window ?? tokens : tokens;
+    const own = source === "assumedLimit" ? (fallback ?? window ?? tokens) : tokens;
     return { tokens: Math.min(own, window ?? own), source };
   }
 
-  /** How full a request is taken to be: of one that is expected to have `used` of the provider's tokens and has `own` of ours. */
+  /**
+   * How full a request is taken to be: of one that is expected to have `used` of the provider's tokens and has `own` of
+   * ours.
+   */
   measured(used: number, own: number): number {
     const { tokens, sent = 0 } = this.reported ?? {};
     return call(() => wasm().measuredTokens(this.profile.text, used, own, tokens, sent));
@@ -127,7 +145,8 @@ export class Limits {
   /** The most of our tokens that are expected to be within so many of the provider's. */
   ours(request: number): number {
     const { state } = this.calibration ?? {};
-    if (this.known?.state !== state || this.known?.request !== request) this.known = { state, request, ours: this.found(request) };
+    if (this.known?.state !== state || this.known?.request !== request)
+      this.known = { state, request, ours: this.found(request) };
     return this.known!.ours;
   }
 
@@ -161,7 +180,12 @@ export class Limits {
     this.tries = undefined;
     const window = windowOf(this.model);
     const silent = this.recovery.accepted(this.name, {
-      sent: tokens, reported, date, predicted: predicted.tokens, bound: predicted.bound, ...(window !== undefined && { window }),
+      sent: tokens,
+      reported,
+      date,
+      predicted: predicted.tokens,
+      bound: predicted.bound,
+      ...(window !== undefined && { window }),
     });
     if (reported > 0 && silent?.limit === undefined && silent) return { why: "low", ...silent };
     if (reported > 0) this.reported = { tokens: reported, sent: tokens };
@@ -181,7 +205,9 @@ export class Limits {
       return { why: "overhead", ...odd };
     }
     const { bound, origin } = calibration.predict(sent);
-    return origin === "calibrated" && bound > LEAST_BOUND && bound >= Math.floor(MOST_BOUND * sent) ? { why: "unsteady", ...odd } : undefined;
+    return origin === "calibrated" && bound > LEAST_BOUND && bound >= Math.floor(MOST_BOUND * sent)
+      ? { why: "unsteady", ...odd }
+      : undefined;
   }
 
   /** The provider refused the newest request. */
@@ -190,6 +216,10 @@ export class Limits {
     const { retryBuffer, mostRetryBuffer } = this.profile.limit;
     this.tries ??= this.recovery.begin(this.name, this.base().tokens);
     this.wasRefused = true;
-    return this.recovery.refused(this.tries, { ...refusal, sent: this.sent.tokens, buffer: [retryBuffer, mostRetryBuffer] });
+    return this.recovery.refused(this.tries, {
+      ...refusal,
+      sent: this.sent.tokens,
+      buffer: [retryBuffer, mostRetryBuffer],
+    });
   }
 }

@@ -1,4 +1,6 @@
-/** Making compactions: whether there is anything to compact, and what is asked for. Nothing of the conversation changes. */
+/**
+ * Making compactions: whether there is anything to compact, and what is asked for. Nothing of the conversation changes.
+ */
 
 import { named, within } from "../engine/drive.ts";
 import { isCrash } from "../engine/engine.ts";
@@ -49,7 +51,14 @@ export interface Wanted {
 /** Statuses of compactions that had nothing to do. */
 const NOTHING: readonly Compacted["status"][] = ["nothing_to_compact", "unchanged"];
 /** A compaction by hand may be tried over and over; by itself it is this many messages that make it worth while. */
-const AUTOMATIC: readonly Trigger[] = ["threshold", "overflow", "provider_error", "model_switch", "memory_pressure", "agent_request"];
+const AUTOMATIC: readonly Trigger[] = [
+  "threshold",
+  "overflow",
+  "provider_error",
+  "model_switch",
+  "memory_pressure",
+  "agent_request",
+];
 
 export class Maker<T> {
   /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
@@ -77,12 +86,21 @@ export class Maker<T> {
     const { profile, hooks } = this.c;
     // Some are told also where nothing comes of it.
     if (hooks?.preCompact && profile.hook.onNoop) return false;
-    return this.messages() < profile.minMessages.automatic || this.compacted === this.standing() || this.idle === this.asked();
+    return (
+      this.messages() < profile.minMessages.automatic ||
+      this.compacted === this.standing() ||
+      this.idle === this.asked()
+    );
   }
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
   async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
-    const { profile, timeouts, clock, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
+    const {
+      profile,
+      timeouts,
+      clock,
+      compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook },
+    } = this.c;
     const isBeside = wanted.job !== undefined;
     let isTold = false;
     const preCompact = hooks?.preCompact && this.c.inside.wrap(hooks.preCompact, isBeside);
@@ -95,8 +113,21 @@ export class Maker<T> {
     if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
     // Some are told also where nothing comes of it; what they wish has nothing to go into.
     const { focus, signal } = wanted;
-    const event = { trigger: named(trigger, profile.hook.twoTriggers), ...(focus !== undefined && { focus }), covered: [], coveredTokens: 0, before: made.before, budget: this.room(made.before) };
-    await within(hookTimeout, "the hook did not end", signal, async (stop) => preCompact(event, { signal: stop }), (ms, done) => clock.after(ms, done));
+    const event = {
+      trigger: named(trigger, profile.hook.twoTriggers),
+      ...(focus !== undefined && { focus }),
+      covered: [],
+      coveredTokens: 0,
+      before: made.before,
+      budget: this.room(made.before),
+    };
+    await within(
+      hookTimeout,
+      "the hook did not end",
+      signal,
+      async (stop) => preCompact(event, { signal: stop }),
+      (ms, done) => clock.after(ms, done),
+    );
     return made;
   }
 
@@ -106,11 +137,22 @@ export class Maker<T> {
     return Math.max(0, limits.ours(limits.of(tools).request) - apart);
   }
 
-  private async made(trigger: Trigger, { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted, hooks: CompactHooks | undefined): Promise<Made> {
+  private async made(
+    trigger: Trigger,
+    { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted,
+    hooks: CompactHooks | undefined,
+  ): Promise<Made> {
     const { log, profile, llm, timeouts, compaction, clock, events, limits, inside } = this.c;
     const made: Made = {
-      status: "nothing_to_compact", trigger, since: log.length, originals: log.originals, edits: [], before: log.view().after, began: clock.now(),
-      ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
+      status: "nothing_to_compact",
+      trigger,
+      since: log.length,
+      originals: log.originals,
+      edits: [],
+      before: log.view().after,
+      began: clock.now(),
+      ...(focus !== undefined && { focus }),
+      ...(job !== undefined && { job }),
     };
     const ladder = compaction.ladder ?? profile.ladder;
     const asks = model && llm !== undefined;
@@ -120,15 +162,28 @@ export class Maker<T> {
     if (this.messages() < least) return made;
     const room = budget ?? this.room(made.before);
     const present = new Set(log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
-    const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
-    const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
-    // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may change.
+    const pinned = log
+      .pins()
+      .flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
+    const stage = (name: "asking" | "answered") =>
+      events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
+    // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may
+    // change.
     const told = {
-      trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }),
+      trigger,
+      profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
+      cacheWarm: log.isWarm(),
+      ...(job !== undefined && { jobId: String(job) }),
       hookTimeout: timeouts.hook,
       // The next turns need room.
       target: profile.shares.ongoing,
-      ...(range && { ladder: ["summary", "offline"] as const, cover: { ...(range.from !== undefined && { from: range.from }), ...(range.to !== undefined && { to: range.to }) } }),
+      ...(range && {
+        ladder: ["summary", "offline"] as const,
+        cover: {
+          ...(range.from !== undefined && { from: range.from }),
+          ...(range.to !== undefined && { to: range.to }),
+        },
+      }),
     };
     const options: Omit<CompactOptions, keyof CountOptions> = {
       // Where the model fails the caller decides whether rules go on at once.
@@ -138,8 +193,10 @@ export class Maker<T> {
       ...(hooks && { hooks }),
       ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
-      // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or its refusals.
-      ...(compaction.llmBudget === undefined && compaction.llmModel === undefined && { llmBudget: Math.max(room, limits.ours(limits.window)) }),
+      // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or
+      // its refusals.
+      ...(compaction.llmBudget === undefined &&
+        compaction.llmModel === undefined && { llmBudget: Math.max(room, limits.ours(limits.window)) }),
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
@@ -150,7 +207,9 @@ export class Maker<T> {
       ...(focus !== undefined && { focus }),
       ...(asks && { llm: inside.wrap(llm, job !== undefined) }),
       ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile, job !== undefined) }),
-      ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
+      ...(summary !== undefined && {
+        llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>`,
+      }),
       ...(signal && { signal }),
     };
     try {
@@ -158,16 +217,30 @@ export class Maker<T> {
       const lasting = edits.filter(lasts);
       // What only makes one request fit is no compaction of the conversation.
       const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
-      const is = lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
+      const is =
+        lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
       const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
-      return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(why !== undefined && { error: why }) };
+      return {
+        ...made,
+        status: is,
+        edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [],
+        report,
+        ...(why !== undefined && { error: why }),
+      };
     } catch (error) {
       if (isTokenizerFailure(error)) {
-        const thrown = error instanceof EspalierError ? error : bad("tokenizer", "a function that counts every text", error);
-        return { ...made, status: "count_failed", error: error instanceof Error ? error.message : thrown.message, thrown };
+        const thrown =
+          error instanceof EspalierError ? error : bad("tokenizer", "a function that counts every text", error);
+        return {
+          ...made,
+          status: "count_failed",
+          error: error instanceof Error ? error.message : thrown.message,
+          thrown,
+        };
       }
       if (!(error instanceof EspalierError)) throw error;
-      if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
+      if (error.code === "budget_exceeded")
+        return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
       if (!isCrash(error)) throw error;
       events.emit({ type: "warning", code: "engine", message: error.message });
       return { ...made, status: "engine_failed", error: error.message, thrown: error };
@@ -196,12 +269,16 @@ export class Maker<T> {
     if (!message) return edit;
     const facts = this.c.log.pins().flatMap(({ fact = "" }) => {
       const line = fact.replace(/\s+/g, " ").trim();
-      return line === "" || message.parts.some((part) => part.type === "text" && part.text.includes(line)) ? [] : [`- ${line}`];
+      return line === "" || message.parts.some((part) => part.type === "text" && part.text.includes(line))
+        ? []
+        : [`- ${line}`];
     });
     if (facts.length === 0) return edit;
     const block = `\n<pinned-facts>\n${facts.join("\n").replaceAll("</pinned-facts>", "")}\n</pinned-facts>`;
     const at = message.parts.findLastIndex(({ type }) => type === "text");
-    const parts = message.parts.map((part, number) => (number === at && part.type === "text" ? { ...part, text: part.text + block } : part));
+    const parts = message.parts.map((part, number) =>
+      number === at && part.type === "text" ? { ...part, text: part.text + block } : part,
+    );
     return { ...edit, message: { ...message, parts } };
   }
 }

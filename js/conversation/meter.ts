@@ -44,7 +44,9 @@ export class Meter<T> {
   /** The tools that take most. */
   largestTools(): { name: string; tokens: number }[] {
     const { tools, ...how } = this.c.log.counted({});
-    return countMessages([], { ...how, tools }).perTool.toSorted((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
+    return countMessages([], { ...how, tools })
+      .perTool.toSorted((a, b) => b.tokens - a.tokens)
+      .slice(0, LARGEST);
   }
 
   private measured(after: Totals, counted: LogView<T>["origin"]): Omit<Look<T>, "view"> {
@@ -56,8 +58,16 @@ export class Meter<T> {
     // What must not be exceeded is held with the bound; when to begin something goes by what is expected.
     const ratio = limit === 0 ? 0 : limits.measured(tokens, ours) / limit;
     const usage = {
-      limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
-      messages: after.messages, frame: after.frame + apart, conversation: Math.max(0, after.conversation - cut), tools: after.tools,
+      limit,
+      limitSource: source,
+      used,
+      bound,
+      origin: counted === "estimate" ? counted : origin,
+      ratio,
+      messages: after.messages,
+      frame: after.frame + apart,
+      conversation: Math.max(0, after.conversation - cut),
+      tools: after.tools,
     };
     return { usage, request, overflows: used > request };
   }

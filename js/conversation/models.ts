@@ -1,6 +1,6 @@
 /**
- * The model of the next request: its limits, what the user set of them, and what was learned of how its provider counts, which outlives
- * the session.
+ * The model of the next request: its limits, what the user set of them, and what was learned of how its provider
+ * counts, which outlives the session.
  */
 
 import { defined } from "../options/checks.ts";
@@ -17,7 +17,10 @@ import { Limits } from "./limits.ts";
 import type { Own } from "./limits.ts";
 import type { ConversationOptions } from "./types.ts";
 
-type Options = Pick<ConversationOptions<unknown>, "model" | "encoding" | "tokenizer" | "costModel" | "images" | "threshold" | "contextSize" | "preferLongContext">;
+type Options = Pick<
+  ConversationOptions<unknown>,
+  "model" | "encoding" | "tokenizer" | "costModel" | "images" | "threshold" | "contextSize" | "preferLongContext"
+>;
 
 export class Models<T> {
   /** The next request is for another model than the one before. */
@@ -54,7 +57,11 @@ export class Models<T> {
     const { encoding, tokenizer, costModel } = this.options;
     if (name !== modelOf(this.model).name) {
       if (!tokenizer) await loadEncodingOf(name, encoding);
-      this.c.log.setCounting({ ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }) });
+      this.c.log.setCounting({
+        ...(encoding && { encoding }),
+        ...(name !== undefined && { model: name }),
+        ...(costModel && { costModel }),
+      });
     }
     this.model = model;
     this.c.limits = limits;

@@ -3,7 +3,10 @@
 import type { LogView } from "../log/types.ts";
 
 /** Ids of the log for each message of a view. `original` finds the host's own object of an id. */
-export function namesOf<T>({ plan, messages }: Pick<LogView<T>, "plan" | "messages">, original: (id: string) => T | undefined): string[][] {
+export function namesOf<T>(
+  { plan, messages }: Pick<LogView<T>, "plan" | "messages">,
+  original: (id: string) => T | undefined,
+): string[][] {
   const ids = plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
   if (ids.length === messages.length) return ids.map((id) => [id]);
   const own = new Map(plan.flatMap((item, at) => (item.type === "keep" ? [[original(item.id), at] as const] : [])));

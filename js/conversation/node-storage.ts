@@ -11,9 +11,10 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Keeps a conversation, or a search index, in a folder: the log as JSON lines that are only ever added to, checkpoints as Markdown. What was added is on the
- * disk when `append` is done; a file that is replaced is replaced whole. Files are created with mode 0600, folders with 0700. Symbolic links
- * below the folder are refused (`bad_input`): whoever may write there could otherwise have other files read or written.
+ * Keeps a conversation, or a search index, in a folder: the log as JSON lines that are only ever added to, checkpoints
+ * as Markdown. What was added is on the disk when `append` is done; a file that is replaced is replaced whole. Files
+ * are created with mode 0600, folders with 0700. Symbolic links below the folder are refused (`bad_input`): whoever may
+ * write there could otherwise have other files read or written.
  *
  * ```ts
  * import { join } from "node:path";
@@ -27,10 +28,12 @@ const FOLDER_MODE = 0o700;
  * ```
  */
 export function nodeStorage(folder: string): HostStorage {
-  if (typeof folder !== "string" || folder === "") throw new EspalierError({ code: "bad_option", message: "nodeStorage needs the path of a folder", path: "folder" });
+  if (typeof folder !== "string" || folder === "")
+    throw new EspalierError({ code: "bad_option", message: "nodeStorage needs the path of a folder", path: "folder" });
   const root = resolve(folder);
   const prefix = root.endsWith(sep) ? root : root + sep;
-  const refused = (name: unknown, why: string) => new EspalierError({ code: "bad_input", message: `${JSON.stringify(name)} ${why}`, path: "name" });
+  const refused = (name: unknown, why: string) =>
+    new EspalierError({ code: "bad_input", message: `${JSON.stringify(name)} ${why}`, path: "name" });
   /** The path of a name, of which no part below the folder is a link. */
   const at = async (name: string) => {
     if (typeof name !== "string" || name === "" || name.includes("\0")) throw refused(name, "is no name of a file");
@@ -81,7 +84,8 @@ export function nodeStorage(folder: string): HostStorage {
   const folderOf = (path: string) => mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
   return {
     read: (name) => get(async () => readFile(await at(name), { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW })),
-    readBytes: (name) => get(async () => new Uint8Array(await readFile(await at(name), { flag: O_RDONLY | O_NOFOLLOW }))),
+    readBytes: (name) =>
+      get(async () => new Uint8Array(await readFile(await at(name), { flag: O_RDONLY | O_NOFOLLOW }))),
     async append(name, text) {
       const path = await at(name);
       await folderOf(path);
@@ -95,7 +99,15 @@ export function nodeStorage(folder: string): HostStorage {
       if (from !== root && !from.startsWith(prefix)) throw refused(start, "is outside the folder");
       try {
         const found = await readdir(from, { recursive: true, withFileTypes: true });
-        const names = found.flatMap((entry) => (entry.isFile() ? [relative(root, join(entry.parentPath ?? entry.path, entry.name)).split(sep).join("/")] : []));
+        const names = found.flatMap((entry) =>
+          entry.isFile()
+            ? [
+                relative(root, join(entry.parentPath ?? entry.path, entry.name))
+                  .split(sep)
+                  .join("/"),
+              ]
+            : [],
+        );
         return names.filter((name) => name.startsWith(start));
       } catch (error) {
         if (isMissing(error)) return [];

@@ -1,4 +1,6 @@
-/** Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together. */
+/**
+ * Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together.
+ */
 
 import { dataText } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
@@ -63,16 +65,36 @@ const EVENT_NAMES: readonly string[] = ["espalier", "copilot-cli", "copilot-chat
  *
  * Messages have the type of those passed, else of `format`: what the provider's SDK takes.
  *
- * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version` if the log is of a newer
- * version; `bad_log` if messages of a stored log cannot be made again in their format
+ * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version`
+ *   if the log is of a newer version; `bad_log` if messages of a stored log cannot be made again in their format
  */
-export function openConversation<T>(options: ConversationOptions<T> & { messages: readonly T[] }): Promise<Conversation<T>>;
-export function openConversation<F extends Format>(options: ConversationOptions<MessageOf<F>> & { format: F }): Promise<Conversation<MessageOf<F>>>;
+export function openConversation<T>(
+  options: ConversationOptions<T> & { messages: readonly T[] },
+): Promise<Conversation<T>>;
+export function openConversation<F extends Format>(
+  options: ConversationOptions<MessageOf<F>> & { format: F },
+): Promise<Conversation<MessageOf<F>>>;
 export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
 export async function openConversation<T>(given: ConversationOptions<T>): Promise<Conversation<T>> {
   needOptions(given);
   const options = withSession(given);
-  const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, tokenizer, costModel, images, entropy, tools = [], system, timeouts = {} } = options;
+  const {
+    storage,
+    profile = "espalier",
+    model,
+    llm,
+    eventNames = "espalier",
+    onEvent,
+    clock = {},
+    encoding,
+    tokenizer,
+    costModel,
+    images,
+    entropy,
+    tools = [],
+    system,
+    timeouts = {},
+  } = options;
   const place = storage === undefined ? undefined : checkedStorage(storage);
   const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
@@ -80,7 +102,10 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const name = modelOf(model).name;
   if (!tokenizer) await loadEncodingOf(name, encoding);
   const text = dataText(profile, "options.profile");
-  const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
+  const known: ReadProfile = {
+    ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile),
+    text,
+  };
   const limits = new Limits(model, known, ownOf(options), new Recovery());
 
   needCompaction(options.compact, options.hooks);
@@ -93,21 +118,34 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   if (onEvent) events.on("*", onEvent);
   const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
-    events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
+    events.emit({
+      type: "warning",
+      code: "storage",
+      message: `${what} ${file}: ${message}`,
+      details: { what, name: file, cause },
+    }),
+  );
   const { now } = time;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, search: options.search }), now };
   const opening = { text: options.log, messages: given.messages, format: options.format, counting };
-  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
-    await saving.release();
-    throw error;
-  });
+  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
+    async (error: unknown) => {
+      await saving.release();
+      throw error;
+    },
+  );
   const { log } = kept;
   const isNew = kept.report === undefined;
   const seed = entropy ?? kept.header?.entropy ?? drawn();
   const stored = log.length;
   if (isNew) {
     const earlier = recordOf(given);
-    const header: Header = { format: log.format, entropy: seed, opened: options.messages?.length ?? 0, ...(earlier !== undefined && { earlier }) };
+    const header: Header = {
+      format: log.format,
+      entropy: seed,
+      opened: options.messages?.length ?? 0,
+      ...(earlier !== undefined && { earlier }),
+    };
     log.record("note", header);
     if (options.messages) log.append(options.messages);
   }
@@ -115,19 +153,53 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   if (place) {
     if (kept.isUnreadable) saving.unread();
     const stands = isNew || kept.isUnreadable ? 0 : stored;
-    saving.keep(LOG, (from) => log.export(from), () => log.length, stands, (!isNew && !kept.isStored) || kept.isUnreadable);
+    saving.keep(
+      LOG,
+      (from) => log.export(from),
+      () => log.length,
+      stands,
+      (!isNew && !kept.isStored) || kept.isUnreadable,
+    );
     if (log.format !== "espalier") {
-      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined || kept.isUnreadable);
+      saving.keep(
+        MESSAGES,
+        (from) =>
+          log
+            .originalsFrom(from)
+            .map((message) => `${line(message, log.format)}\n`)
+            .join(""),
+        () => log.originals,
+        kept.messagesStored ?? 0,
+        kept.messagesStored === undefined || kept.isUnreadable,
+      );
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: time, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0, inside: new Inside(),
-    checkpoints: place ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0, cut: 0, beside: "the system prompt apart",
+    log,
+    events,
+    saving,
+    clock: time,
+    profile: known,
+    llm,
+    timeouts: all,
+    compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact },
+    hooks: options.hooks,
+    seed,
+    limits,
+    requests: 0,
+    inside: new Inside(),
+    checkpoints: place ? (options.checkpoints ?? CHECKPOINTS) : 0,
+    apart: 0,
+    cut: 0,
+    beside: "the system prompt apart",
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
 }
 
-/** What a recorded session says, where the options do not. Its messages begin a new conversation; a stored one goes on as it is. */
+/**
+ * What a recorded session says, where the options do not. Its messages begin a new conversation; a stored one goes on
+ * as it is.
+ */
 function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T> {
   const { session } = options;
   if (!session) return options;
@@ -144,7 +216,10 @@ function recordOf<T>({ messages, session }: ConversationOptions<T>): string | un
   const newest = session?.compactions.at(-1);
   if (messages !== undefined || newest?.summary === undefined) return undefined;
   const at = newest.context.findIndex((message) => {
-    const { role, content, parts } = (typeof message === "object" && message !== null ? message : {}) as Record<string, unknown>;
+    const { role, content, parts } = (typeof message === "object" && message !== null ? message : {}) as Record<
+      string,
+      unknown
+    >;
     return (role === "user" || role === 1) && wordsOf(content ?? parts).includes(newest.summary!);
   });
   return at < 0 || session!.messages[at] !== newest.context[at] ? undefined : `m${at}`;
@@ -152,7 +227,9 @@ function recordOf<T>({ messages, session }: ConversationOptions<T>): string | un
 
 function wordsOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n") : "";
+  return Array.isArray(content)
+    ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n")
+    : "";
 }
 
 /** @throws EspalierError `bad_option` naming the first field that is not what it must be */
@@ -169,26 +246,34 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   needNames({ encoding, costModel });
   for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
   if (!listedTools(tools)) throw bad("tools", "a list of tool definitions, or an object of them by name", tools);
-  if (!EVENT_NAMES.includes(eventNames)) throw bad("eventNames", EVENT_NAMES.map((name) => `"${name}"`).join(", "), eventNames);
-  if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
-  if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
+  if (!EVENT_NAMES.includes(eventNames))
+    throw bad("eventNames", EVENT_NAMES.map((name) => `"${name}"`).join(", "), eventNames);
+  if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy))
+    throw bad("entropy", "a text or a number", entropy);
+  if (options.messages !== undefined && !Array.isArray(options.messages))
+    throw bad("messages", "a list", options.messages);
   needSession(options.session);
   if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
   for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw bad(name, "true or false", options[name]);
   }
   for (const name of ["threshold", "contextSize"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "number") throw bad(name, "a number", options[name]);
   }
   needTokens(options, "checkpoints", false);
   if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
-  for (const name of ["wait", "model", "hook", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
+  for (const name of ["wait", "model", "hook", "storage"] as const)
+    needTokens(timeouts, name, false, "options.timeouts");
 }
 
 function needSession(session: unknown): void {
   if (session === undefined) return;
-  const { format, messages, history, usage, compactions } = (typeof session === "object" && session !== null ? session : {}) as Record<string, unknown>;
-  const isSession = typeof format === "string" && [messages, history, usage, compactions].every((list) => Array.isArray(list));
+  const { format, messages, history, usage, compactions } = (
+    typeof session === "object" && session !== null ? session : {}
+  ) as Record<string, unknown>;
+  const isSession =
+    typeof format === "string" && [messages, history, usage, compactions].every((list) => Array.isArray(list));
   if (!isSession) throw bad("session", "a session of espalier/sessions (what openSession returns)", session);
 }
 
@@ -214,7 +299,9 @@ function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now"
       } catch {
         return 0;
       }
-      return typeof value === "number" && Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -LAST), LAST) : 0;
+      return typeof value === "number" && Number.isFinite(value)
+        ? Math.min(Math.max(Math.round(value), -LAST), LAST)
+        : 0;
     },
     after(ms, done) {
       let stop: unknown;

@@ -7,7 +7,10 @@ export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";
 
 export type Author = "rule" | "model" | "user";
 
-/** The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is tried. */
+/**
+ * The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is
+ * tried.
+ */
 export interface Now {
   requests: number;
   tokens: number;
@@ -50,7 +53,9 @@ export class Patience {
   }
 
   private step(event: object): { verdict?: Verdict } {
-    const { state, verdict } = JSON.parse(call(() => wasm().backoffStep(this.state, this.profile, JSON.stringify(event)))) as { state: unknown; verdict?: Verdict };
+    const { state, verdict } = JSON.parse(
+      call(() => wasm().backoffStep(this.state, this.profile, JSON.stringify(event))),
+    ) as { state: unknown; verdict?: Verdict };
     this.state = JSON.stringify(state);
     return verdict === undefined ? {} : { verdict };
   }

@@ -1,6 +1,6 @@
 /**
-* Storage over a place that can only replace whole values: a text is kept in numbered pieces, so that adding a line rewrites one small
- * piece and never the whole.
+ * Storage over a place that can only replace whole values: a text is kept in numbered pieces, so that adding a line
+ * rewrites one small piece and never the whole.
  */
 
 import type { ConversationStorage, HostStorage } from "./storage.ts";
@@ -25,9 +25,9 @@ interface End {
 }
 
 /**
- * Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; `~` is in no name of ours. Who makes such a storage is the only one
- * that writes there: the place is listed once, and what is added to is held, so that an addition reads nothing. Whatever fails or
- * overlaps makes it forget all of that; texts are always read where they are.
+ * Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; `~` is in no name of ours. Who makes such a
+ * storage is the only one that writes there: the place is listed once, and what is added to is held, so that an
+ * addition reads nothing. Whatever fails or overlaps makes it forget all of that; texts are always read where they are.
  */
 export function piecewise(values: Values): ConversationStorage {
   const key = (name: string, number: number) => `${name}~${String(number).padStart(DIGITS, "0")}`;
@@ -74,31 +74,35 @@ export function piecewise(values: Values): ConversationStorage {
         if (text !== undefined && text.length < FULL) return text;
       }
       const texts: string[] = [];
-      for (const found of (await listed()).found) if (nameOf(found) === name) texts.push((await values.get(found)) ?? "");
+      for (const found of (await listed()).found)
+        if (nameOf(found) === name) texts.push((await values.get(found)) ?? "");
       return texts.length === 0 ? undefined : texts.join("");
     },
-    append: (name, text) => change(async () => {
-      const { number, held } = (await endOf(name)) ?? { number: 0, held: "" };
-      const before = held ?? (await values.get(key(name, number))) ?? "";
-      const [at, all] = before.length < FULL ? [number, before + text] : [number + 1, text];
-      await values.set(key(name, at), all);
-      return [name, { number: at, held: all }];
-    }),
-    write: (name, text) => change(async () => {
-      const { number } = (await endOf(name)) ?? { number: 0 };
-      await values.set(key(name, 0), text);
-      for (let at = 1; at <= number; at += 1) await values.remove(key(name, at));
-      // Most are never added to, and need not be held for that.
-      return [name, { number: 0, held: text.length < FULL ? undefined : text }];
-    }),
+    append: (name, text) =>
+      change(async () => {
+        const { number, held } = (await endOf(name)) ?? { number: 0, held: "" };
+        const before = held ?? (await values.get(key(name, number))) ?? "";
+        const [at, all] = before.length < FULL ? [number, before + text] : [number + 1, text];
+        await values.set(key(name, at), all);
+        return [name, { number: at, held: all }];
+      }),
+    write: (name, text) =>
+      change(async () => {
+        const { number } = (await endOf(name)) ?? { number: 0 };
+        await values.set(key(name, 0), text);
+        for (let at = 1; at <= number; at += 1) await values.remove(key(name, at));
+        // Most are never added to, and need not be held for that.
+        return [name, { number: 0, held: text.length < FULL ? undefined : text }];
+      }),
     async list(prefix) {
       return [...new Set((await listed()).found.map(nameOf))].filter((name) => name.startsWith(prefix));
     },
-    delete: (name) => change(async () => {
-      const end = await endOf(name);
-      for (let at = 0; end && at <= end.number; at += 1) await values.remove(key(name, at));
-      return [name, undefined];
-    }),
+    delete: (name) =>
+      change(async () => {
+        const end = await endOf(name);
+        for (let at = 0; end && at <= end.number; at += 1) await values.remove(key(name, at));
+        return [name, undefined];
+      }),
   };
 }
 

@@ -14,7 +14,9 @@ export function pin<T>({ log, limits, look }: Context<T>, wanted: LogPin): strin
   if (usage.frame + usage.tools + pinned <= budget) return id;
   log.unpin(id);
   throw new EspalierError({
-    code: "pin_budget_exceeded", path: "pin", details: { budget, pinned, pins: pins.map((row) => ({ id: row.id, tokens: row.tokens, reason: row.reason })) },
+    code: "pin_budget_exceeded",
+    path: "pin",
+    details: { budget, pinned, pins: pins.map((row) => ({ id: row.id, tokens: row.tokens, reason: row.reason })) },
     message: `pins would take ${pinned} tokens beside ${usage.frame + usage.tools} of system text and tools, and a request may have ${budget}`,
   });
 }

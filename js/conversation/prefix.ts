@@ -21,7 +21,13 @@ export class Prefix<T> {
   private before: Before<T> | undefined;
 
   /** Takes the next request. Nothing of the first. */
-  next(messages: readonly T[], view: LogView<T>, log: ConversationLog<T>, tools: string, model: string): { shared?: { messages: number; tokens: number } } {
+  next(
+    messages: readonly T[],
+    view: LogView<T>,
+    log: ConversationLog<T>,
+    tools: string,
+    model: string,
+  ): { shared?: { messages: number; tokens: number } } {
     const { before } = this;
     const none = { messages: 0, tokens: 0 };
     this.before = { messages, tools, model, known: none };
@@ -38,10 +44,20 @@ export class Prefix<T> {
 }
 
 /** Tokens of the messages `from`..`to` of a request. */
-function tokensOf<T>(messages: readonly T[], from: number, to: number, view: LogView<T>, log: ConversationLog<T>): number {
+function tokensOf<T>(
+  messages: readonly T[],
+  from: number,
+  to: number,
+  view: LogView<T>,
+  log: ConversationLog<T>,
+): number {
   const ids = messages.slice(from, Math.min(to, from + FEW)).flatMap((message, number) => {
     const item = view.plan[from + number];
-    return view.plan.length === view.messages.length && view.messages[from + number] === message && item?.type === "keep" ? [item.id] : [];
+    return view.plan.length === view.messages.length &&
+      view.messages[from + number] === message &&
+      item?.type === "keep"
+      ? [item.id]
+      : [];
   });
   // What came since the request before, and is as it came: the view need not be gone through.
   if (ids.length === to - from) return ids.reduce((sum, id) => sum + log.counts(id).tokens, 0);

@@ -56,15 +56,31 @@ export interface Given<T> {
 type Warn = (warning: Omit<ConversationWarning, "type">) => void;
 
 /** Reads what there is; makes a log if there is none. */
-export async function reopen<T>(saving: Saving, storage: ConversationStorage | undefined, given: Given<T>, warn: Warn): Promise<Kept<T>> {
+export async function reopen<T>(
+  saving: Saving,
+  storage: ConversationStorage | undefined,
+  given: Given<T>,
+  warn: Warn,
+): Promise<Kept<T>> {
   const stored = storage && (await saving.claim()) ? await saving.text(LOG) : undefined;
   const isUnreadable = storage !== undefined && stored === undefined;
   const own = stored?.value === "" ? undefined : stored?.value;
   const text = own ?? given.text;
   if (text === undefined) {
     const format = given.format ?? (given.messages ? readConversation(given.messages, {}).format : undefined);
-    if (format === undefined) throw new EspalierError({ code: "bad_option", message: "options.format is needed for a conversation without messages", path: "options.format" });
-    return { log: new ConversationLog<T>({ ...given.counting, format }), header: undefined, isStored: !storage || !isUnreadable, messagesStored: 0, isUnreadable };
+    if (format === undefined)
+      throw new EspalierError({
+        code: "bad_option",
+        message: "options.format is needed for a conversation without messages",
+        path: "options.format",
+      });
+    return {
+      log: new ConversationLog<T>({ ...given.counting, format }),
+      header: undefined,
+      isStored: !storage || !isUnreadable,
+      messagesStored: 0,
+      isUnreadable,
+    };
   }
   const known = { saving, storage, given, warn, isStored: own !== undefined, isUnreadable };
   const first = await read(text, known);
@@ -102,7 +118,8 @@ interface Found<T> {
 
 async function read<T>(text: string, { saving, storage, given }: Source<T>): Promise<Found<T>> {
   const header = headerOf(text);
-  const format = given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : "espalier");
+  const format =
+    given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : "espalier");
   const beside = given.messages ? undefined : await ownMessages(saving, storage, format);
   let made = 0;
   const again = (message: NeutralMessage) => {
@@ -113,10 +130,22 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   const options = { ...given.counting, format };
   const salvage = format === "espalier";
   const imported = () => {
-    if (!given.messages) return ConversationLog.reopen<T>(text, options, salvage, { messages: (beside?.messages ?? []) as readonly T[], again });
+    if (!given.messages)
+      return ConversationLog.reopen<T>(text, options, salvage, {
+        messages: (beside?.messages ?? []) as readonly T[],
+        again,
+      });
     return ConversationLog.import<T>(text, { ...options, messages: ownOf(given.messages), exact: true, salvage });
   };
-  const done = (found: ReturnType<typeof imported>, isForeign: boolean) => ({ ...found, text, header, beside, isForeign, made, isSound: found.report.problems.length === 0 && made === 0 });
+  const done = (found: ReturnType<typeof imported>, isForeign: boolean) => ({
+    ...found,
+    text,
+    header,
+    beside,
+    isForeign,
+    made,
+    isSound: found.report.problems.length === 0 && made === 0,
+  });
   try {
     return done(imported(), false);
   } catch (error) {
@@ -130,34 +159,51 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
 function ownOf<T>(messages: readonly T[]): (known: readonly NeutralMessage[]) => readonly T[] {
   return (known) => {
     if (messages.length >= known.length) return messages.slice(0, known.length);
-    throw new EspalierError({ code: "bad_message", message: `options.messages must be all ${known.length} messages of the log, and are ${messages.length}`, path: "options.messages" });
+    throw new EspalierError({
+      code: "bad_message",
+      message: `options.messages must be all ${known.length} messages of the log, and are ${messages.length}`,
+      path: "options.messages",
+    });
   };
 }
 
 /** What had to go is put aside, and told of. */
-async function finished<T>({ text, log, report, header, beside, isForeign, made }: Found<T>, { saving, storage, given, warn, isStored, isUnreadable }: Source<T>): Promise<Kept<T>> {
+async function finished<T>(
+  { text, log, report, header, beside, isForeign, made }: Found<T>,
+  { saving, storage, given, warn, isStored, isUnreadable }: Source<T>,
+): Promise<Kept<T>> {
   const own = given.messages ?? beside?.messages;
   const isWhole = report.problems.length === 0;
   const again = isWhole || log.format === "espalier" ? report.salvaged.length : addAgain(log, text, own);
   const canWrite = storage !== undefined && !isUnreadable;
   let isKept = isWhole;
   if (!isWhole) {
-    // A last line that was cut was never promised to anybody; everything else is put aside before the log is written anew.
+    // A last line that was cut was never promised to anybody; everything else is put aside before the log is written
+    // anew.
     const isCut = report.problems.every(({ kind }) => kind === "cut");
     const aside = isCut || !canWrite ? undefined : await saving.aside(text);
     isKept = isCut || !canWrite || aside !== undefined;
     const [first] = report.problems;
     warn({
-      code: "bad_log", details: report,
-      message: `${first ? `line ${first.line}: ${first.message}` : "lines were missing"}; ${report.left} lines could not be used, ${again} messages were added again` +
-        (isCut || !storage ? "" : isKept ? `; the log as it was is kept as ${aside}` : "; it could not be kept aside, so nothing is written"),
+      code: "bad_log",
+      details: report,
+      message:
+        `${first ? `line ${first.line}: ${first.message}` : "lines were missing"}; ${report.left} lines could not be used, ${again} messages were added again` +
+        (isCut || !storage
+          ? ""
+          : isKept
+            ? `; the log as it was is kept as ${aside}`
+            : "; it could not be kept aside, so nothing is written"),
     });
   }
   // The host's own words may be more than the log has of them.
   if (beside && (isForeign || (made > 0 && beside.isOdd))) {
     const aside = canWrite ? await saving.aside(beside.text) : undefined;
     if (canWrite && aside === undefined) isKept = false;
-    warn({ code: "bad_log", message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log${aside === undefined ? "" : `, and it is kept as ${aside}`}` });
+    warn({
+      code: "bad_log",
+      message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log${aside === undefined ? "" : `, and it is kept as ${aside}`}`,
+    });
   }
   // Messages that the host has and the log does not: the last ones, that were not written down any more.
   const count = log.originals;
@@ -167,8 +213,9 @@ async function finished<T>({ text, log, report, header, beside, isForeign, made 
 }
 
 /**
- * Adds messages from behind the first line that could not be used. Formats other than the neutral one number messages by their place, so
- * that a log cannot have a gap: the host's own are added from there on, or what the log's later lines say of them.
+ * Adds messages from behind the first line that could not be used. Formats other than the neutral one number messages
+ * by their place, so that a log cannot have a gap: the host's own are added from there on, or what the log's later
+ * lines say of them.
  */
 function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknown[] | undefined): number {
   const count = log.originals;
@@ -176,7 +223,10 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
   if (rest.length === 0) {
     const known = new Set(Array.from({ length: count }, (_, number) => `m${number}`));
     const { log: neutral } = ConversationLog.import(text, { salvage: true });
-    rest = neutral.originalsFrom(0).filter(({ id }) => !known.has(id)).map((message) => written(message, log.format));
+    rest = neutral
+      .originalsFrom(0)
+      .filter(({ id }) => !known.has(id))
+      .map((message) => written(message, log.format));
     neutral.close();
   }
   log.append(rest as T[]);
@@ -192,7 +242,11 @@ interface Beside {
   isOdd: boolean;
 }
 
-async function ownMessages(saving: Saving, storage: ConversationStorage | undefined, format: Format): Promise<Beside | undefined> {
+async function ownMessages(
+  saving: Saving,
+  storage: ConversationStorage | undefined,
+  format: Format,
+): Promise<Beside | undefined> {
   if (!storage || format === "espalier") return undefined;
   const text = (await saving.text(MESSAGES))?.value;
   if (text === undefined) return undefined;
@@ -215,6 +269,8 @@ function written(message: NeutralMessage, format: Format): unknown {
   const made = readConversation([], { format }).rebuild([{ type: "insert", message }]) as unknown[];
   if (made.length === 1) return made[0];
   throw new EspalierError({
-    code: "bad_log", message: `message ${message.id} cannot be made again in the format ${format}; pass the conversation's messages as options.messages`, path: "options.messages",
+    code: "bad_log",
+    message: `message ${message.id} cannot be made again in the format ${format}; pass the conversation's messages as options.messages`,
+    path: "options.messages",
   });
 }

@@ -98,8 +98,8 @@ export class Requests<T> {
   }
 
   /**
-   * The messages of the next request, compacted if need be. `mustFit`: nothing may go that no summary covers, so a compaction is tried even
-   * if the count alone would not ask for one.
+   * The messages of the next request, compacted if need be. `mustFit`: nothing may go that no summary covers, so a
+   * compaction is tried even if the count alone would not ask for one.
    *
    * @throws EspalierError `budget_exceeded`, `aborted`
    */
@@ -114,10 +114,17 @@ export class Requests<T> {
     const isLeft = this.options.serverManaged === true && !isForced;
     const waited = await this.putToUse(compactions, signal);
     let look = meter.look();
-    // A job's summary may be too old to make enough room: what came since is summarised as well where nothing may go without a summary.
+    // A job's summary may be too old to make enough room: what came since is summarised as well where nothing may go
+    // without a summary.
     const isDone = compactions.some(({ status }) => status === "applied") && !(mustFit && look.overflows);
     if ((look.overflows || mustFit || this.isDue(look)) && automatic && !isDone) {
-      const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows || mustFit ? "overflow" : "threshold";
+      const trigger: Trigger = isForced
+        ? "provider_error"
+        : models.isSwitched
+          ? "model_switch"
+          : look.overflows || mustFit
+            ? "overflow"
+            : "threshold";
       append(compactions, await compactor.foreground(trigger, signal, waited === "timeout"));
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = meter.look();
@@ -140,12 +147,20 @@ export class Requests<T> {
     const { trigger, job } = applied;
     const { events, requests: request } = this.c;
     const { request: limit } = this.parts.meter.look();
-    events.emit({ type: "compaction_insufficient", trigger, ...(job !== undefined && { job }), request, limit, isSent });
+    events.emit({
+      type: "compaction_insufficient",
+      trigger,
+      ...(job !== undefined && { job }),
+      request,
+      limit,
+      isSent,
+    });
   }
 
   /** Begins a summary beside the conversation where the profile says so, unless this request had one or was cut. */
   startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
-    if (!sent.fitted && this.isAutomatic && !compactions.some(({ status }) => status === "applied")) this.maybeStart(look);
+    if (!sent.fitted && this.isAutomatic && !compactions.some(({ status }) => status === "applied"))
+      this.maybeStart(look);
   }
 
   private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
@@ -163,7 +178,11 @@ export class Requests<T> {
     const room = usage.limit - usage.frame - usage.tools;
     const job = compactor.jobs.running;
     const report: PrepareReport = {
-      request: this.c.requests, usage, compactions, trimmed: fitted?.removed ?? [], repaired: [...look.view.repaired, ...mended],
+      request: this.c.requests,
+      usage,
+      compactions,
+      trimmed: fitted?.removed ?? [],
+      repaired: [...look.view.repaired, ...mended],
       lowHeadroom: (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room,
       ...(job !== undefined && { job }),
     };
@@ -189,7 +208,12 @@ export class Requests<T> {
     this.compacted = [];
     this.c.requests += 1;
     const look = this.parts.meter.look();
-    return { look, sent: await this.sending.made(look, this.options.serverManaged === true), compactions: [], wasRunning: false };
+    return {
+      look,
+      sent: await this.sending.made(look, this.options.serverManaged === true),
+      compactions: [],
+      wasRunning: false,
+    };
   }
 
   /** What a job has made, or will have made in a moment, is used if it is needed. */
@@ -202,7 +226,8 @@ export class Requests<T> {
       const before = jobs.phase;
       const next = jobs.atRequest(usage.ratio, overflows);
       if (next.next === "goOn") {
-        if (jobs.phase === "parked" && before !== "parked") events.emit({ type: "compaction_progress", stage: "parked" });
+        if (jobs.phase === "parked" && before !== "parked")
+          events.emit({ type: "compaction_progress", stage: "parked" });
         return undefined;
       }
       const { job } = next;
@@ -222,8 +247,10 @@ export class Requests<T> {
       }
       const finished = compactor.applyJob(job, made);
       compactions.push(finished);
-      // Somebody edited or pinned what it was made from: once more, by itself; when it is needed at once that is done in the foreground.
-      if (finished.status === "stale_plan" && !again && this.isAutomatic && !overflows) compactor.startJob(made.trigger, { focus: made.focus, model: true });
+      // Somebody edited or pinned what it was made from: once more, by itself; when it is needed at once that is done
+      // in the foreground.
+      if (finished.status === "stale_plan" && !again && this.isAutomatic && !overflows)
+        compactor.startJob(made.trigger, { focus: made.focus, model: true });
       return undefined;
     }
   }
@@ -259,13 +286,22 @@ export class Requests<T> {
     meter.sent = total;
     limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
     answers.isRefused = false;
-    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, log, this.toolsText, limits.name) });
+    events.emit({
+      type: "context_usage",
+      isInitial: requests === 1,
+      request: requests,
+      ...usage,
+      split: view.split,
+      ...this.prefix.next(messages, view, log, this.toolsText, limits.name),
+    });
     const share = usage.frame + usage.tools;
     const key = `${usage.limit}/${share}`;
     if (share > FRAME * usage.limit && key !== this.warnedOf) {
       this.warnedOf = key;
       events.emit({
-        type: "warning", code: "frame_too_large", message: `system text and tools take ${share} of ${usage.limit} tokens`,
+        type: "warning",
+        code: "frame_too_large",
+        message: `system text and tools take ${share} of ${usage.limit} tokens`,
         details: { frame: usage.frame, tools: usage.tools, limit: usage.limit, largest: meter.largestTools() },
       });
     }

@@ -1,10 +1,11 @@
 /**
- * Writing a conversation down while it goes on: one write at a time, each with a deadline. Nobody waits for it but `flush`, and whatever
- * fails is a warning: what could not be written is written with what comes next. A storage that could not be read when the conversation was
- * opened is read before anything is written; what it holds then stays, and the conversation is kept beside it.
+ * Writing a conversation down while it goes on: one write at a time, each with a deadline. Nobody waits for it but
+ * `flush`, and whatever fails is a warning: what could not be written is written with what comes next. A storage that
+ * could not be read when the conversation was opened is read before anything is written; what it holds then stays, and
+ * the conversation is kept beside it.
  *
- * A storage belongs to the conversation that was opened over it last; {@link OWNER} says which. One that finds another's name there goes
- * on under names of its own, so that neither writes into the other's lines.
+ * A storage belongs to the conversation that was opened over it last; {@link OWNER} says which. One that finds
+ * another's name there goes on under names of its own, so that neither writes into the other's lines.
  */
 
 import type { Clock } from "../providers/types.ts";
@@ -24,7 +25,12 @@ interface Grown {
   isUnsure: boolean;
 }
 
-export type StorageTrouble = { what: "read" | "append" | "write" | "list" | "delete"; name: string; message: string; cause: unknown };
+export type StorageTrouble = {
+  what: "read" | "append" | "write" | "list" | "delete";
+  name: string;
+  message: string;
+  cause: unknown;
+};
 
 /** What {@link Conversation.flush} reports. */
 export interface Flushed {
@@ -60,8 +66,17 @@ export class Saving {
   private readonly session: string;
   private readonly warn: (trouble: StorageTrouble) => void;
 
-  /** `limit`: milliseconds that each operation may take. `session` names this conversation. `warn` is told once for a row of failures. */
-  constructor(storage: ConversationStorage | undefined, clock: Pick<Clock, "after">, limit: number, session: string, warn: (trouble: StorageTrouble) => void) {
+  /**
+   * `limit`: milliseconds that each operation may take. `session` names this conversation. `warn` is told once for a
+   * row of failures.
+   */
+  constructor(
+    storage: ConversationStorage | undefined,
+    clock: Pick<Clock, "after">,
+    limit: number,
+    session: string,
+    warn: (trouble: StorageTrouble) => void,
+  ) {
     this.storage = storage;
     this.clock = clock;
     this.limit = limit;
@@ -97,7 +112,9 @@ export class Saving {
     const { storage, owner } = this;
     if (!storage || !owner?.isOurs) return;
     const { before } = owner;
-    await this.attempt("write", OWNER, () => (before === undefined ? storage.delete(OWNER) : storage.write(OWNER, before)));
+    await this.attempt("write", OWNER, () =>
+      before === undefined ? storage.delete(OWNER) : storage.write(OWNER, before),
+    );
   }
 
   /** Keeps a text that only grows, of which `stored` lines are there. */
@@ -121,12 +138,17 @@ export class Saving {
     const { storage } = this;
     if (!storage || this.isClosed) return;
     const attempt: Attempt = (what, name, run) => this.attempt(what, name, run);
-    this.queue = this.queue.then(async () => {
-      if ((await this.isOurs()) && !this.isTaken) await work(storage, attempt);
-    }).catch(() => undefined);
+    this.queue = this.queue
+      .then(async () => {
+        if ((await this.isOurs()) && !this.isTaken) await work(storage, attempt);
+      })
+      .catch(() => undefined);
   }
 
-  /** Reads again what was written, if that is due. A storage that says "done" and did not do it gets everything once more, and is warned of. */
+  /**
+   * Reads again what was written, if that is due. A storage that says "done" and did not do it gets everything once
+   * more, and is warned of.
+   */
   check(): void {
     this.save();
     this.do(async () => {
@@ -136,7 +158,12 @@ export class Saving {
         grown.checked = stored;
         const found = await this.stored(grown);
         if (found === undefined) continue;
-        this.warn({ what: "read", name, message: "the storage holds something else than what was written; it is written anew", cause: undefined });
+        this.warn({
+          what: "read",
+          name,
+          message: "the storage holds something else than what was written; it is written anew",
+          cause: undefined,
+        });
         // Whoever wrote it may want it.
         if (found !== "" && !grown.text(0).startsWith(found) && !(await this.aside(found))) continue;
         grown.isUnsure = true;
@@ -178,7 +205,10 @@ export class Saving {
 
   private missing(): Flushed["missing"] {
     if (!this.storage || (this.isTaken && !this.isApart && !this.hasNews())) return [];
-    const all = [...this.grown.values()].map(({ name, length, stored, isUnsure }) => ({ name, lines: isUnsure ? length() : length() - stored }));
+    const all = [...this.grown.values()].map(({ name, length, stored, isUnsure }) => ({
+      name,
+      lines: isUnsure ? length() : length() - stored,
+    }));
     return all.filter(({ lines }) => lines > 0);
   }
 
@@ -188,7 +218,12 @@ export class Saving {
   }
 
   /** One operation within its deadline; nothing if it failed, which is told. */
-  async attempt<R>(what: StorageTrouble["what"], name: string, run: () => Promise<R> | R, ended?: { isLate: boolean }): Promise<{ value: R } | undefined> {
+  async attempt<R>(
+    what: StorageTrouble["what"],
+    name: string,
+    run: () => Promise<R> | R,
+    ended?: { isLate: boolean },
+  ): Promise<{ value: R } | undefined> {
     let stop: () => void = () => {};
     const late = new Promise<never>((_, reject) => {
       stop = this.clock.after(this.limit, () => {
@@ -201,7 +236,8 @@ export class Saving {
       this.isTroubled = false;
       return { value };
     } catch (cause) {
-      if (!this.isTroubled) this.warn({ what, name, message: cause instanceof Error ? cause.message : String(cause), cause });
+      if (!this.isTroubled)
+        this.warn({ what, name, message: cause instanceof Error ? cause.message : String(cause), cause });
       this.isTroubled = true;
       return undefined;
     } finally {
@@ -229,7 +265,12 @@ export class Saving {
     if (name === undefined && owner.isOurs) {
       // It was there: whatever else was stored may be gone with it.
       for (const grown of this.grown.values()) grown.isUnsure = true;
-      this.warn({ what: "read", name: OWNER, message: "what was stored is gone; it is written anew", cause: undefined });
+      this.warn({
+        what: "read",
+        name: OWNER,
+        message: "what was stored is gone; it is written anew",
+        cause: undefined,
+      });
     } else if (owner.isOurs || name !== owner.before) {
       this.isTaken = true;
       return this.goApart();
@@ -238,7 +279,9 @@ export class Saving {
     return owner.isOurs;
   }
 
-  /** Reads what could not be read when the conversation was opened. What is there belongs to another session, and stays. */
+  /**
+   * Reads what could not be read when the conversation was opened. What is there belongs to another session, and stays.
+   */
   private async readAgain(): Promise<boolean> {
     const read = (name: string) => this.attempt("read", name, async () => textOf(await this.storage!.read(name)));
     if (!this.owner) {
@@ -261,7 +304,10 @@ export class Saving {
     return true;
   }
 
-  /** Another conversation goes on with what is stored. What it cannot know of is kept beside it; until there is something, nothing is. */
+  /**
+   * Another conversation goes on with what is stored. What it cannot know of is kept beside it; until there is
+   * something, nothing is.
+   */
   private goApart(): boolean {
     if (!this.hasNews()) return false;
     this.isApart = true;
@@ -270,7 +316,12 @@ export class Saving {
       grown.isUnsure = true;
     }
     const [first] = this.grown.values();
-    this.warn({ what: "write", name: OWNER, message: `${this.whyApart}; this one goes on as ${first?.name}`, cause: undefined });
+    this.warn({
+      what: "write",
+      name: OWNER,
+      message: `${this.whyApart}; this one goes on as ${first?.name}`,
+      cause: undefined,
+    });
     return true;
   }
 
@@ -284,7 +335,9 @@ export class Saving {
     if (length === grown.stored && !grown.isUnsure) return;
     const { name, isUnsure } = grown;
     const text = grown.text(isUnsure ? 0 : grown.stored);
-    const done = await this.attempt(isUnsure ? "write" : "append", name, () => (isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text)));
+    const done = await this.attempt(isUnsure ? "write" : "append", name, () =>
+      isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text),
+    );
     grown.isUnsure = done === undefined;
     if (done) grown.stored = length;
   }
@@ -297,4 +350,8 @@ function textOf(value: unknown): string | undefined {
   return value;
 }
 
-export type Attempt = <R>(what: StorageTrouble["what"], name: string, run: () => Promise<R> | R) => Promise<{ value: R } | undefined>;
+export type Attempt = <R>(
+  what: StorageTrouble["what"],
+  name: string,
+  run: () => Promise<R> | R,
+) => Promise<{ value: R } | undefined>;

@@ -29,7 +29,10 @@ export class Sending<T> {
   private readonly fit = new Fit();
   private readonly sendable = new Sendable();
   private readonly c: Context<T>;
-  private readonly options: Pick<ConversationOptions<T>, "encoding" | "tokenizer" | "costModel" | "images" | "imageSize" | "provider">;
+  private readonly options: Pick<
+    ConversationOptions<T>,
+    "encoding" | "tokenizer" | "costModel" | "images" | "imageSize" | "provider"
+  >;
 
   constructor(context: Context<T>, options: Sending<T>["options"]) {
     this.c = context;
@@ -45,7 +48,8 @@ export class Sending<T> {
   }
 
   /**
-   * The view, cut if it overflows and that is not left to the server, and mended where the provider would refuse what the host appended.
+   * The view, cut if it overflows and that is not left to the server, and mended where the provider would refuse what
+   * the host appended.
    *
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
    */
@@ -59,7 +63,10 @@ export class Sending<T> {
     const { tools } = view.after;
     const whole = limits.ours(look.request);
     const budget = Math.max(0, whole - apart - tools);
-    const beside = [{ id: "tools", tokens: tools, why: "tool definitions" }, { id: around === "the system prompt apart" ? "system" : "prompt", tokens: apart, why: around }];
+    const beside = [
+      { id: "tools", tokens: tools, why: "tool definitions" },
+      { id: around === "the system prompt apart" ? "system" : "prompt", tokens: apart, why: around },
+    ];
     let fitted: Fitted<T> | undefined;
     for (let [cut, spare] = [0, 0]; ; cut += 1) {
       if (!isLeft && (look.overflows || spare > 0)) {
@@ -72,33 +79,63 @@ export class Sending<T> {
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
       if (total > budget && !isLeft) {
-        if (cut === CUTS) throw exceeded(new EspalierError({ code: "budget_exceeded", message: "its provider takes what is left in a longer form", details: { needed: total, budget } }), { budget: whole, beside });
+        if (cut === CUTS)
+          throw exceeded(
+            new EspalierError({
+              code: "budget_exceeded",
+              message: "its provider takes what is left in a longer form",
+              details: { needed: total, budget },
+            }),
+            { budget: whole, beside },
+          );
         spare += total - budget;
         continue;
       }
       const names = namesOf(view, (id) => this.c.log.original(id));
       const at = new Map(view.messages.map((message, number) => [message, names[number]!]));
       const totals = { messages: many, total: total + tools, frame, conversation, tools };
-      return { messages: sound, mended: mendings(changes, (index) => at.get(messages[index]!) ?? []), totals, ...(fitted && { fitted: { ...fitted, after: totals } }) };
+      return {
+        messages: sound,
+        mended: mendings(changes, (index) => at.get(messages[index]!) ?? []),
+        totals,
+        ...(fitted && { fitted: { ...fitted, after: totals } }),
+      };
     }
   }
 
   /** The view cut to so many of our tokens. */
   private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
     const edits = this.c.log.standing();
-    const pinned = this.c.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
+    const pinned = this.c.log
+      .pins()
+      .flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
     const names = namesOf(look.view, (id) => this.c.log.original(id));
     const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned);
-    const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
+    const withTools = (totals: Totals): Totals => ({
+      ...totals,
+      tools: look.view.after.tools,
+      total: totals.total + look.view.after.tools,
+    });
     return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
   }
 
   /** Writes down and tells what went for one request. */
   tell({ removed, before, after, performedBy }: Fitted<T>, look: Look<T>): void {
-    this.c.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
+    this.c.log.record("trim", {
+      request: this.c.requests,
+      before: before.total,
+      after: after.total,
+      removed: removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })),
+    });
     this.c.events.emit({
-      type: "context_trimmed", limit: look.request, before, after, removed,
-      tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, performedBy,
+      type: "context_trimmed",
+      limit: look.request,
+      before,
+      after,
+      removed,
+      tokensRemoved: before.total - after.total,
+      messagesRemoved: before.messages - after.messages,
+      performedBy,
     });
   }
 

@@ -4,8 +4,8 @@ import { badOption, EspalierError } from "../errors/errors.ts";
 import type { IndexStorage } from "../search/types.ts";
 
 /**
- * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the conversation goes on
- * and says so in a `warning`.
+ * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the
+ * conversation goes on and says so in a `warning`.
  *
  * ```ts
  * import { openConversation } from "espalier";
@@ -43,11 +43,19 @@ const METHODS = ["read", "append", "write", "list", "delete"] as const;
 /** @throws EspalierError `bad_option` naming the method that is missing */
 export function checkedStorage(storage: unknown): ConversationStorage {
   if (typeof storage !== "object" || storage === null) {
-    throw new EspalierError({ code: "bad_option", message: "options.storage must be an object with read, append, write, list and delete", path: "options.storage" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.storage must be an object with read, append, write, list and delete",
+      path: "options.storage",
+    });
   }
   for (const method of METHODS) {
     if (typeof (storage as Record<string, unknown>)[method] === "function") continue;
-    throw new EspalierError({ code: "bad_option", message: `options.storage.${method} must be a function`, path: `options.storage.${method}` });
+    throw new EspalierError({
+      code: "bad_option",
+      message: `options.storage.${method} must be a function`,
+      path: `options.storage.${method}`,
+    });
   }
   return storage as ConversationStorage;
 }
@@ -59,7 +67,10 @@ export interface HostStorage extends ConversationStorage, IndexStorage {
 }
 
 /** Keeps texts and bytes in memory: for tests, and to hand a conversation from one place to another. */
-export function memoryStorage(texts: Map<string, string> = new Map(), bytes: Map<string, Uint8Array> = new Map()): HostStorage {
+export function memoryStorage(
+  texts: Map<string, string> = new Map(),
+  bytes: Map<string, Uint8Array> = new Map(),
+): HostStorage {
   if (!(texts instanceof Map)) throw badOption("", "a Map of texts by name", texts, "texts");
   if (!(bytes instanceof Map)) throw badOption("", "a Map of bytes by name", bytes, "bytes");
   return {

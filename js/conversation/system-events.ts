@@ -6,8 +6,15 @@ type Status = CompactionComplete["status"];
 
 /** How a summary of the model's ended, as Copilot Chat names it. A failed response counts by its own type there. */
 const OUTCOMES: Partial<Record<Status, string>> = {
-  applied: "success", budget_exceeded: "budget_exceeded", model_failed: "requestThrow", timeout: "requestThrow", engine_failed: "renderError", count_failed: "renderError",
-  inflated: "too_large", no_gain: "too_large", cancelled: "canceled",
+  applied: "success",
+  budget_exceeded: "budget_exceeded",
+  model_failed: "requestThrow",
+  timeout: "requestThrow",
+  engine_failed: "renderError",
+  count_failed: "renderError",
+  inflated: "too_large",
+  no_gain: "too_large",
+  cancelled: "canceled",
 };
 
 /** Names events as Copilot Chat does. What it says of a background summary depends on the events before. */
@@ -16,7 +23,9 @@ export class CopilotChatNames {
   private ratio = 0;
   /** The job that a request waited for. */
   private awaited: number | undefined;
-  /** The trigger of a summary that was put to use for an overflowing request; its outcome depends on the next render. */
+  /**
+   * The trigger of a summary that was put to use for an overflowing request; its outcome depends on the next render.
+   */
   private used: string | undefined;
 
   of(event: ConversationEvent): CopilotChatEvent[] {
@@ -49,8 +58,14 @@ export class CopilotChatNames {
     const asked = model?.asked?.at(-1);
     const outcome = OUTCOMES[failure ?? status] ?? "failed";
     if (model) {
-      const about = { ...(llmModel !== undefined && { model: llmModel }), ...(asked && { summarizationMode: asked.shape, promptTokenCount: asked.promptTokens }) };
-      out.push({ type: "summarizedConversationHistory", data: { outcome, ...about, duration, contextRatio: this.ratio } });
+      const about = {
+        ...(llmModel !== undefined && { model: llmModel }),
+        ...(asked && { summarizationMode: asked.shape, promptTokenCount: asked.promptTokens }),
+      };
+      out.push({
+        type: "summarizedConversationHistory",
+        data: { outcome, ...about, duration, contextRatio: this.ratio },
+      });
     }
     if (job !== undefined) {
       const waited = this.awaited === job;
@@ -63,7 +78,10 @@ export class CopilotChatNames {
     }
     const isError = !success && ["budget_exceeded", "engine_failed", "count_failed"].includes(status);
     if (isError || failure !== undefined || (!success && model)) {
-      out.push({ type: "triggerSummarizeFailed", data: { outcome: status === "budget_exceeded" ? "budgetExceeded" : "error" } });
+      out.push({
+        type: "triggerSummarizeFailed",
+        data: { outcome: status === "budget_exceeded" ? "budgetExceeded" : "error" },
+      });
     }
     return out;
   }
@@ -73,18 +91,33 @@ export class CopilotChatNames {
   }
 }
 
-/** gemini-cli's `CompressionStatus`. It declares 3 and never returns it; here the host's tokenizer failed on the new history. */
+/**
+ * gemini-cli's `CompressionStatus`. It declares 3 and never returns it; here the host's tokenizer failed on the new
+ * history.
+ */
 const [COMPRESSED, INFLATED, TOKEN_COUNT_ERROR, EMPTY_SUMMARY, NOOP, CONTENT_TRUNCATED] = [1, 2, 3, 4, 5, 6];
 const STATUSES: Partial<Record<Status, number>> = {
-  inflated: INFLATED, no_gain: INFLATED, empty_summary: EMPTY_SUMMARY, no_summary_tag: EMPTY_SUMMARY, tool_call_instead: EMPTY_SUMMARY,
-  count_failed: TOKEN_COUNT_ERROR, unchanged: NOOP, nothing_to_compact: NOOP,
+  inflated: INFLATED,
+  no_gain: INFLATED,
+  empty_summary: EMPTY_SUMMARY,
+  no_summary_tag: EMPTY_SUMMARY,
+  tool_call_instead: EMPTY_SUMMARY,
+  count_failed: TOKEN_COUNT_ERROR,
+  unchanged: NOOP,
+  nothing_to_compact: NOOP,
 };
 
 /** gemini-cli's event for a compaction; none for an error, which ends the turn there. */
 export function asGeminiCli(event: ConversationEvent): GeminiCliEvent[] {
   if (event.type !== "compaction_complete") return [];
   const { status, summary, tokensBefore, tokensAfter } = event;
-  const compressionStatus = status === "applied" ? (summary === undefined ? CONTENT_TRUNCATED : COMPRESSED) : STATUSES[status];
+  const compressionStatus =
+    status === "applied" ? (summary === undefined ? CONTENT_TRUNCATED : COMPRESSED) : STATUSES[status];
   if (compressionStatus === undefined) return [];
-  return [{ type: "chat_compressed", data: { originalTokenCount: tokensBefore, newTokenCount: tokensAfter, compressionStatus } }];
+  return [
+    {
+      type: "chat_compressed",
+      data: { originalTokenCount: tokensBefore, newTokenCount: tokensAfter, compressionStatus },
+    },
+  ];
 }

@@ -7,26 +7,37 @@ export class Turns {
   private queue: Promise<unknown> = Promise.resolve();
   private readonly end = new AbortController();
 
-  /** One after the other. Whoever aborts while waiting waits no longer. The work's own signal aborts as well when all of this ends. */
+  /**
+   * One after the other. Whoever aborts while waiting waits no longer. The work's own signal aborts as well when all of
+   * this ends.
+   */
   async take<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     this.mayGoOn();
     const before = this.queue;
     const either = joined(signal, this.end.signal);
     let isGiven = false;
-    const run = before.then(async () => {
-      if (isGiven || signal?.aborted) throw aborted(signal);
-      this.mayGoOn();
-      return work(either.signal).catch((error: unknown) => {
+    const run = before
+      .then(async () => {
+        if (isGiven || signal?.aborted) throw aborted(signal);
         this.mayGoOn();
-        throw error;
-      });
-    }).finally(either.release);
-    this.queue = run.then(() => undefined, () => undefined);
+        return work(either.signal).catch((error: unknown) => {
+          this.mayGoOn();
+          throw error;
+        });
+      })
+      .finally(either.release);
+    this.queue = run.then(
+      () => undefined,
+      () => undefined,
+    );
     if (!signal) return run;
-    const isIdle = await Promise.race([before.then(() => true), new Promise<false>((resolve) => {
-      if (signal.aborted) resolve(false);
-      signal.addEventListener("abort", () => resolve(false), { once: true });
-    })]);
+    const isIdle = await Promise.race([
+      before.then(() => true),
+      new Promise<false>((resolve) => {
+        if (signal.aborted) resolve(false);
+        signal.addEventListener("abort", () => resolve(false), { once: true });
+      }),
+    ]);
     if (!isIdle) {
       isGiven = true;
       run.catch(() => undefined);
@@ -60,7 +71,12 @@ function joined(one: AbortSignal | undefined, other: AbortSignal): { signal: Abo
 }
 
 /** Waits for something at most so many milliseconds, and no longer than until an abort. */
-export async function waited(settled: Promise<void>, clock: Pick<Clock, "after">, limit: number, signal: AbortSignal | undefined): Promise<"settled" | "timeout" | "aborted"> {
+export async function waited(
+  settled: Promise<void>,
+  clock: Pick<Clock, "after">,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<"settled" | "timeout" | "aborted"> {
   if (signal?.aborted) return "aborted";
   let stop: () => void = () => {};
   let listener: () => void = () => {};

@@ -17,17 +17,25 @@ import type { ConversationStorage } from "./storage.ts";
 
 /** Why a compaction was made. */
 export type Trigger =
-  | "threshold" | "overflow" | "provider_error" | "manual" | "range" | "model_switch" | "memory_pressure" | "agent_request";
+  | "threshold"
+  | "overflow"
+  | "provider_error"
+  | "manual"
+  | "range"
+  | "model_switch"
+  | "memory_pressure"
+  | "agent_request";
 
 export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "format"> {
   /**
-   * Messages that the conversation has so far. With a log (`log`, or what the storage holds): all messages of that log, in order, as the
-   * host's own objects; without them they are made again from what was stored.
+   * Messages that the conversation has so far. With a log (`log`, or what the storage holds): all messages of that log,
+   * in order, as the host's own objects; without them they are made again from what was stored.
    */
   messages?: readonly T[];
   /**
-   * Goes on from a session file of another agent: its live context, format, model, system prompt and tools where the file holds them, and the
-   * usage that it recorded, which anchors the counts. Other options win. It begins a new conversation; a stored one goes on as it is.
+   * Goes on from a session file of another agent: its live context, format, model, system prompt and tools where the
+   * file holds them, and the usage that it recorded, which anchors the counts. Other options win. It begins a new
+   * conversation; a stored one goes on as it is.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -54,7 +62,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Default `espalier`. */
   profile?: ProfileName | ProfileFields;
   /**
-   * Whose rules requests keep. Default: as the format says; neutral messages and the AI SDK's are for nobody until it is said, and only paired.
+   * Whose rules requests keep. Default: as the format says; neutral messages and the AI SDK's are for nobody until it
+   * is said, and only paired.
    */
   provider?: Provider;
   /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
@@ -62,18 +71,26 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Writes summaries. Without it they are made by rules alone. */
   llm?: Llm;
   /**
-   * The user's own threshold: a share of the model's limit up to 1, or tokens from 100 on. It lowers the limit for all decisions.
+   * The user's own threshold: a share of the model's limit up to 1, or tokens from 100 on. It lowers the limit for all
+   * decisions.
    */
   threshold?: number;
   /** The context size that the user picked, in tokens; only ever less than the model's own. */
   contextSize?: number;
-  /** Use all that the model takes rather than its default tier (`model.defaultTier`), where that costs no more. Default false. */
+  /**
+   * Use all that the model takes rather than its default tier (`model.defaultTier`), where that costs no more. Default
+   * false.
+   */
   preferLongContext?: boolean;
-  /** Compact without being asked. Without it stored summaries count all the same, and a request that is too large is pruned. Default true. */
+  /**
+   * Compact without being asked. Without it stored summaries count all the same, and a request that is too large is
+   * pruned. Default true.
+   */
   automatic?: boolean;
   /**
-   * The server manages the context by its own settings, which you send along: nothing is compacted or left out unless you ask for it or the
-   * provider refuses a request, and usage is what the provider reports. Its compaction items go back as they came. Default false.
+   * The server manages the context by its own settings, which you send along: nothing is compacted or left out unless
+   * you ask for it or the provider refuses a request, and usage is what the provider reports. Its compaction items go
+   * back as they came. Default false.
    */
   serverManaged?: boolean;
   /** Make summaries beside the conversation. Default: as the profile does. */
@@ -83,8 +100,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Time as the host has it; only timeouts and the time of entries depend on it. */
   clock?: Partial<Pick<Clock, "now" | "after">>;
   /**
-   * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each operation of the storage. Default:
-   * the profile's (60,000, 120,000 and 10,000), and 5,000.
+   * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each operation of
+   * the storage. Default: the profile's (60,000, 120,000 and 10,000), and 5,000.
    */
   timeouts?: { wait?: number; model?: number; hook?: number; storage?: number };
   /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
@@ -92,15 +109,21 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Called before and after every compaction, whatever began it; those of {@link compact}. */
   hooks?: CompactHooks;
   /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`. */
-  compact?: Omit<CompactOptions, keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress">;
+  compact?: Omit<
+    CompactOptions,
+    keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress"
+  >;
   /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
   onEvent?: (event: ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent) => void;
   /**
-   * The names and fields of another system for the events that it has, too; the others keep theirs. `both` has Copilot CLI's beside
-   * Espalier's. Default `espalier`.
+   * The names and fields of another system for the events that it has, too; the others keep theirs. `both` has Copilot
+   * CLI's beside Espalier's. Default `espalier`.
    */
   eventNames?: EventNames;
-  /** Loads the engine that {@link Conversation.search} uses: `() => import("espalier/search")`. Default in Node: the package's own. */
+  /**
+   * Loads the engine that {@link Conversation.search} uses: `() => import("espalier/search")`. Default in Node: the
+   * package's own.
+   */
   search?: SearchLoader;
 }
 
@@ -114,7 +137,10 @@ export interface ContextUsage {
   /** The error that is included. */
   bound: number;
   origin: Origin;
-  /** What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. With profiles that go by the server's counts, what it counted last (see `Profile.measured`). */
+  /**
+   * What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. With profiles that go by the
+   * server's counts, what it counted last (see `Profile.measured`).
+   */
   ratio: number;
   messages: number;
   frame: number;
@@ -125,10 +151,17 @@ export interface ContextUsage {
 /** One compaction of a conversation. */
 export interface Compacted {
   /**
-   * `not_ready`: there is nothing to be sent yet, or nobody who could summarise: no model, and the ladder is without `offline`.
-   * `count_failed`: the `tokenizer` of the options threw, or returned no number; the history is as it was.
+   * `not_ready`: there is nothing to be sent yet, or nobody who could summarise: no model, and the ladder is without
+   * `offline`. `count_failed`: the `tokenizer` of the options threw, or returned no number; the history is as it was.
    */
-  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed" | "count_failed" | "not_ready";
+  status:
+    | CompactStatus
+    | "already_running"
+    | "stale_plan"
+    | "budget_exceeded"
+    | "engine_failed"
+    | "count_failed"
+    | "not_ready";
   trigger: Trigger;
   /** Trying again may help. */
   retryable: boolean;
@@ -203,8 +236,8 @@ export interface ModelSwitch<T> {
   /** What would be compacted, without a model's help; absent if the view fits, or for `reason`. */
   plan?: Plan<T>;
   /**
-   * Why there is no plan although the view does not fit: `nothing_to_compact` (only the newest request is left, say), `not_ready` (no model
-   * and no step `offline`), or `budget_exceeded` (what must stay is larger than the limit).
+   * Why there is no plan although the view does not fit: `nothing_to_compact` (only the newest request is left, say),
+   * `not_ready` (no model and no step `offline`), or `budget_exceeded` (what must stay is larger than the limit).
    */
   reason?: { code: "nothing_to_compact" | "not_ready" | "budget_exceeded"; message: string };
 }
@@ -270,8 +303,8 @@ export interface ContextTrimmed {
   tokensRemoved: number;
   messagesRemoved: number;
   /**
-   * `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. `render`: a prompt tree left out what
-   * has the lowest priority.
+   * `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. `render`: a
+   * prompt tree left out what has the lowest priority.
    */
   performedBy: "prune" | "shorten" | "render";
 }
@@ -291,7 +324,17 @@ export interface CompactionInsufficient {
 }
 export interface CompactionProgress {
   type: "compaction_progress";
-  stage: "started" | "asking" | "answered" | "waiting" | "applied" | "parked" | "dropped" | "cancelled" | "failed" | "skipped";
+  stage:
+    | "started"
+    | "asking"
+    | "answered"
+    | "waiting"
+    | "applied"
+    | "parked"
+    | "dropped"
+    | "cancelled"
+    | "failed"
+    | "skipped";
   trigger?: Trigger;
   job?: number;
 }
@@ -306,31 +349,50 @@ export interface ContextCleared {
 export interface ConversationWarning {
   type: "warning";
   /**
-   * `storage`: something could not be read or written. `bad_log`: lines of the log were not what they should be; what was read is kept aside.
-   * `silent_overflow`: the provider cannot have read all of a request, or counts more than its window has. `odd_usage`: a usage report does
-   * not go with its request; nothing was learned from it. A row of such reports is one warning. `frame_too_large`: system text and tools take more than 0.8 of the
-   * limit. `engine`: the engine crashed and was replaced.
+   * `storage`: something could not be read or written. `bad_log`: lines of the log were not what they should be; what
+   * was read is kept aside. `silent_overflow`: the provider cannot have read all of a request, or counts more than its
+   * window has. `odd_usage`: a usage report does not go with its request; nothing was learned from it. A row of such
+   * reports is one warning. `frame_too_large`: system text and tools take more than 0.8 of the limit. `engine`: the
+   * engine crashed and was replaced.
    */
   code: "storage" | "bad_log" | "silent_overflow" | "odd_usage" | "frame_too_large" | "engine";
   message: string;
   details?: unknown;
 }
 export type ConversationEvent =
-  | CompactionStart | CompactionComplete | CompactionInsufficient | CompactionProgress | ContextUsageEvent | ContextTrimmed | ContextCleared
+  | CompactionStart
+  | CompactionComplete
+  | CompactionInsufficient
+  | CompactionProgress
+  | ContextUsageEvent
+  | ContextTrimmed
+  | ContextCleared
   | ConversationWarning;
 
 /** An event as Copilot CLI names it. */
 export interface CopilotCliEvent {
-  type: "session.compaction_start" | "session.compaction_complete" | "session.truncation" | "session.context_cleared" | "session.usage_info";
+  type:
+    | "session.compaction_start"
+    | "session.compaction_complete"
+    | "session.truncation"
+    | "session.context_cleared"
+    | "session.usage_info";
   data: Record<string, unknown>;
 }
 
 /** An event as Copilot Chat's telemetry names it. */
 export interface CopilotChatEvent {
-  type: "summarizedConversationHistory" | "backgroundSummarizationApplied" | "triggerSummarizeFailed" | "triggerSummarizeSkipped";
+  type:
+    | "summarizedConversationHistory"
+    | "backgroundSummarizationApplied"
+    | "triggerSummarizeFailed"
+    | "triggerSummarizeSkipped";
   data: Record<string, unknown>;
 }
-/** An event of gemini-cli's stream. `compressionStatus` is its number: 1 compressed, 2 inflated, 3 tokens not counted, 4 empty summary, 5 nothing to do, 6 results truncated. */
+/**
+ * An event of gemini-cli's stream. `compressionStatus` is its number: 1 compressed, 2 inflated, 3 tokens not counted, 4
+ * empty summary, 5 nothing to do, 6 results truncated.
+ */
 export interface GeminiCliEvent {
   type: "chat_compressed";
   data: { originalTokenCount: number; newTokenCount: number; compressionStatus: number };

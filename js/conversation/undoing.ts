@@ -11,7 +11,10 @@ export function undo<T>(log: ConversationLog<T>, id: string | undefined): string
   if (first === undefined) return undefined;
   const plan = rows.find((row) => row.id === first)?.planId;
   // A single edit that was named goes alone.
-  const others = plan === undefined || (id !== undefined && id !== plan) ? [] : inForce.filter((row) => row.planId === plan && row.id !== first).toReversed();
+  const others =
+    plan === undefined || (id !== undefined && id !== plan)
+      ? []
+      : inForce.filter((row) => row.planId === plan && row.id !== first).toReversed();
   return [first, ...others.map((row) => log.undo(row.id)!)];
 }
 

@@ -14,8 +14,8 @@ export interface MementoLike {
 }
 
 /**
- * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations, and not for indexes of more than some
- * hundred files: VS Code writes all of a memento at once.
+ * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations, and not for indexes
+ * of more than some hundred files: VS Code writes all of a memento at once.
  *
  * ```ts
  * import type { ExtensionContext } from "vscode";
@@ -36,10 +36,19 @@ export interface MementoLike {
  * ```
  */
 export function mementoStorage(memento: MementoLike, prefix: string): HostStorage {
-  if (typeof memento?.get !== "function" || typeof memento.update !== "function" || typeof memento.keys !== "function") {
-    throw new EspalierError({ code: "bad_option", message: "mementoStorage needs an object with get, update and keys", path: "memento" });
+  if (
+    typeof memento?.get !== "function" ||
+    typeof memento.update !== "function" ||
+    typeof memento.keys !== "function"
+  ) {
+    throw new EspalierError({
+      code: "bad_option",
+      message: "mementoStorage needs an object with get, update and keys",
+      path: "memento",
+    });
   }
-  if (typeof prefix !== "string") throw new EspalierError({ code: "bad_option", message: "the prefix of the keys must be a text", path: "prefix" });
+  if (typeof prefix !== "string")
+    throw new EspalierError({ code: "bad_option", message: "the prefix of the keys must be a text", path: "prefix" });
   const get = async (key: string) => {
     const value = memento.get(prefix + key);
     return typeof value === "string" ? value : undefined;
@@ -80,9 +89,10 @@ const NEW = ".new";
 const FOLDER = 2;
 
 /**
- * Keeps a conversation, or a search index, in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
- * added to there, so the log is kept in pieces of about 64 kB; a piece is written beside the old one and takes its place when it is whole.
- * Only one such storage may write to a folder at a time; another conversation that is opened over it takes it over.
+ * Keeps a conversation, or a search index, in a folder, through `vscode.workspace.fs`: works in web extensions and on
+ * remote workspaces. Files cannot be added to there, so the log is kept in pieces of about 64 kB; a piece is written
+ * beside the old one and takes its place when it is whole. Only one such storage may write to a folder at a time;
+ * another conversation that is opened over it takes it over.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -98,10 +108,17 @@ const FOLDER = 2;
  */
 export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): HostStorage {
   for (const method of ["readFile", "writeFile", "readDirectory", "createDirectory", "delete", "rename"] as const) {
-    if (typeof fs?.[method] !== "function") throw new EspalierError({ code: "bad_option", message: `workspaceStorage needs a file system with ${method}`, path: "fs" });
+    if (typeof fs?.[method] !== "function")
+      throw new EspalierError({
+        code: "bad_option",
+        message: `workspaceStorage needs a file system with ${method}`,
+        path: "fs",
+      });
   }
-  const at = (name: string) => folder.with({ path: name === "" ? folder.path : `${folder.path.replace(/\/$/, "")}/${name}` }) as U;
-  const isMissing = (error: unknown) => /FileNotFound|EntryNotFound|ENOENT/.test(`${(error as { code?: unknown })?.code} ${String(error)}`);
+  const at = (name: string) =>
+    folder.with({ path: name === "" ? folder.path : `${folder.path.replace(/\/$/, "")}/${name}` }) as U;
+  const isMissing = (error: unknown) =>
+    /FileNotFound|EntryNotFound|ENOENT/.test(`${(error as { code?: unknown })?.code} ${String(error)}`);
   const made = new Set<string>();
   const files = async (within: string): Promise<string[]> => {
     let entries: readonly (readonly [string, number])[];

@@ -53,8 +53,8 @@ export interface Diagnosis {
 }
 
 /**
- * Reports what a provider would refuse of a conversation (pairs, roles, blank texts, thoughts, pictures, bytes, sizes), what fills the
- * request, and what repeats. {@link mend} removes what is refused.
+ * Reports what a provider would refuse of a conversation (pairs, roles, blank texts, thoughts, pictures, bytes, sizes),
+ * what fills the request, and what repeats. {@link mend} removes what is refused.
  *
  * ```ts
  * import { diagnose } from "espalier";
@@ -140,9 +140,7 @@ function isPlain(list: readonly unknown[] | undefined): boolean {
     list.every((message) => {
       if (!isFields(message) || !["user", "assistant"].includes(String(message["role"]))) return false;
       const { content, tool_calls: calls } = message;
-      return (
-        calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)))
-      );
+      return calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)));
     })
   );
 }

@@ -27,8 +27,8 @@ const MB = 1_000_000;
 const MIB = 1_048_576;
 
 /**
- * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a side, 2,000 where there are more
- * than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
+ * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a side, 2,000
+ * where there are more than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
  * request with inline data, 3,600 pictures. VS Code passes requests on to a model that has its own.
  */
 export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {

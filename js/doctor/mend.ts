@@ -30,9 +30,9 @@ export interface Mended {
 const ROUNDS = 6;
 
 /**
- * Makes a conversation one that its provider accepts: repairs what {@link repair} repairs, replaces the oldest pictures and documents by
- * notes where there are too many, and compacts by rules, then prunes, where tokens or bytes exceed the limit. Calls at the end that have no
- * result get one that says so: nobody will answer them any more.
+ * Makes a conversation one that its provider accepts: repairs what {@link repair} repairs, replaces the oldest pictures
+ * and documents by notes where there are too many, and compacts by rules, then prunes, where tokens or bytes exceed the
+ * limit. Calls at the end that have no result get one that says so: nobody will answer them any more.
  *
  * ```ts
  * import { mend } from "espalier";
@@ -71,7 +71,10 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
   return { provider, format: reading.format, messages: input, changes, left: [...findings, ...exceeded] };
 }
 
-/** Replaces pictures that are too large, and the oldest pictures and documents until their number and bytes fit, by notes. */
+/**
+ * Replaces pictures that are too large, and the oldest pictures and documents until their number and bytes fit, by
+ * notes.
+ */
 function withoutMedia(input: unknown, format: Format, limits: RequestLimits, changes: RepairChange[]): unknown {
   const { maxBytes = Infinity, maxImages = Infinity, maxImageBytes = Infinity } = limits;
   const reading = readConversation(input, { format });

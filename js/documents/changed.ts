@@ -14,7 +14,10 @@ import type { Answer } from "./tape.ts";
 import { known, noSlip } from "../options/known.ts";
 import { CHANGED_FILE, REDUCE } from "../options/names/documents.ts";
 
-/** A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out otherwise. */
+/**
+ * A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out
+ * otherwise.
+ */
 export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
   /** Name of the file: it says which language it is in, and which part of a diff of several files is meant. */
   path: string;
@@ -37,7 +40,10 @@ export interface ReduceOptions {
   overhead?: number;
   /** `/* Line 3 *\/` and `/* Changed Line 3 *\/` before every line; they count. Default false. */
   lineNumbers?: boolean;
-  /** What a marker says, in a comment of the language; `{lines}` are the numbers of the lines. Default `… {lines} omitted`. */
+  /**
+   * What a marker says, in a comment of the language; `{lines}` are the numbers of the lines. Default
+   * `… {lines} omitted`.
+   */
   wording?: string;
   /** Batches that `split_input` may propose. Default 10. */
   maxBatches?: number;
@@ -93,9 +99,10 @@ export interface SplitDetails {
 }
 
 /**
- * Reduces changed files until they fit: the whole file; the definitions that enclose the changes, with heads and ends of those around
- * them; within them the statements around the changes; the changed lines with those heads; the changed lines alone. The largest file goes
- * down first, and comes up again where there is room left. Every stretch that is left out has one marker; changed lines are never left out.
+ * Reduces changed files until they fit: the whole file; the definitions that enclose the changes, with heads and ends
+ * of those around them; within them the statements around the changes; the changed lines with those heads; the changed
+ * lines alone. The largest file goes down first, and comes up again where there is room left. Every stretch that is
+ * left out has one marker; changed lines are never left out.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -113,9 +120,9 @@ export interface SplitDetails {
  * files[0]?.text.includes('console.log("ready on"'); // => true
  * ```
  *
- * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if that takes more of them than are
- * allowed, `budget_exceeded` if the changed lines of one file are too many, `bad_diff` if a diff cannot be read or is not of its file,
- * `bad_input`, `bad_option`; the signal's reason if it is aborted
+ * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if that takes
+ *   more of them than are allowed, `budget_exceeded` if the changed lines of one file are too many, `bad_diff` if a
+ *   diff cannot be read or is not of its file, `bad_input`, `bad_option`; the signal's reason if it is aborted
  */
 export async function reduceChanges(options: ReduceOptions): Promise<ReducedChanges> {
   const { answer, languages, failures } = await run(options, "reduce");
@@ -124,7 +131,12 @@ export async function reduceChanges(options: ReduceOptions): Promise<ReducedChan
     const elisions = answer.list(() => readElision(answer));
     const [basis, failure] = [answer.basis(), failures[at]];
     return {
-      path, language: languages[at], text: step === "whole" && !options.lineNumbers ? whole : text, tokens, step, elisions,
+      path,
+      language: languages[at],
+      text: step === "whole" && !options.lineNumbers ? whole : text,
+      tokens,
+      step,
+      elisions,
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
     };
   });
@@ -133,7 +145,14 @@ export async function reduceChanges(options: ReduceOptions): Promise<ReducedChan
 
 function readElision(answer: Answer): ChangedElision {
   const [start, end] = answer.pair();
-  return { start, end, lines: answer.pair(), tokens: answer.number(), definitions: answer.list(() => answer.text()), marker: answer.pair() };
+  return {
+    start,
+    end,
+    lines: answer.pair(),
+    tokens: answer.number(),
+    definitions: answer.list(() => answer.text()),
+    marker: answer.pair(),
+  };
 }
 
 /** A part of a file as Copilot Chat shows it: lines from 0, the end excluded. */
@@ -144,8 +163,9 @@ export interface CompatiblePart {
 }
 
 /**
- * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the whole file; a single file
- * can stay over the budget. Every line carries its number. It took four characters for a token.
+ * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the
+ * whole file; a single file can stay over the budget. Every line carries its number. It took four characters for a
+ * token.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -165,7 +185,9 @@ export interface CompatiblePart {
  *
  * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
  */
-export async function reduceCompatible(options: Omit<ReduceOptions, "overhead" | "lineNumbers" | "wording">): Promise<{ files: CompatiblePart[][]; tokens: number }> {
+export async function reduceCompatible(
+  options: Omit<ReduceOptions, "overhead" | "lineNumbers" | "wording">,
+): Promise<{ files: CompatiblePart[][]; tokens: number }> {
   const { answer } = await run(options, "reduceCompatible");
   const part = (): CompatiblePart => ({ startLine: answer.number(), endLine: answer.number(), text: answer.text() });
   const files = options.files.map(() => answer.list(part));
@@ -174,7 +196,16 @@ export async function reduceCompatible(options: Omit<ReduceOptions, "overhead" |
 
 async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
   check(options);
-  const { files, budget, unit = "tokens", overhead = 0, lineNumbers = false, wording = "… {lines} omitted", maxBatches = 10, signal } = options;
+  const {
+    files,
+    budget,
+    unit = "tokens",
+    overhead = 0,
+    lineNumbers = false,
+    wording = "… {lines} omitted",
+    maxBatches = 10,
+    signal,
+  } = options;
   const { encoding = "o200k_base" } = options;
   signal?.throwIfAborted();
   await ready();
@@ -188,7 +219,12 @@ async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
     failures.push(await prepare(language, signal));
   }
   signal?.throwIfAborted();
-  const parsing = () => files.map((file, at) => ({ text: file.text, language: languages[at], settings: settingsOf(file, file.text, languages[at]) }));
+  const parsing = () =>
+    files.map((file, at) => ({
+      text: file.text,
+      language: languages[at],
+      settings: settingsOf(file, file.text, languages[at]),
+    }));
   const question = () => {
     const question = new Question().number(budget, maxBatches).text(unit === "tokens" ? encoding : "");
     if (how === "reduce") question.text(wording).number(overhead).flag(lineNumbers);
@@ -201,13 +237,27 @@ async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
   };
   const answer = surviving(parsing, () => question().ask(how));
   if (answer.flag()) return { answer, languages, failures };
-  const [needed, count, batches] = [answer.number(), answer.number(), answer.list(() => answer.list(() => answer.number()))];
+  const [needed, count, batches] = [
+    answer.number(),
+    answer.number(),
+    answer.list(() => answer.list(() => answer.number())),
+  ];
   if (batches.length > 0) {
     const message = `Even the changed lines take ${needed} ${unit}, and ${budget} are allowed: split the files into ${count} requests, as details.batches says.`;
-    throw new EspalierError({ code: "split_input", message, path: "files", details: { budget, needed, batches } satisfies SplitDetails });
+    throw new EspalierError({
+      code: "split_input",
+      message,
+      path: "files",
+      details: { budget, needed, batches } satisfies SplitDetails,
+    });
   }
   const message = `Even the changed lines take ${needed} ${unit}; that would be ${count} requests of ${budget}, and ${maxBatches} are allowed.`;
-  throw new EspalierError({ code: "too_many_changes", message, path: "files", details: { budget, needed, batches: count } });
+  throw new EspalierError({
+    code: "too_many_changes",
+    message,
+    path: "files",
+    details: { budget, needed, batches: count },
+  });
 }
 
 /** One file of a diff. */
@@ -220,7 +270,10 @@ export interface FileDiff {
   /** The diff says that the file is binary; then there are no hunks. */
   binary: boolean;
   hunks: DiffHunk[];
-  /** The lines that changed in the new file, from 1, the last one included; where lines only went the last is before the first. */
+  /**
+   * The lines that changed in the new file, from 1, the last one included; where lines only went the last is before the
+   * first.
+   */
   changes: [first: number, last: number][];
 }
 
@@ -252,31 +305,52 @@ export interface DiffHunk {
  * @throws EspalierError `bad_diff` with the line, for combined diffs too; `bad_input`
  */
 export function parseDiff(diff: string): FileDiff[] {
-  if (typeof diff !== "string") throw new EspalierError({ code: "bad_input", message: "diff must be a string", path: "diff" });
+  if (typeof diff !== "string")
+    throw new EspalierError({ code: "bad_input", message: "diff must be a string", path: "diff" });
   const answer = new Question().text(diff).ask("diff");
   const text = () => answer.text();
-  const hunk = (): DiffHunk => ({ oldStart: answer.number(), oldLines: answer.number(), newStart: answer.number(), newLines: answer.number(), lines: answer.list(text) });
-  return answer.list((): FileDiff => ({
-    path: answer.maybe(text), oldPath: answer.maybe(text), newPath: answer.maybe(text), status: answer.text() as FileDiff["status"], binary: answer.flag(), hunks: answer.list(hunk),
-    changes: answer.list(() => answer.pair()),
-  }));
+  const hunk = (): DiffHunk => ({
+    oldStart: answer.number(),
+    oldLines: answer.number(),
+    newStart: answer.number(),
+    newLines: answer.number(),
+    lines: answer.list(text),
+  });
+  return answer.list(
+    (): FileDiff => ({
+      path: answer.maybe(text),
+      oldPath: answer.maybe(text),
+      newPath: answer.maybe(text),
+      status: answer.text() as FileDiff["status"],
+      binary: answer.flag(),
+      hunks: answer.list(hunk),
+      changes: answer.list(() => answer.pair()),
+    }),
+  );
 }
 
-const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+const isWhole = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 function check(options: ReduceOptions): void {
-  const bad = (path: string, message: string, code: InputCode = "bad_option") => new EspalierError({ code, message: `${path} ${message}`, path });
+  const bad = (path: string, message: string, code: InputCode = "bad_option") =>
+    new EspalierError({ code, message: `${path} ${message}`, path });
   const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding, signal } = known(options, REDUCE);
   needSignal(signal);
   if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
   if (!isWhole(budget) && budget !== Infinity) throw bad("budget", "must be a whole number, 0 or more");
-  if (unit !== undefined && unit !== "tokens" && unit !== "characters") throw bad("unit", 'must be "tokens" or "characters"');
+  if (unit !== undefined && unit !== "tokens" && unit !== "characters")
+    throw bad("unit", 'must be "tokens" or "characters"');
   if (overhead !== undefined && !isWhole(overhead)) throw bad("overhead", "must be a whole number, 0 or more");
   if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("lineNumbers", "must be true or false");
-  if (wording !== undefined && (typeof wording !== "string" || /[\r\n]/.test(wording))) throw bad("wording", "must be a string of one line");
-  if (maxBatches !== undefined && (!isWhole(maxBatches) || maxBatches === 0)) throw bad("maxBatches", "must be a whole number, 1 or more");
+  if (wording !== undefined && (typeof wording !== "string" || /[\r\n]/.test(wording)))
+    throw bad("wording", "must be a string of one line");
+  if (maxBatches !== undefined && (!isWhole(maxBatches) || maxBatches === 0))
+    throw bad("maxBatches", "must be a whole number, 1 or more");
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "must be the name of an encoding");
-  files.forEach((file: unknown, at) => checkFile(file, `files[${at}]`, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")));
+  files.forEach((file: unknown, at) =>
+    checkFile(file, `files[${at}]`, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")),
+  );
 }
 
 function checkFile(file: unknown, at: string, bad: (name: string, message: string) => EspalierError): void {
@@ -287,10 +361,13 @@ function checkFile(file: unknown, at: string, bad: (name: string, message: strin
   if (typeof text !== "string") throw bad(".text", "must be a string");
   if (diff !== undefined && typeof diff !== "string") throw bad(".diff", "must be a string");
   if (language !== undefined && typeof language !== "string") throw bad(".language", "must be a string");
-  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw bad(".tabSize", "must be a whole number from 1 to 64");
-  if (limits !== undefined && (typeof limits !== "object" || limits === null)) throw bad(".limits", "must be an object");
+  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64))
+    throw bad(".tabSize", "must be a whole number from 1 to 64");
+  if (limits !== undefined && (typeof limits !== "object" || limits === null))
+    throw bad(".limits", "must be an object");
   for (const name of ["bytes", "work"] as const) {
-    if (limits?.[name] !== undefined && !isWhole(limits[name])) throw bad(`.limits.${name}`, "must be a whole number, 0 or more");
+    if (limits?.[name] !== undefined && !isWhole(limits[name]))
+      throw bad(`.limits.${name}`, "must be a whole number, 0 or more");
   }
   if (selections === undefined) return;
   if (!Array.isArray(selections)) throw bad(".selections", "must be an array");

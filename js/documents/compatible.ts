@@ -1,6 +1,6 @@
 /**
- * Summaries by the rules of the compatible mode, to the letter: limits are in UTF-16 units, and what is left out leaves a marker or does not.
- * Hosts reach it as the mode `compatible` of `summarizeDocument`.
+ * Summaries by the rules of the compatible mode, to the letter: limits are in UTF-16 units, and what is left out leaves
+ * a marker or does not. Hosts reach it as the mode `compatible` of `summarizeDocument`.
  */
 
 import { ready } from "../engine/engine.ts";
@@ -17,7 +17,9 @@ export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "
   text: string;
   /** Start and end of the selection in UTF-16 units; equal for a cursor. */
   selection?: readonly [start: number, end: number];
-  /** Costs by kind, or told of each node; `false` is never kept. `attached` is the rule for files that a user attached. */
+  /**
+   * Costs by kind, or told of each node; `false` is never kept. `attached` is the rule for files that a user attached.
+   */
   costs?: "attached" | Costs;
 }
 
@@ -27,7 +29,10 @@ export interface CompatibleSwitches {
   tryPreserveTypeChecking?: boolean;
   /** A marker wherever something is missing between two things that show. Default false. */
   alwaysUseEllipsisForElisions?: boolean;
-  /** `omittedRanges`: such markers, which name their lines; `full`: the number of each line in front of it. Default: neither. */
+  /**
+   * `omittedRanges`: such markers, which name their lines; `full`: the number of each line in front of it. Default:
+   * neither.
+   */
   lineNumberStyle?: "omittedRanges" | "full";
 }
 
@@ -53,13 +58,16 @@ export const STYLES = { omittedRanges: 1, full: 2 } as const;
  * @throws EspalierError `bad_input`, `bad_option` naming the field
  */
 export async function summarizeCompatible(
-  documents: readonly CompatibleDocument[], settings: CompatibleSettings,
+  documents: readonly CompatibleDocument[],
+  settings: CompatibleSettings,
 ): Promise<CompatibleSummary[]> {
-  if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
+  if (!Array.isArray(documents))
+    throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
   documents.forEach(check);
   const { limit, lineNumberStyle } = settings;
   if (typeof limit !== "number" || Number.isNaN(limit)) throw bad("limit", "limit must be a number");
-  if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
+  if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES))
+    throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
   const languages = documents.map((document) => languageFor(document));
   for (const [at, language] of languages.entries()) if (!documents[at]!.tree) await prepare(language);
@@ -72,22 +80,48 @@ export async function summarizeCompatible(
  * @param languages the language of each document
  */
 export function compatibleSummaries(
-  documents: readonly CompatibleDocument[], settings: CompatibleSettings, languages: readonly (string | undefined)[],
+  documents: readonly CompatibleDocument[],
+  settings: CompatibleSettings,
+  languages: readonly (string | undefined)[],
 ): CompatibleSummary[] {
-  const parsing = documents.map((document, at) => ({ ...document, language: languages[at], mode: "compatible" as const }));
-  const each = () => parsing.map((document) => ({ ...document, settings: settingsOf(document, document.text, document.language) }));
+  const parsing = documents.map((document, at) => ({
+    ...document,
+    language: languages[at],
+    mode: "compatible" as const,
+  }));
+  const each = () =>
+    parsing.map((document) => ({ ...document, settings: settingsOf(document, document.text, document.language) }));
   return surviving(each, () => summarize(documents, settings, languages));
 }
 
-function summarize(documents: readonly CompatibleDocument[], settings: CompatibleSettings, languages: readonly (string | undefined)[]): CompatibleSummary[] {
+function summarize(
+  documents: readonly CompatibleDocument[],
+  settings: CompatibleSettings,
+  languages: readonly (string | undefined)[],
+): CompatibleSummary[] {
   const { limit, tryPreserveTypeChecking = false, alwaysUseEllipsisForElisions = false, lineNumberStyle } = settings;
   const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
-  const question = new Question().number(limit).flag(tryPreserveTypeChecking).flag(alwaysUseEllipsisForElisions).number(style, documents.length);
+  const question = new Question()
+    .number(limit)
+    .flag(tryPreserveTypeChecking)
+    .flag(alwaysUseEllipsisForElisions)
+    .number(style, documents.length);
   for (const [at, document] of documents.entries()) {
     const { text, tree, selection, costs } = document;
     const language = languages[at];
-    const own = { text, language, settings: settingsOf({ ...document, mode: "compatible" }, text, language), ...(tree && { tree }), selection };
-    put(question.flag(costs === "attached"), { ...own, costs: costs === "attached" ? undefined : costs }, tryPreserveTypeChecking, `documents[${at}]`);
+    const own = {
+      text,
+      language,
+      settings: settingsOf({ ...document, mode: "compatible" }, text, language),
+      ...(tree && { tree }),
+      selection,
+    };
+    put(
+      question.flag(costs === "attached"),
+      { ...own, costs: costs === "attached" ? undefined : costs },
+      tryPreserveTypeChecking,
+      `documents[${at}]`,
+    );
   }
   const answer = question.ask("summarizeCompatible");
   return documents.map((): CompatibleSummary => {
@@ -99,10 +133,19 @@ function summarize(documents: readonly CompatibleDocument[], settings: Compatibl
 }
 
 function check({ text, selection }: CompatibleDocument, at: number): void {
-  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: "text must be a string", path: `documents[${at}].text` });
+  if (typeof text !== "string")
+    throw new EspalierError({ code: "bad_input", message: "text must be a string", path: `documents[${at}].text` });
   if (selection === undefined) return;
-  if (!Array.isArray(selection) || selection.length !== 2 || !selection.every((place) => Number.isInteger(place) && place >= 0)) {
-    throw new EspalierError({ code: "bad_input", message: "selection must be two whole numbers", path: `documents[${at}].selection` });
+  if (
+    !Array.isArray(selection) ||
+    selection.length !== 2 ||
+    !selection.every((place) => Number.isInteger(place) && place >= 0)
+  ) {
+    throw new EspalierError({
+      code: "bad_input",
+      message: "selection must be two whole numbers",
+      path: `documents[${at}].selection`,
+    });
   }
 }
 

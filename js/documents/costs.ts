@@ -6,7 +6,9 @@ import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";
 
-/** A node that a summary keeps or leaves out: a statement, a definition and the like. Positions are UTF-16 code units. */
+/**
+ * A node that a summary keeps or leaves out: a statement, a definition and the like. Positions are UTF-16 code units.
+ */
 export interface CostNode {
   /** As `documentStructure` names it. */
   kind: string;
@@ -29,12 +31,13 @@ export interface Priced extends Crossing {
 }
 
 /**
- * Adds a document to a question. A function is asked what the nodes cost, given their usual costs, for which `preserve` says whether types are
- * preserved; `at` names the document.
+ * Adds a document to a question. A function is asked what the nodes cost, given their usual costs, for which `preserve`
+ * says whether types are preserved; `at` names the document.
  */
 export function put(question: Question, document: Priced, preserve: boolean, at: string): void {
   const { language, tree, selection, costs } = document;
-  const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
+  const [start, end] =
+    selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
   const putOwn = (into: Question) => into.document(document).tree(tree, queryOf(language)).number(start, end);
   const price = (cost: number | false) => (cost === false ? NaN : cost);
   if (typeof costs === "function") {
@@ -42,7 +45,9 @@ export function put(question: Question, document: Priced, preserve: boolean, at:
     putOwn(question).texts([]).numbers(prices);
   } else {
     const entries = Object.entries(costs ?? {});
-    putOwn(question).texts(entries.map(([kind]) => kind)).numbers(entries.map(([, cost]) => price(cost)));
+    putOwn(question)
+      .texts(entries.map(([kind]) => kind))
+      .numbers(entries.map(([, cost]) => price(cost)));
   }
 }
 
@@ -56,21 +61,29 @@ function ask(costs: Extract<Costs, (...of: never[]) => unknown>, question: Quest
     const node = { kind, start, end, depth: parent ? parent.depth + 1 : 0, parent };
     asked.push(node);
     const cost: unknown = costs(node, answer.number());
-    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
+    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost)))
+      throw bad(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
     return cost;
   });
 }
 
 export function checkCosts(costs: unknown, path: string): void {
   if (costs === undefined || typeof costs === "function") return;
-  if (typeof costs !== "object" || costs === null || Array.isArray(costs)) throw bad(`${path}.costs`, "an object of costs by kind, or a function", costs);
+  if (typeof costs !== "object" || costs === null || Array.isArray(costs))
+    throw bad(`${path}.costs`, "an object of costs by kind, or a function", costs);
   for (const [kind, cost] of Object.entries(costs)) {
-    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${path}.costs.${kind}`, "a number, or false for what is never kept", cost);
+    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost)))
+      throw bad(`${path}.costs.${kind}`, "a number, or false for what is never kept", cost);
   }
 }
 
 /** An option that makes no sense. */
 export function bad(path: string, wanted: string, value: unknown): EspalierError {
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
+  const shown =
+    typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "object" && value !== null
+        ? "an object"
+        : String(value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -1,6 +1,7 @@
 /**
- * Texts over which the parser crashed. Its budget bounds its work, its memory and how deep it goes, so there should be none; but grammars are
- * native code, of the host's own too. Such a text is folded by indentation, as one that takes too much work, then and whenever it comes again.
+ * Texts over which the parser crashed. Its budget bounds its work, its memory and how deep it goes, so there should be
+ * none; but grammars are native code, of the host's own too. Such a text is folded by indentation, as one that takes
+ * too much work, then and whenever it comes again.
  */
 
 import { isCrash } from "../engine/engine.ts";
@@ -30,8 +31,8 @@ export function forgive(language: string): void {
 }
 
 /**
- * Runs a call that parses documents. Where it crashes the engine, the documents to blame are found, each alone, and it runs once more without
- * parsing those; `run` asks for their settings anew.
+ * Runs a call that parses documents. Where it crashes the engine, the documents to blame are found, each alone, and it
+ * runs once more without parsing those; `run` asks for their settings anew.
  *
  * @throws what `run` throws; `engine_crashed` or `out_of_memory` if that was not the parser
  */
@@ -40,7 +41,9 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
     return run();
   } catch (error) {
     if (!isCrash(error)) throw error;
-    const parsed = documents().filter(({ text, language, tree }) => !tree && language !== undefined && !crashes(text, language));
+    const parsed = documents().filter(
+      ({ text, language, tree }) => !tree && language !== undefined && !crashes(text, language),
+    );
     if (parsed.length === 0) throw error;
     const blamed = parsed.length === 1 ? parsed : parsed.filter(crashesAlone);
     for (const { text, language } of blamed) remember(text, language);
@@ -49,7 +52,8 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
       return run();
     } catch (again) {
       // It was not the parser that crashed.
-      if (isCrash(again)) forget((known) => blamed.some(({ text, language }) => known.language === language && known.text === text));
+      if (isCrash(again))
+        forget((known) => blamed.some(({ text, language }) => known.language === language && known.text === text));
       throw again;
     }
   }

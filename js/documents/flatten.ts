@@ -3,9 +3,9 @@
 import { EspalierError } from "../errors/errors.ts";
 
 /**
- * A syntax tree as numbers: six for each node in preorder, namely start, end (UTF-16 code units), kind (index into `kinds`, its top bit set
- * if the node is named), field (index into `fields`, `0xffffffff` for none), index of the parent (`0xffffffff` for the root), and the number of
- * nodes in its subtree, itself included. Anonymous tokens count.
+ * A syntax tree as numbers: six for each node in preorder, namely start, end (UTF-16 code units), kind (index into
+ * `kinds`, its top bit set if the node is named), field (index into `fields`, `0xffffffff` for none), index of the
+ * parent (`0xffffffff` for the root), and the number of nodes in its subtree, itself included. Anonymous tokens count.
  */
 export interface FlatTree {
   nodes: Uint32Array;
@@ -53,12 +53,21 @@ const NONE = 0xffff_ffff;
  */
 export function flattenTree(tree: TreeLike): FlatTree {
   if (tree === null || typeof tree !== "object" || typeof tree.walk !== "function") {
-    throw new EspalierError({ code: "bad_input", message: "flattenTree needs a tree of web-tree-sitter", path: "tree" });
+    throw new EspalierError({
+      code: "bad_input",
+      message: "flattenTree needs a tree of web-tree-sitter",
+      path: "tree",
+    });
   }
   const [kinds, fields] = [new Numbers(), new Numbers()];
   const cursor = tree.walk();
   for (const name of ["gotoFirstChild", "gotoNextSibling", "gotoParent"] as const) {
-    if (typeof cursor?.[name] !== "function") throw new EspalierError({ code: "bad_input", message: `the cursor of the tree has no ${name}`, path: `tree.walk().${name}` });
+    if (typeof cursor?.[name] !== "function")
+      throw new EspalierError({
+        code: "bad_input",
+        message: `the cursor of the tree has no ${name}`,
+        path: `tree.walk().${name}`,
+      });
   }
   let rows = new Uint32Array(WIDTH * 1_024);
   let count = 0;
@@ -72,14 +81,18 @@ export function flattenTree(tree: TreeLike): FlatTree {
       }
       const field = cursor.currentFieldName;
       const kind = kinds.of(cursor.nodeType) + (cursor.nodeIsNamed ? NAMED : 0);
-      rows.set([cursor.startIndex, cursor.endIndex, kind, field ? fields.of(field) : NONE, path.at(-1) ?? NONE, 1], count * WIDTH);
+      rows.set(
+        [cursor.startIndex, cursor.endIndex, kind, field ? fields.of(field) : NONE, path.at(-1) ?? NONE, 1],
+        count * WIDTH,
+      );
       count += 1;
       if (cursor.gotoFirstChild()) {
         path.push(count - 1);
         continue;
       }
       while (!cursor.gotoNextSibling()) {
-        if (!cursor.gotoParent()) return { nodes: rows.slice(0, count * WIDTH), kinds: kinds.names, fields: fields.names };
+        if (!cursor.gotoParent())
+          return { nodes: rows.slice(0, count * WIDTH), kinds: kinds.names, fields: fields.names };
         const parent = path.pop() as number;
         rows[parent * WIDTH + 5] = count - parent;
       }

@@ -1,9 +1,9 @@
 /**
- * Grammars: one file for each language, loaded when a document of that language comes up and shared by everybody who imports the
- * package.
+ * Grammars: one file for each language, loaded when a document of that language comes up and shared by everybody who
+ * imports the package.
  *
- * What is kept is the compiled module: an instance that crashes takes its grammars with it, and they are linked into the new one when
- * they are next needed.
+ * What is kept is the compiled module: an instance that crashes takes its grammars with it, and they are linked into
+ * the new one when they are next needed.
  */
 
 import { needSignal } from "../options/checks.ts";
@@ -22,9 +22,15 @@ export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
 export interface GrammarRegistration {
   /** Name of the language, as `documentStructure` is given it. One of ours is replaced. */
   language: string;
-  /** A file that `tree-sitter build --wasm` made. It runs inside the engine: only files that you trust. A function is called when the grammar is first needed. */
+  /**
+   * A file that `tree-sitter build --wasm` made. It runs inside the engine: only files that you trust. A function is
+   * called when the grammar is first needed.
+   */
   wasm: GrammarSource | (() => GrammarSource | Promise<GrammarSource>);
-  /** What makes up the structure of a document; without one, documents are folded by indentation. See the docs for the syntax. */
+  /**
+   * What makes up the structure of a document; without one, documents are folded by indentation. See the docs for the
+   * syntax.
+   */
   query?: string;
   /** Endings of file names, without the dot. */
   extensions?: readonly string[];
@@ -44,7 +50,10 @@ interface Entry {
   module?: WebAssembly.Module;
   pending?: { promise: Promise<WebAssembly.Module>; controller: AbortController; waiting: number };
   linked: boolean;
-  /** Why it could not be had. Documents are then folded without trying again; who asks for the grammar itself tries again. */
+  /**
+   * Why it could not be had. Documents are then folded without trying again; who asks for the grammar itself tries
+   * again.
+   */
   failure?: EspalierError;
 }
 
@@ -100,7 +109,12 @@ function builtIns(): BuiltIn[] {
   if (builtIn) return builtIn;
   const answer = new Question().ask("languages");
   const words = () => answer.text().split(/\s+/).filter(Boolean);
-  return (builtIn = answer.list(() => ({ name: answer.text(), grammar: answer.text(), aliases: words(), extensions: words() })));
+  return (builtIn = answer.list(() => ({
+    name: answer.text(),
+    grammar: answer.text(),
+    aliases: words(),
+    extensions: words(),
+  })));
 }
 
 /** The name under which a language is known, or the name itself. */
@@ -125,7 +139,8 @@ export function languageOf(path: string): string | undefined {
   if (typeof path !== "string") throw badOption("", "the path of a file", path, "path");
   const name = path.toLowerCase();
   for (const [language, { registration }] of registered) {
-    if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`))) return language;
+    if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`)))
+      return language;
   }
   const ending = /\.([^./\\]*)$/.exec(path)?.[1];
   if (ending === undefined) return undefined;
@@ -169,15 +184,23 @@ function entryOf(language: string): Entry | undefined {
  */
 export function registerGrammar(registration: GrammarRegistration): void {
   const bad = (path: string, message: string) => new EspalierError({ code: "bad_option", message, path });
-  if (registration === null || typeof registration !== "object") throw bad("registration", "registerGrammar needs an object");
+  if (registration === null || typeof registration !== "object")
+    throw bad("registration", "registerGrammar needs an object");
   known(registration, GRAMMAR, "registration");
   const { language, wasm: source, query, extensions } = registration;
-  if (typeof language !== "string" || language === "") throw bad("language", "`language` must be the name of a language");
+  if (typeof language !== "string" || language === "")
+    throw bad("language", "`language` must be the name of a language");
   if (typeof source !== "function" && !isSource(source)) {
-    throw bad("wasm", "`wasm` must be bytes, a URL, a Response, a compiled module, or a function that gives one of them");
+    throw bad(
+      "wasm",
+      "`wasm` must be bytes, a URL, a Response, a compiled module, or a function that gives one of them",
+    );
   }
   if (query !== undefined && typeof query !== "string") throw bad("query", "`query` must be a string");
-  if (extensions !== undefined && !(Array.isArray(extensions) && extensions.every((item) => typeof item === "string"))) {
+  if (
+    extensions !== undefined &&
+    !(Array.isArray(extensions) && extensions.every((item) => typeof item === "string"))
+  ) {
     throw bad("extensions", "`extensions` must be an array of strings");
   }
   forgive(language);
@@ -185,8 +208,14 @@ export function registerGrammar(registration: GrammarRegistration): void {
 }
 
 function isSource(source: unknown): source is GrammarSource {
-  return typeof source === "string" || source instanceof URL || source instanceof ArrayBuffer || ArrayBuffer.isView(source) ||
-    source instanceof WebAssembly.Module || (typeof Response !== "undefined" && source instanceof Response);
+  return (
+    typeof source === "string" ||
+    source instanceof URL ||
+    source instanceof ArrayBuffer ||
+    ArrayBuffer.isView(source) ||
+    source instanceof WebAssembly.Module ||
+    (typeof Response !== "undefined" && source instanceof Response)
+  );
 }
 
 /** True if documents of this language can be parsed without loading anything. */
@@ -202,14 +231,19 @@ export interface LoadGrammarOptions {
 }
 
 /**
- * Loads the grammar of a language. May be called any number of times, also at once. After a failure documents are folded by indentation
- * until this is called again, or `registerGrammar`: they do not ask for a file again that was not there. Bytes, a module, a Response or a
- * URL may also be passed themselves, as to {@link loadGrammarSync}.
+ * Loads the grammar of a language. May be called any number of times, also at once. After a failure documents are
+ * folded by indentation until this is called again, or `registerGrammar`: they do not ask for a file again that was not
+ * there. Bytes, a module, a Response or a URL may also be passed themselves, as to {@link loadGrammarSync}.
  *
- * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
+ * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the
+ *   signal's reason if it is aborted
  */
-export async function loadGrammar(language: string, options: LoadGrammarOptions | Exclude<GrammarSource, string> = {}): Promise<void> {
-  const { wasm: source, signal }: LoadGrammarOptions = typeof options === "object" && isSource(options) ? { wasm: options } : known(options, LOAD_GRAMMAR);
+export async function loadGrammar(
+  language: string,
+  options: LoadGrammarOptions | Exclude<GrammarSource, string> = {},
+): Promise<void> {
+  const { wasm: source, signal }: LoadGrammarOptions =
+    typeof options === "object" && isSource(options) ? { wasm: options } : known(options, LOAD_GRAMMAR);
   needSignal(signal);
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
@@ -245,13 +279,19 @@ export function isFailure(error: unknown): error is EspalierError {
 }
 
 /**
- * The same at once, from bytes or a compiled module, by themselves or as `{ wasm }`; in Node also from the package's own files.
+ * The same at once, from bytes or a compiled module, by themselves or as `{ wasm }`; in Node also from the package's
+ * own files.
  *
  * @throws EspalierError as {@link loadGrammar}
  */
-export function loadGrammarSync(language: string, given?: WasmBytes | WasmModule | { wasm?: WasmBytes | WasmModule }): void {
+export function loadGrammarSync(
+  language: string,
+  given?: WasmBytes | WasmModule | { wasm?: WasmBytes | WasmModule },
+): void {
   const isBare = typeof given !== "object" || given === null || isSource(given);
-  const source = isBare ? (given as WasmBytes | WasmModule | undefined) : known(given as { wasm?: WasmBytes | WasmModule }, LOAD_GRAMMAR).wasm;
+  const source = isBare
+    ? (given as WasmBytes | WasmModule | undefined)
+    : known(given as { wasm?: WasmBytes | WasmModule }, LOAD_GRAMMAR).wasm;
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   delete entry.failure;
@@ -260,7 +300,10 @@ export function loadGrammarSync(language: string, given?: WasmBytes | WasmModule
       const from = source ?? ownBytes(entry);
       if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
       checkSync(entry, from, source === undefined);
-      entry.module = from instanceof WebAssembly.Module ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
+      entry.module =
+        from instanceof WebAssembly.Module
+          ? from
+          : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
     }
     link(entry);
   } catch (error) {
@@ -290,8 +333,14 @@ export function linkIfPossible(language: string): boolean {
 /** True if the language has a grammar that {@link loadGrammar} can find by itself. */
 export function canLoad(language: string): boolean {
   const entry = entryOf(language);
-  return entry !== undefined && (entry.module !== undefined || entry.registration !== undefined || files.has(entry.key) || reader !== undefined ||
-    locator !== undefined);
+  return (
+    entry !== undefined &&
+    (entry.module !== undefined ||
+      entry.registration !== undefined ||
+      files.has(entry.key) ||
+      reader !== undefined ||
+      locator !== undefined)
+  );
 }
 
 /** The query that a host registered with its language. */
@@ -302,7 +351,9 @@ export function registeredQuery(language: string): string | undefined {
 function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
   if (!entry.registration) return brought(entry.key) ?? reader?.(entry.key);
   const { wasm: source } = entry.registration;
-  return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
+  return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module
+    ? source
+    : undefined;
 }
 
 /** A grammar that `espalier/grammars/…` brought, if it can be read without waiting. */
@@ -317,7 +368,10 @@ function brought(key: string): WasmBytes | WasmModule | undefined {
   }
 }
 
-/** Links a grammar into the live instance, if that has not been done. A file that is refused is forgotten, so that another can be tried. */
+/**
+ * Links a grammar into the live instance, if that has not been done. A file that is refused is forgotten, so that
+ * another can be tried.
+ */
 function link(entry: Entry): void {
   // A crashed instance is replaced here, and with it whatever was linked.
   const live = call(() => wasm());
@@ -342,7 +396,11 @@ function begin(entry: Entry, source?: GrammarSource): NonNullable<Entry["pending
 }
 
 /** Waits for a load that others may wait for, too. The last who gives up ends it. */
-async function joined(entry: Entry, pending: NonNullable<Entry["pending"]>, signal?: AbortSignal): Promise<WebAssembly.Module> {
+async function joined(
+  entry: Entry,
+  pending: NonNullable<Entry["pending"]>,
+  signal?: AbortSignal,
+): Promise<WebAssembly.Module> {
   pending.waiting += 1;
   let giveUp: (() => void) | undefined;
   try {
@@ -362,9 +420,18 @@ async function joined(entry: Entry, pending: NonNullable<Entry["pending"]>, sign
   }
 }
 
-async function fetchModule(entry: Entry, source: GrammarSource | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
+async function fetchModule(
+  entry: Entry,
+  source: GrammarSource | undefined,
+  signal: AbortSignal,
+): Promise<WebAssembly.Module> {
   const registration = entry.registration?.wasm;
-  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? brought(entry.key) ?? files.get(entry.key)?.() ?? reader?.(entry.key) ??
+  let from: unknown =
+    source ??
+    (typeof registration === "function" ? await registration() : registration) ??
+    brought(entry.key) ??
+    files.get(entry.key)?.() ??
+    reader?.(entry.key) ??
     locator?.(entry.key);
   if (from === undefined) throw notFound(entry.key, "nobody said where it is");
   if (typeof from === "string" || from instanceof URL) {
@@ -384,14 +451,19 @@ async function fetchModule(entry: Entry, source: GrammarSource | undefined, sign
   }
   if (from instanceof WebAssembly.Module) return from;
   if (!(from instanceof ArrayBuffer) && !ArrayBuffer.isView(from)) {
-    throw new EspalierError({ code: "bad_option", message: "A grammar comes as bytes, a compiled module, a Response or a URL.", path: "wasm" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "A grammar comes as bytes, a compiled module, a Response or a URL.",
+      path: "wasm",
+    });
   }
   const bytes = bytesOf(from);
   const wanted = sumOf(entry, bytes, source === undefined);
   if (wanted !== undefined) {
     if (digest) confirm(entry.key, digest(bytes), wanted);
     // Only pages that came over a safe connection have it.
-    else if (globalThis.crypto?.subtle) confirm(entry.key, hexadecimal(await crypto.subtle.digest("SHA-256", bytes as BufferSource)), wanted);
+    else if (globalThis.crypto?.subtle)
+      confirm(entry.key, hexadecimal(await crypto.subtle.digest("SHA-256", bytes as BufferSource)), wanted);
   }
   try {
     return await WebAssembly.compile(from as BufferSource);
@@ -401,8 +473,8 @@ async function fetchModule(entry: Entry, source: GrammarSource | undefined, sign
 }
 
 /**
- * What the sum of a file has to be, if it is one of ours: what the package itself found, and what a host passes if it is as long as ours, since that is
- * a copy of it. Any other is another build, which is the host's to vouch for.
+ * What the sum of a file has to be, if it is one of ours: what the package itself found, and what a host passes if it
+ * is as long as ours, since that is a copy of it. Any other is another build, which is the host's to vouch for.
  */
 function sumOf({ key, registration }: Entry, bytes: Uint8Array, own: boolean): string | undefined {
   if (registration) return undefined;
@@ -424,7 +496,9 @@ function confirm(key: string, sum: string, wanted: string): void {
 }
 
 function bytesOf(source: WasmBytes): Uint8Array {
-  return source instanceof ArrayBuffer ? new Uint8Array(source) : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  return source instanceof ArrayBuffer
+    ? new Uint8Array(source)
+    : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
 }
 
 function hexadecimal(buffer: ArrayBuffer): string {
@@ -440,7 +514,11 @@ function compile(key: string, make: () => WebAssembly.Module): WebAssembly.Modul
 }
 
 function noWasm(key: string, cause: unknown): EspalierError {
-  return new EspalierError({ code: "bad_grammar", message: `The grammar of ${key} is cut off, damaged, or no WebAssembly at all.`, cause });
+  return new EspalierError({
+    code: "bad_grammar",
+    message: `The grammar of ${key} is cut off, damaged, or no WebAssembly at all.`,
+    cause,
+  });
 }
 
 function unknown(language: string): EspalierError {
@@ -450,7 +528,12 @@ function unknown(language: string): EspalierError {
 
 /** The error for a grammar that is missing. `way` replaces what a bundler's user would have to do. */
 export function notFound(key: string, what: string, cause?: unknown, way?: string): EspalierError {
-  const usual = `Add import "espalier/grammars/${key}" to your code, copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or ` +
+  const usual =
+    `Add import "espalier/grammars/${key}" to your code, copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or ` +
     `pass its bytes or URL: loadGrammar("${key}", { wasm }).`;
-  return new EspalierError({ code: "grammar_not_found", message: `The grammar of ${key} was not found: ${what}. ${way ?? usual}`, cause });
+  return new EspalierError({
+    code: "grammar_not_found",
+    message: `The grammar of ${key} was not found: ${what}. ${way ?? usual}`,
+    cause,
+  });
 }

@@ -1,4 +1,7 @@
-/** Outlines of documents and maps of repositories: what is defined where, without what is in it, within a number of tokens. */
+/**
+ * Outlines of documents and maps of repositories: what is defined where, without what is in it, within a number of
+ * tokens.
+ */
 
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
@@ -17,8 +20,21 @@ import { MAP, MAP_FILE, OUTLINE } from "../options/names/documents.ts";
 
 /** What a definition defines; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =
-  | "module" | "class" | "interface" | "struct" | "enum" | "variant" | "type" | "function" | "method" | "constructor" | "property" | "constant"
-  | "variable" | "macro" | "block";
+  | "module"
+  | "class"
+  | "interface"
+  | "struct"
+  | "enum"
+  | "variant"
+  | "type"
+  | "function"
+  | "method"
+  | "constructor"
+  | "property"
+  | "constant"
+  | "variable"
+  | "macro"
+  | "block";
 
 /** A definition. Positions are UTF-16 units, lines are counted from 1. */
 export interface Definition {
@@ -63,8 +79,8 @@ export interface Outline {
 }
 
 /**
- * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the folds of its
- * indentation take the place of definitions, and `basis` says so.
+ * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the
+ * folds of its indentation take the place of definitions, and `basis` says so.
  *
  * ```ts
  * import { outline } from "espalier";
@@ -90,11 +106,21 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   const language = languageFor(options);
   const failure = await prepare(language, signal);
   const parsing = () => ({ text, language, settings: settingsOf(options, text, language) });
-  const answer = surviving(() => [parsing()], () => new Question().document(parsing()).flag(lineNumbers).number(budget).text(encoding).ask("outline"));
+  const answer = surviving(
+    () => [parsing()],
+    () => new Question().document(parsing()).flag(lineNumbers).number(budget).text(encoding).ask("outline"),
+  );
   const [shorter, tokens, missing] = [answer.text(), answer.number(), answer.number()];
   const definitions = readDefinitions(answer);
   const basis = answer.basis();
-  return { language, text: shorter, tokens, missing, definitions, basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis };
+  return {
+    language,
+    text: shorter,
+    tokens,
+    missing,
+    definitions,
+    basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
+  };
 }
 
 function readDefinitions(answer: Answer): Definition[] {
@@ -103,8 +129,24 @@ function readDefinitions(answer: Answer): Definition[] {
   const made: Definition[] = [];
   answer.list(() => {
     const { name, kind, line } = readNamed(answer);
-    const [endLine, start, end, parent, local] = [answer.number(), answer.number(), answer.number(), answer.number(), answer.flag()];
-    const definition: Definition = { name, kind, start, end, line, endLine, local, shown: visible.has(made.length), children: [] };
+    const [endLine, start, end, parent, local] = [
+      answer.number(),
+      answer.number(),
+      answer.number(),
+      answer.number(),
+      answer.flag(),
+    ];
+    const definition: Definition = {
+      name,
+      kind,
+      start,
+      end,
+      line,
+      endLine,
+      local,
+      shown: visible.has(made.length),
+      children: [],
+    };
     (made[parent]?.children ?? roots).push(definition);
     made.push(definition);
   });
@@ -124,7 +166,10 @@ export interface RepositoryFile extends Pick<DocumentOptions, "language" | "tabS
 export interface MapOptions {
   /** Tokens that the map may have. */
   budget: number;
-  /** Paths of the files that the conversation is about: what they refer to comes first. They are not in the map, since you show them anyway. */
+  /**
+   * Paths of the files that the conversation is about: what they refer to comes first. They are not in the map, since
+   * you show them anyway.
+   */
   focus?: readonly string[];
   /** Names and paths that somebody mentioned; they weigh more. */
   mentioned?: readonly string[];
@@ -152,7 +197,9 @@ export interface MappedDefinition {
 }
 
 export interface RepositoryMap {
-  /** Paths, the most important first, with their definitions under them; the last line is a note if some are missing. */
+  /**
+   * Paths, the most important first, with their definitions under them; the last line is a note if some are missing.
+   */
   text: string;
   tokens: number;
   /** Lines that are missing for want of room. */
@@ -169,8 +216,9 @@ export interface RepositoryMap {
 const TURN = 40;
 
 /**
- * The map of a repository: of all definitions those that are referred to most, by files that are referred to most, within a number of
- * tokens. What is known of a file is kept by its content (32 MB of it), so that a second map with one changed file reads that file only.
+ * The map of a repository: of all definitions those that are referred to most, by files that are referred to most,
+ * within a number of tokens. What is known of a file is kept by its content (32 MB of it), so that a second map with
+ * one changed file reads that file only.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -204,7 +252,12 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
     const language = languageFor(file) ?? "";
     languages.push(language);
     await prepare(language || undefined, signal);
-    if (surviving(() => [parsing(at)], () => new Question().document(parsing(at)).ask("facts")).flag()) {
+    if (
+      surviving(
+        () => [parsing(at)],
+        () => new Question().document(parsing(at)).ask("facts"),
+      ).flag()
+    ) {
       parsed += 1;
       onProgress?.({ done: at + 1, of: files.length });
     }
@@ -218,11 +271,20 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
   }
   signal?.throwIfAborted();
   const question = () => {
-    const question = new Question().texts([...named]).number(budget).text(encoding).number(files.length);
-    files.forEach(({ path }, at) => question.text(path).flag(inFocus.has(path)).flag(named.has(path)).document(parsing(at)));
+    const question = new Question()
+      .texts([...named])
+      .number(budget)
+      .text(encoding)
+      .number(files.length);
+    files.forEach(({ path }, at) =>
+      question.text(path).flag(inFocus.has(path)).flag(named.has(path)).document(parsing(at)),
+    );
     return question;
   };
-  const answer = surviving(() => files.map((_, at) => parsing(at)), () => question().ask("map"));
+  const answer = surviving(
+    () => files.map((_, at) => parsing(at)),
+    () => question().ask("map"),
+  );
   const path = () => files[answer.number()]!.path;
   const [text, tokens, missing] = [answer.text(), answer.number(), answer.number()];
   const ranked = answer.list((): MappedFile => ({ path: path(), rank: answer.number() }));
@@ -245,18 +307,26 @@ function check(files: unknown, options: MapOptions): void {
   checkBudget(options.budget, "options.budget");
   for (const name of ["focus", "mentioned"] as const) {
     const list: unknown = options[name];
-    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string"))) throw bad(`options.${name}`, "must be an array of strings");
+    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string")))
+      throw bad(`options.${name}`, "must be an array of strings");
   }
-  if (options.onProgress !== undefined && typeof options.onProgress !== "function") throw bad("options.onProgress", "must be a function");
+  if (options.onProgress !== undefined && typeof options.onProgress !== "function")
+    throw bad("options.onProgress", "must be a function");
 }
 
-function checkDocument({ language, path, tabSize, limits }: Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits">, wrong: (name: string, message: string) => EspalierError): void {
+function checkDocument(
+  { language, path, tabSize, limits }: Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits">,
+  wrong: (name: string, message: string) => EspalierError,
+): void {
   if (language !== undefined && typeof language !== "string") throw wrong("language", "must be a string");
   if (path !== undefined && typeof path !== "string") throw wrong("path", "must be a string");
-  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw wrong("tabSize", "must be a whole number from 1 to 64");
-  if (limits !== undefined && (typeof limits !== "object" || limits === null)) throw wrong("limits", "must be an object");
+  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64))
+    throw wrong("tabSize", "must be a whole number from 1 to 64");
+  if (limits !== undefined && (typeof limits !== "object" || limits === null))
+    throw wrong("limits", "must be an object");
   for (const name of ["bytes", "work"] as const) {
-    if (limits?.[name] !== undefined && !isWhole(limits[name])) throw wrong(`limits.${name}`, "must be a whole number, 0 or more");
+    if (limits?.[name] !== undefined && !isWhole(limits[name]))
+      throw wrong(`limits.${name}`, "must be a whole number, 0 or more");
   }
 }
 

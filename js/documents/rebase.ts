@@ -19,7 +19,10 @@ export interface Rebased {
  * @param changes edits of the document since it was summarised
  */
 export function rebaseEdits(
-  edits: readonly SummaryEdit[], markers: readonly SummaryEdit[], length: number, changes: readonly SummaryEdit[] = [],
+  edits: readonly SummaryEdit[],
+  markers: readonly SummaryEdit[],
+  length: number,
+  changes: readonly SummaryEdit[] = [],
 ): Rebased {
   const rebased: Rebased = { edits: [], dropped: [] };
   const before = markers.reduce((sum, { start, end, text }) => sum + end - start - text.length, length);
@@ -71,15 +74,18 @@ function inOrder(edits: readonly SummaryEdit[], length: number, name: string, of
     const path = `${name}[${at}]`;
     if (typeof edit !== "object" || edit === null) throw bad(path, "an object", edit);
     const { start, end, text } = edit;
-    if (!Number.isSafeInteger(start) || start < 0 || start > length) throw bad(`${path}.start`, `a place in ${of}: 0 to ${length}`, start);
-    if (!Number.isSafeInteger(end) || end < start || end > length) throw bad(`${path}.end`, `a place in ${of}, from its start on: ${start} to ${length}`, end);
+    if (!Number.isSafeInteger(start) || start < 0 || start > length)
+      throw bad(`${path}.start`, `a place in ${of}: 0 to ${length}`, start);
+    if (!Number.isSafeInteger(end) || end < start || end > length)
+      throw bad(`${path}.end`, `a place in ${of}, from its start on: ${start} to ${length}`, end);
     if (typeof text !== "string") throw bad(`${path}.text`, "a string", text);
     return { at, edit };
   });
   places.sort((one, other) => one.edit.start - other.edit.start || one.edit.end - other.edit.end);
   places.forEach(({ at, edit }, place) => {
     const before = places[place - 1];
-    if (before && before.edit.end > edit.start) throw bad(`${name}[${Math.max(at, before.at)}]`, `apart from ${name}[${Math.min(at, before.at)}]`, edit);
+    if (before && before.edit.end > edit.start)
+      throw bad(`${name}[${Math.max(at, before.at)}]`, `apart from ${name}[${Math.min(at, before.at)}]`, edit);
   });
   return places.map(({ edit }) => edit);
 }

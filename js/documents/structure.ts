@@ -17,7 +17,13 @@ import { DOCUMENT, LIMITS } from "../options/names/documents.ts";
 export { flattenTree } from "./flatten.ts";
 export type { FlatTree, TreeCursorLike, TreeLike } from "./flatten.ts";
 export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar } from "./grammars.ts";
-export { notFound as grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "./grammars.ts";
+export {
+  notFound as grammarNotFound,
+  setFileReader,
+  setGrammarFile,
+  setGrammarLocator,
+  setGrammarReader,
+} from "./grammars.ts";
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./grammars.ts";
 export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./summarize.ts";
 export type { CompatibleSwitches } from "./compatible.ts";
@@ -44,10 +50,10 @@ export interface ParseLimits {
   /** Bytes of text as UTF-8. Default 1,048,576. */
   bytes?: number;
   /**
-   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 64,000: a megabyte of
-   * ordinary code takes 8,000 to 16,000, which is about half a second. A megabyte of brackets can take all of it, and up to eight seconds:
-   * whoever cannot wait passes less; with 0 nothing is parsed. Where the tree of an earlier version of the text is updated, it is what all of
-   * the text would take that counts.
+   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default
+   * 64,000: a megabyte of ordinary code takes 8,000 to 16,000, which is about half a second. A megabyte of brackets can
+   * take all of it, and up to eight seconds: whoever cannot wait passes less; with 0 nothing is parsed. Where the tree
+   * of an earlier version of the text is updated, it is what all of the text would take that counts.
    */
   work?: number;
 }
@@ -62,17 +68,18 @@ export interface StructureNode {
 }
 
 /**
- * How a structure came about. `work` is what parsing took, in hundreds of the parser's operations: little where the text is an earlier one
- * with one edit, whose tree was updated; 0 for a tree of the host's.
+ * How a structure came about. `work` is what parsing took, in hundreds of the parser's operations: little where the
+ * text is an earlier one with one edit, whose tree was updated; 0 for a tree of the host's.
  */
 export type Basis =
   | { path: "syntax"; hasErrors: boolean; work: number }
   | { path: "indentation"; why: Why; error?: EspalierError };
 
 /**
- * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this language; the text is
- * longer than the limit, or took more work (or memory: 64 MB and 256 bytes for each of its own), or the parser crashed over it; the engine
- * refused the grammar; the grammar could not be loaded, or its query not read (`error` says why).
+ * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this
+ * language; the text is longer than the limit, or took more work (or memory: 64 MB and 256 bytes for each of its own),
+ * or the parser crashed over it; the engine refused the grammar; the grammar could not be loaded, or its query not read
+ * (`error` says why).
  */
 export type Why = "noGrammar" | "noQuery" | "tooLong" | "tooHard" | "badGrammar" | "grammarFailed";
 
@@ -83,8 +90,8 @@ export interface DocumentStructure {
 }
 
 /**
- * The structure of a document. Loads the grammar of its language if need be; where there is none, or it cannot be loaded, the document is
- * folded by indentation and `basis` says why.
+ * The structure of a document. Loads the grammar of its language if need be; where there is none, or it cannot be
+ * loaded, the document is folded by indentation and `basis` says why.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -99,7 +106,10 @@ export interface DocumentStructure {
  *
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`; the signal's reason if it is aborted
  */
-export async function documentStructure(text: string, options: DocumentOptions & { signal?: AbortSignal } = {}): Promise<DocumentStructure> {
+export async function documentStructure(
+  text: string,
+  options: DocumentOptions & { signal?: AbortSignal } = {},
+): Promise<DocumentStructure> {
   check(text, known(options, DOCUMENT));
   await ready();
   const language = languageFor(options);
@@ -137,7 +147,10 @@ export function link(language: string): EspalierError | undefined {
   }
 }
 
-/** A grammar that cannot be had, or whose query makes no sense, is no reason to fail: there is another way. Anything else is. */
+/**
+ * A grammar that cannot be had, or whose query makes no sense, is no reason to fail: there is another way. Anything
+ * else is.
+ */
 function excused(error: unknown): EspalierError {
   if (isFailure(error)) return error;
   throw error;
@@ -150,14 +163,33 @@ export function languageFor({ language, path }: DocumentOptions): string | undef
 }
 
 /** What the engine has to know of a document beside its text and language, as numbers. */
-export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions, text: string, language: string | undefined): number[] {
-  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, crashes(text, language) ? 0 : limits.work ?? 64_000];
+export function settingsOf(
+  { mode = "default", tabSize = 4, limits = {} }: DocumentOptions,
+  text: string,
+  language: string | undefined,
+): number[] {
+  return [
+    mode === "compatible" ? 1 : 0,
+    tabSize,
+    limits.bytes ?? 1_048_576,
+    crashes(text, language) ? 0 : (limits.work ?? 64_000),
+  ];
 }
 
-function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
+function read(
+  text: string,
+  language: string | undefined,
+  options: DocumentOptions,
+  failure?: EspalierError,
+): DocumentStructure {
   const { tree } = options;
   const parsing = () => ({ text, language, tree, settings: settingsOf(options, text, language) });
-  const raw = readStructure(surviving(() => [parsing()], () => new Question().document(parsing()).tree(tree, queryOf(language)).ask("structure")));
+  const raw = readStructure(
+    surviving(
+      () => [parsing()],
+      () => new Question().document(parsing()).tree(tree, queryOf(language)).ask("structure"),
+    ),
+  );
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
   return { language, root: nested(raw.nodes), basis };
 }
@@ -179,7 +211,12 @@ interface FlatNode {
 export function readStructure(answer: Answer): { basis: Basis; nodes: FlatNode[] } {
   const basis = answer.basis();
   const kinds = answer.list(() => answer.text());
-  const nodes = answer.list(() => ({ kind: kinds[answer.number()] ?? "", start: answer.number(), end: answer.number(), parent: answer.number() }));
+  const nodes = answer.list(() => ({
+    kind: kinds[answer.number()] ?? "",
+    start: answer.number(),
+    end: answer.number(),
+    parent: answer.number(),
+  }));
   return { basis, nodes };
 }
 
@@ -202,30 +239,53 @@ export function checkDocument(text: unknown, options: DocumentOptions, at: strin
 /** The engine takes any number silently. */
 function check(text: unknown, options: DocumentOptions, at = "text", of = "options"): void {
   if (typeof text !== "string") {
-    throw new EspalierError({ code: "bad_input", message: `${at} must be a string, and is ${text === null ? "null" : typeof text}`, path: at });
+    throw new EspalierError({
+      code: "bad_input",
+      message: `${at} must be a string, and is ${text === null ? "null" : typeof text}`,
+      path: at,
+    });
   }
   const bad = (path: string, message: string) => {
     throw new EspalierError({ code: "bad_option", message, path: `${of}.${path}` });
   };
-  if (options === null || typeof options !== "object") throw new EspalierError({ code: "bad_option", message: "options must be an object", path: "options" });
+  if (options === null || typeof options !== "object")
+    throw new EspalierError({ code: "bad_option", message: "options must be an object", path: "options" });
   for (const name of ["language", "path"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "string") bad(name, `${name} must be a string`);
   }
   const { mode, tabSize, limits, tree } = options;
-  if (limits !== undefined && (typeof limits !== "object" || limits === null)) bad("limits", "limits must be an object");
-  if (mode !== undefined && mode !== "default" && mode !== "compatible") bad("mode", 'mode must be "default" or "compatible"');
+  if (limits !== undefined && (typeof limits !== "object" || limits === null))
+    bad("limits", "limits must be an object");
+  if (mode !== undefined && mode !== "default" && mode !== "compatible")
+    bad("mode", 'mode must be "default" or "compatible"');
   knownIn(limits, LIMITS, `${of}.limits`);
   whole(tabSize, "tabSize", 1, 64, bad);
   whole(limits?.bytes, "limits.bytes", 0, Number.MAX_SAFE_INTEGER, bad);
   whole(limits?.work, "limits.work", 0, Number.MAX_SAFE_INTEGER, bad);
   if (tree === undefined) return;
   const strings = (list: unknown) => Array.isArray(list) && list.every((item) => typeof item === "string");
-  if (tree === null || typeof tree !== "object" || !(tree.nodes instanceof Uint32Array) || !strings(tree.kinds) || !strings(tree.fields)) {
+  if (
+    tree === null ||
+    typeof tree !== "object" ||
+    !(tree.nodes instanceof Uint32Array) ||
+    !strings(tree.kinds) ||
+    !strings(tree.fields)
+  ) {
     bad("tree", "tree must be what flattenTree gives: { nodes: Uint32Array, kinds: string[], fields: string[] }");
   }
 }
 
-function whole(value: unknown, path: string, least: number, most: number, bad: (path: string, message: string) => void): void {
-  if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most)) return;
-  bad(path, `${path} must be a whole number from ${least} to ${most}, and is ${typeof value === "number" ? value : typeof value}`);
+function whole(
+  value: unknown,
+  path: string,
+  least: number,
+  most: number,
+  bad: (path: string, message: string) => void,
+): void {
+  if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most))
+    return;
+  bad(
+    path,
+    `${path} must be a whole number from ${least} to ${most}, and is ${typeof value === "number" ? value : typeof value}`,
+  );
 }

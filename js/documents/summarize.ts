@@ -1,6 +1,7 @@
 /**
- * Summaries of documents: cut down to an exact budget while they still read as code. What `src/document/summary` does; here options are
- * checked, grammars found, and edits applied to the host's own strings, so that what was kept is what it was, lone surrogates included.
+ * Summaries of documents: cut down to an exact budget while they still read as code. What `src/document/summary` does;
+ * here options are checked, grammars found, and edits applied to the host's own strings, so that what was kept is what
+ * it was, lone surrogates included.
  */
 
 import { needSignal } from "../options/checks.ts";
@@ -28,8 +29,9 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
   /** What is selected: start and end in UTF-16 code units, or a cursor. It stays, and what is near it comes first. */
   selection?: number | readonly [start: number, end: number];
   /**
-   * Costs of nodes by their kind, as `documentStructure` names them; they replace the usual ones (0 and little more: what is outermost, or near the
-   * selection). The cheapest come first. `false` is never kept unless it is selected, even where there is room, nor is anything in it.
+   * Costs of nodes by their kind, as `documentStructure` names them; they replace the usual ones (0 and little more:
+   * what is outermost, or near the selection). The cheapest come first. `false` is never kept unless it is selected,
+   * even where there is room, nor is anything in it.
    *
    * ```ts
    * import { summarizeDocument } from "espalier";
@@ -80,13 +82,15 @@ export interface SummaryOptions {
   /** Whether imports come before or after everything else. Default `usual`: what their place makes them worth. */
   imports?: "usual" | "first" | "last";
   /**
-   * `compatible` cuts to the letter as Copilot Chat does: most of what is missing has no marker, and what is selected stays whatever
-   * the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count then. See `compatible`, too.
+   * `compatible` cuts to the letter as Copilot Chat does: most of what is missing has no marker, and what is selected
+   * stays whatever the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count
+   * then. See `compatible`, too.
    */
   mode?: "default" | "compatible";
   /**
-   * What else Copilot Chat's callers choose; with the mode `compatible` only. With `attached` nodes cost what they do in files that a user
-   * attached, if the document has no costs of its own: imports come last, in TypeScript public things before private ones.
+   * What else Copilot Chat's callers choose; with the mode `compatible` only. With `attached` nodes cost what they do
+   * in files that a user attached, if the document has no costs of its own: imports come last, in TypeScript public
+   * things before private ones.
    */
   compatible?: CompatibleSwitches & { attached?: boolean };
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
@@ -138,8 +142,8 @@ export interface Summaries {
   lost: Loss[];
 }
 
-type SummaryFields =
-  Pick<DocumentSummary, "text" | "tokens" | "before" | "edits" | "elisions" | "language" | "basis"> & Partial<Pick<DocumentSummary, "adjustedSelection">>;
+type SummaryFields = Pick<DocumentSummary, "text" | "tokens" | "before" | "edits" | "elisions" | "language" | "basis"> &
+  Partial<Pick<DocumentSummary, "adjustedSelection">>;
 
 /** A summary. */
 export class DocumentSummary {
@@ -201,9 +205,9 @@ export class DocumentSummary {
   }
 
   /**
-   * Edits that were made on the summary's text, as edits of the document's. What touches text that stands in the place of something else, or
-   * crosses a place where something is missing, is dropped and told: nobody has seen what it would replace. An insertion directly before or
-   * behind a marker goes where what is missing begins or ends.
+   * Edits that were made on the summary's text, as edits of the document's. What touches text that stands in the place
+   * of something else, or crosses a place where something is missing, is dropped and told: nobody has seen what it
+   * would replace. An insertion directly before or behind a marker goes where what is missing begins or ends.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -237,7 +241,8 @@ export class DocumentSummary {
    * ```
    *
    * @param edits places are UTF-16 code units of the summary's text, in any order; edits must not overlap
-   * @param options.changes edits of the document since it was summarised, in UTF-16 code units of the document as it was then
+   * @param options.changes edits of the document since it was summarised, in UTF-16 code units of the document as it
+   *   was then
    * @throws EspalierError `bad_option`
    */
   rebase(edits: readonly SummaryEdit[], options: { changes?: readonly SummaryEdit[] } = {}): Rebased {
@@ -247,8 +252,9 @@ export class DocumentSummary {
 }
 
 /**
- * Cuts a document down to a budget: whole statements and definitions go, what matters most stays, and a comment stands wherever something is
- * missing. Loads the grammar of the language if need be; where there is none, indentation says what belongs together, and `basis` says why.
+ * Cuts a document down to a budget: whole statements and definitions go, what matters most stays, and a comment stands
+ * wherever something is missing. Loads the grammar of the language if need be; where there is none, indentation says
+ * what belongs together, and `basis` says why.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -262,10 +268,13 @@ export class DocumentSummary {
  * summary.text; // => /\/\/ … \d+-\d+ omitted/
  * ```
  *
- * @throws EspalierError `budget_exceeded` if what is selected and the markers do not fit, `bad_input`, `bad_option`; the signal's reason if
- * it is aborted
+ * @throws EspalierError `budget_exceeded` if what is selected and the markers do not fit, `bad_input`, `bad_option`;
+ *   the signal's reason if it is aborted
  */
-export async function summarizeDocument(text: string, options: SummaryDocument & SummaryOptions): Promise<DocumentSummary> {
+export async function summarizeDocument(
+  text: string,
+  options: SummaryDocument & SummaryOptions,
+): Promise<DocumentSummary> {
   checkOptions(options, SUMMARY_DOCUMENT);
   const { summaries } = await summarized([{ ...options, text }], options).catch(atText);
   return summaries[0]!;
@@ -290,8 +299,8 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
 }
 
 /**
- * Summarises documents that share a budget. What is left out first is what is least near to a selection, or deepest, in whichever of them;
- * ties go by the order of the list.
+ * Summarises documents that share a budget. What is left out first is what is least near to a selection, or deepest, in
+ * whichever of them; ties go by the order of the list.
  *
  * ```ts
  * import { summarizeDocuments } from "espalier";
@@ -305,9 +314,15 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
  *
  * @throws EspalierError as {@link summarizeDocument}; the path names the document
  */
-export async function summarizeDocuments(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
+export async function summarizeDocuments(
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+): Promise<Summaries> {
   checkOptions(options, SUMMARY);
-  if (Array.isArray(documents)) documents.forEach((document: unknown, at) => isObject(document) && noSlip(document, DOCUMENT_ITEM, `documents[${at}]`));
+  if (Array.isArray(documents))
+    documents.forEach(
+      (document: unknown, at) => isObject(document) && noSlip(document, DOCUMENT_ITEM, `documents[${at}]`),
+    );
   return summarized(documents, options);
 }
 
@@ -315,7 +330,10 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-async function summarized(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
+async function summarized(
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+): Promise<Summaries> {
   checkDocuments(documents);
   const { signal } = options;
   signal?.throwIfAborted();
@@ -324,7 +342,8 @@ async function summarized(documents: readonly (SummaryDocument & { text: string 
   signal?.throwIfAborted();
   const languages = documents.map((document) => languageFor(document));
   const failures: (EspalierError | undefined)[] = [];
-  for (const [at, language] of languages.entries()) failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
+  for (const [at, language] of languages.entries())
+    failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
   signal?.throwIfAborted();
   const summaries = summariesOf(documents, options, languages, failures);
   const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
@@ -332,7 +351,9 @@ async function summarized(documents: readonly (SummaryDocument & { text: string 
     const { path } = documents[document]!;
     const lines = elisions.reduce((sum, { lines: [first, last] }) => sum + last - first + 1, 0);
     const tokens = elisions.reduce((sum, elision) => sum + elision.tokens, 0);
-    return [{ document, ...(path !== undefined && { path }), lines, tokens, names: elisions.flatMap(({ names }) => names) }];
+    return [
+      { document, ...(path !== undefined && { path }), lines, tokens, names: elisions.flatMap(({ names }) => names) },
+    ];
   });
   return { summaries, tokens: summaries.reduce((sum, { tokens }) => sum + tokens, 0), lost };
 }
@@ -341,41 +362,70 @@ const IMPORTS = ["usual", "first", "last"] as const;
 
 /** Summaries with the grammars that are loaded; `failures` say why a grammar is missing. */
 function summariesOf(
-  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions,
-  languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+  languages: readonly (string | undefined)[],
+  failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
   return (options.mode === "compatible" ? compatible : summarize)(documents, options, languages, failures);
 }
 
 function summarize(
-  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+  languages: readonly (string | undefined)[],
+  failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
-  const parsing = () => documents.map((document, at) => ({ ...document, language: languages[at], settings: settingsOf({ ...document, mode: "default" }, document.text, languages[at]) }));
+  const parsing = () =>
+    documents.map((document, at) => ({
+      ...document,
+      language: languages[at],
+      settings: settingsOf({ ...document, mode: "default" }, document.text, languages[at]),
+    }));
   return surviving(parsing, () => summarizeOnce(documents, options, languages, failures));
 }
 
 function summarizeOnce(
-  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+  languages: readonly (string | undefined)[],
+  failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
-  const question = new Question().text(unit === "tokens" ? encodingOf(options) : "", marker).number(Math.min(Math.floor(budget), Number.MAX_SAFE_INTEGER)).flag(lineNumbers).number(IMPORTS.indexOf(imports), documents.length);
+  const question = new Question()
+    .text(unit === "tokens" ? encodingOf(options) : "", marker)
+    .number(Math.min(Math.floor(budget), Number.MAX_SAFE_INTEGER))
+    .flag(lineNumbers)
+    .number(IMPORTS.indexOf(imports), documents.length);
   documents.forEach((document, at) => {
     const { text, path, comments, selection, costs, tree } = document;
     const [open, close] = comments === undefined ? [] : "line" in comments ? [comments.line] : comments.block;
     const language = languages[at];
     question.text(path ?? `documents[${at}]`, language ?? endingOf(path), open, close);
-    const own = { text, language, settings: settingsOf({ ...document, mode: "default" }, text, language), ...(tree && { tree }) };
+    const own = {
+      text,
+      language,
+      settings: settingsOf({ ...document, mode: "default" }, text, language),
+      ...(tree && { tree }),
+    };
     put(question, { ...own, selection, costs }, false, `documents[${at}]`);
   });
   const answer = question.ask("summarize");
   return documents.map(({ text, path }, at) => {
     const [tokens, before] = answer.pair();
-    const edits = answer.list((): SummaryEdit => ({ start: answer.number(), end: answer.number(), text: answer.text() }));
+    const edits = answer.list(
+      (): SummaryEdit => ({ start: answer.number(), end: answer.number(), text: answer.text() }),
+    );
     const elisions = answer.list(() => readElision(answer, path));
     const basis = answer.basis();
     const failure = failures[at];
     return new DocumentSummary({
-      text: apply(text, edits), tokens, before, edits, elisions, language: languages[at],
+      text: apply(text, edits),
+      tokens,
+      before,
+      edits,
+      elisions,
+      language: languages[at],
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
     });
   });
@@ -384,7 +434,15 @@ function summarizeOnce(
 function readElision(answer: Answer, path = ""): Elision {
   const [range, [first, last]] = [answer.pair(), answer.pair()];
   const [tokens, kind, names] = [answer.number(), answer.text(), answer.list(() => answer.text())];
-  return { range, lines: [first, last], tokens, kind, ...(names.length === 1 && { name: names[0]! }), names, handle: handleOf(path, first, last) };
+  return {
+    range,
+    lines: [first, last],
+    tokens,
+    kind,
+    ...(names.length === 1 && { name: names[0]! }),
+    names,
+    handle: handleOf(path, first, last),
+  };
 }
 
 /** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
@@ -409,16 +467,33 @@ function apply(text: string, edits: readonly SummaryEdit[]): string {
 const CHARACTERS = 4;
 
 function compatible(
-  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions,
-  languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+  documents: readonly (SummaryDocument & { text: string })[],
+  options: SummaryOptions,
+  languages: readonly (string | undefined)[],
+  failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
-  const { budget, unit = "tokens", lineNumbers, compatible: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {} } = options;
+  const {
+    budget,
+    unit = "tokens",
+    lineNumbers,
+    compatible: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {},
+  } = options;
   const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
-  const asked = documents.map(({ selection, costs = attached ? ("attached" as const) : undefined, ...rest }): CompatibleDocument => ({
-    ...rest, ...(costs && { costs }), ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }),
-  }));
+  const asked = documents.map(
+    ({ selection, costs = attached ? ("attached" as const) : undefined, ...rest }): CompatibleDocument => ({
+      ...rest,
+      ...(costs && { costs }),
+      ...(selection !== undefined && {
+        selection: typeof selection === "number" ? ([selection, selection] as const) : selection,
+      }),
+    }),
+  );
   const limit = unit === "tokens" ? budget * CHARACTERS : budget;
-  const made = compatibleSummaries(asked, { ...switches, limit, ...(lineNumberStyle && { lineNumberStyle }) }, languages);
+  const made = compatibleSummaries(
+    asked,
+    { ...switches, limit, ...(lineNumberStyle && { lineNumberStyle }) },
+    languages,
+  );
   return made.map(({ text, edits, basis, adjusted }, at) => {
     const { text: whole, path = "" } = documents[at]!;
     const failure = failures[at];
@@ -427,10 +502,24 @@ function compatible(
       const missing = whole.slice(start, end);
       if (missing.trim() === "") return [];
       const [first, last] = [lines.at(start), lines.at(end - 1)];
-      return [{ range: [start, end], lines: [first, last], tokens: count(missing), kind: "", names: [], handle: handleOf(path, first, last) }];
+      return [
+        {
+          range: [start, end],
+          lines: [first, last],
+          tokens: count(missing),
+          kind: "",
+          names: [],
+          handle: handleOf(path, first, last),
+        },
+      ];
     });
     return new DocumentSummary({
-      text, tokens: count(text), before: count(whole), edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })), elisions, language: languages[at],
+      text,
+      tokens: count(text),
+      before: count(whole),
+      edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })),
+      elisions,
+      language: languages[at],
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
       ...(adjusted && { adjustedSelection: adjusted }),
     });
@@ -461,7 +550,9 @@ class Lines {
 }
 
 function encodingOf({ encoding, model }: SummaryOptions): EncodingName {
-  return encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
+  return (
+    encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName))
+  );
 }
 
 // ---------------------------------------------------------------- checks
@@ -471,46 +562,70 @@ function atText(error: unknown): never {
   if (error instanceof EspalierError && error.path?.startsWith("documents[0].")) {
     const field = error.path.slice("documents[0].".length);
     const { code, message, details, cause } = error;
-    throw coded({ code, message: message.replaceAll("documents[0].", field === "text" ? "" : "options."), path: field === "text" ? field : `options.${field}`, details, cause });
+    throw coded({
+      code,
+      message: message.replaceAll("documents[0].", field === "text" ? "" : "options."),
+      path: field === "text" ? field : `options.${field}`,
+      details,
+      cause,
+    });
   }
   throw error;
 }
 
 function checkOptions(options: object, names: object): void {
-  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = known(options, names) as SummaryOptions;
+  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = known(
+    options,
+    names,
+  ) as SummaryOptions;
   if (typeof budget !== "number" || !(budget >= 0)) throw bad("options.budget", "a number, 0 or more", budget);
   const oneOf = (name: string, value: unknown, allowed: readonly unknown[]) => {
-    if (value !== undefined && !allowed.includes(value)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+    if (value !== undefined && !allowed.includes(value))
+      throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
   };
   oneOf("unit", unit, ["tokens", "characters"]);
   oneOf("imports", imports, IMPORTS);
   oneOf("mode", mode, ["default", "compatible"]);
-  for (const [name, value] of Object.entries({ encoding, model, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
-  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
+  for (const [name, value] of Object.entries({ encoding, model, marker }))
+    if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean")
+    throw bad("options.lineNumbers", "true or false", lineNumbers);
   if (compatible !== undefined) {
     if (typeof compatible !== "object" || compatible === null) throw bad("options.compatible", "an object", compatible);
     known(compatible, COMPATIBLE, "options.compatible");
     if (mode !== "compatible") throw bad("options.mode", '"compatible" where there is options.compatible', mode);
     oneOf("compatible.lineNumberStyle", compatible.lineNumberStyle, Object.keys(STYLES));
-    for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"] as const) oneOf(`compatible.${name}`, compatible[name], [true, false]);
+    for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"] as const)
+      oneOf(`compatible.${name}`, compatible[name], [true, false]);
   }
   needSignal(signal);
 }
 
 function checkDocuments(documents: unknown): void {
-  if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
+  if (!Array.isArray(documents))
+    throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
   documents.forEach((document: SummaryDocument & { text: string }, at) => {
     const path = `documents[${at}]`;
-    if (typeof document !== "object" || document === null) throw new EspalierError({ code: "bad_input", message: `${path} must be an object`, path });
+    if (typeof document !== "object" || document === null)
+      throw new EspalierError({ code: "bad_input", message: `${path} must be an object`, path });
     const { text, selection, comments, costs, language, path: file, tabSize, limits, tree } = document;
     checkDocument(text, { language, path: file, tabSize, limits, tree } as DocumentOptions, path);
     checkCosts(costs, path);
     if (selection !== undefined) {
       const places: unknown[] = Array.isArray(selection) ? selection : [selection, selection];
-      if (places.length !== 2 || !places.every((place) => Number.isSafeInteger(place) && (place as number) >= 0)) throw bad(`${path}.selection`, "a place or two, in whole UTF-16 code units from 0", selection);
+      if (places.length !== 2 || !places.every((place) => Number.isSafeInteger(place) && (place as number) >= 0))
+        throw bad(`${path}.selection`, "a place or two, in whole UTF-16 code units from 0", selection);
     }
     if (comments === undefined) return;
-    const marks: unknown[] = typeof comments !== "object" || comments === null ? [] : "line" in comments ? [comments.line] : Array.isArray(comments.block) && comments.block.length === 2 ? [...comments.block] : [];
-    if (marks.length === 0 || !marks.every((mark) => typeof mark === "string" && mark !== "" && !/[\r\n]/.test(mark))) throw bad(`${path}.comments`, "{ line } or { block: [open, close] }", comments);
+    const marks: unknown[] =
+      typeof comments !== "object" || comments === null
+        ? []
+        : "line" in comments
+          ? [comments.line]
+          : Array.isArray(comments.block) && comments.block.length === 2
+            ? [...comments.block]
+            : [];
+    if (marks.length === 0 || !marks.every((mark) => typeof mark === "string" && mark !== "" && !/[\r\n]/.test(mark)))
+      throw bad(`${path}.comments`, "{ line } or { block: [open, close] }", comments);
   });
 }

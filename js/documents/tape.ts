@@ -1,6 +1,7 @@
 /**
- * How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which the engine reads them
- * (`src/bindings/tape.rs`). Everything is checked before it is put here; objects are put together behind it.
+ * How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which
+ * the engine reads them (`src/bindings/tape.rs`). Everything is checked before it is put here; objects are put together
+ * behind it.
  */
 
 import { call, wasm } from "../engine/engine.ts";
@@ -10,7 +11,18 @@ import { append } from "../formats/append.ts";
 
 /** What the engine can be asked. */
 export type Asked =
-  | "languages" | "structure" | "costs" | "summarize" | "summarizeCompatible" | "reduce" | "reduceCompatible" | "diff" | "facts" | "outline" | "map" | "forget";
+  | "languages"
+  | "structure"
+  | "costs"
+  | "summarize"
+  | "summarizeCompatible"
+  | "reduce"
+  | "reduceCompatible"
+  | "diff"
+  | "facts"
+  | "outline"
+  | "map"
+  | "forget";
 
 /** A document as it crosses: `settings` are what `settingsOf` gives for it. */
 export interface Crossing {
@@ -25,7 +37,10 @@ export class Question {
   readonly #numbers: number[] = [];
 
   text(...texts: readonly (string | undefined)[]): this {
-    append(this.#texts, texts.map((text) => text ?? ""));
+    append(
+      this.#texts,
+      texts.map((text) => text ?? ""),
+    );
     return this;
   }
 
@@ -69,7 +84,9 @@ export class Question {
 
   /** @throws EspalierError what the engine refused */
   ask(what: Asked): Answer {
-    return new Answer(call(() => wasm().documents(what, this.#texts, Float64Array.from(this.#numbers)) as [Float64Array, string]));
+    return new Answer(
+      call(() => wasm().documents(what, this.#texts, Float64Array.from(this.#numbers)) as [Float64Array, string]),
+    );
   }
 }
 
@@ -115,6 +132,8 @@ export class Answer {
 
   basis(): Basis {
     const why = this.text();
-    return why === "" ? { path: "syntax", hasErrors: this.flag(), work: this.number() } : { path: "indentation", why: why as (Basis & { path: "indentation" })["why"] };
+    return why === ""
+      ? { path: "syntax", hasErrors: this.flag(), work: this.number() }
+      : { path: "indentation", why: why as (Basis & { path: "indentation" })["why"] };
   }
 }

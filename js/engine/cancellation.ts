@@ -32,7 +32,11 @@ export interface CancellationTokenLike {
  */
 export function signalFrom(token: CancellationTokenLike): AbortSignal {
   if (typeof token?.onCancellationRequested !== "function") {
-    throw new EspalierError({ code: "bad_input", message: "signalFrom needs a CancellationToken of VS Code", path: "token" });
+    throw new EspalierError({
+      code: "bad_input",
+      message: "signalFrom needs a CancellationToken of VS Code",
+      path: "token",
+    });
   }
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();

@@ -1,11 +1,18 @@
 /**
- * The effect loop: the core says what it needs, this carries it out with the host's callbacks and hands the answers back.
- * Abort, timeouts and progress live here and nowhere else.
+ * The effect loop: the core says what it needs, this carries it out with the host's callbacks and hands the answers
+ * back. Abort, timeouts and progress live here and nowhere else.
  */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
-import type { CompactHooks, CompactOptions, CompactTrigger, HostBlock, PostCompactEvent, PreCompactEvent } from "../types/compact.ts";
+import type {
+  CompactHooks,
+  CompactOptions,
+  CompactTrigger,
+  HostBlock,
+  PostCompactEvent,
+  PreCompactEvent,
+} from "../types/compact.ts";
 import type { CompactProgress } from "../types/compact-report.ts";
 import type { Llm, LlmReply, LlmRequest } from "../types/llm.ts";
 import type { PlanItem } from "../types/messages.ts";
@@ -15,7 +22,10 @@ interface Ask {
   id: number;
   effect: ModelEffect | HookEffect | { type: "readFile"; path: string };
 }
-export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean } & Pick<LlmRequest, "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature">;
+export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean } & Pick<
+  LlmRequest,
+  "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature"
+>;
 type HookEffect = { type: "runHook"; name: "preCompact" | "postCompact" } & Record<string, unknown>;
 type Step<D> = { type: "ask"; effects: Ask[] } | { type: "done"; result: D };
 type Failed = { type: "failed"; reason: string; kind: "error" | "timeout" | "unavailable" };
@@ -87,15 +97,21 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
   const late = `the model did not answer within ${timeout} ms`;
-  const answer = await within(timeout, late, callbacks.signal, async (signal) => {
-    try {
-      return read(await llm({ id, ...fields, signal }, { signal }));
-    } catch (error) {
-      const status = statusOf(error);
-      if (status !== undefined) callbacks.onStatus?.(status);
-      throw error;
-    }
-  }, after);
+  const answer = await within(
+    timeout,
+    late,
+    callbacks.signal,
+    async (signal) => {
+      try {
+        return read(await llm({ id, ...fields, signal }, { signal }));
+      } catch (error) {
+        const status = statusOf(error);
+        if (status !== undefined) callbacks.onStatus?.(status);
+        throw error;
+      }
+    },
+    after,
+  );
   if ("usage" in answer) {
     const { usage, requestId, serviceRequestId, ...model } = answer;
     if (usage) onUsage?.(usage);
@@ -109,12 +125,19 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
   const { hooks, hookTimeout, after, onProgress, signal, wish, twoTriggers } = callbacks;
   const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
-  const answer = await within(hookTimeout, `the hook ${name} did not end within ${hookTimeout} ms`, signal, async (signal) => {
-    const given: unknown = name === "preCompact"
-      ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
-      : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
-    return wish(name === "preCompact" ? given : undefined);
-  }, after);
+  const answer = await within(
+    hookTimeout,
+    `the hook ${name} did not end within ${hookTimeout} ms`,
+    signal,
+    async (signal) => {
+      const given: unknown =
+        name === "preCompact"
+          ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
+          : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
+      return wish(name === "preCompact" ? given : undefined);
+    },
+    after,
+  );
   const failed = answer.type === "failed" || answer.type === "tooLong" ? answer : undefined;
   if (answer.type !== "cancelled") {
     const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
@@ -131,19 +154,36 @@ export function named(trigger: CompactTrigger, twoTriggers: boolean): CompactTri
 }
 
 async function readFile(path: string, { readFile, hookTimeout, after, signal }: Callbacks): Promise<Answer> {
-  const answer = await within(hookTimeout, `${path} was not read within ${hookTimeout} ms`, signal, async (signal): Promise<Answer> => {
-    const text: unknown = await readFile?.(path, { signal });
-    if (typeof text === "string") return { type: "file", text };
-    return { type: "failed", reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text", kind: "error" };
-  }, after);
+  const answer = await within(
+    hookTimeout,
+    `${path} was not read within ${hookTimeout} ms`,
+    signal,
+    async (signal): Promise<Answer> => {
+      const text: unknown = await readFile?.(path, { signal });
+      if (typeof text === "string") return { type: "file", text };
+      return {
+        type: "failed",
+        reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text",
+        kind: "error",
+      };
+    },
+    after,
+  );
   return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
 }
 
 type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
 
-/** Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its late answer is dropped. */
+/**
+ * Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its
+ * late answer is dropped.
+ */
 export async function within<T>(
-  timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>, after: Clock["after"],
+  timeout: number,
+  late: string,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+  after: Clock["after"],
 ): Promise<T | Ending> {
   if (outer?.aborted) return { type: "cancelled" };
   const controller = new AbortController();
@@ -171,29 +211,58 @@ export async function within<T>(
   }
 }
 
-/** Longest reply that is read, in UTF-16 code units: four times what 128,000 tokens of a model that repeats itself have. */
+/**
+ * Longest reply that is read, in UTF-16 code units: four times what 128,000 tokens of a model that repeats itself have.
+ */
 const MAX_REPLY = 2_000_000;
 
-function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined; serviceRequestId: string | undefined } {
-  const { text: given, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & {
+  usage: Record<string, unknown> | undefined;
+  requestId: string | undefined;
+  serviceRequestId: string | undefined;
+} {
+  const {
+    text: given,
+    usage: reported,
+    finishReason,
+    ...ids
+  } = typeof reply === "string" ? ({ text: reply } as LlmReply) : (reply ?? ({} as LlmReply));
   const text = given === null ? "" : given;
   const usage = reported && typeof reported === "object" ? (reported as Record<string, unknown>) : undefined;
   const named = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
   const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
   if (typeof text !== "string") {
-    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId, serviceRequestId };
+    return {
+      type: "failed",
+      reason: "the llm callback must give a text or { text }",
+      kind: "error",
+      usage,
+      requestId,
+      serviceRequestId,
+    };
   }
   if (text.length > MAX_REPLY) {
     const reason = `the reply has ${text.length} characters; a summary of more than ${MAX_REPLY} is not read`;
     return { type: "failed", reason, kind: "error", usage, requestId, serviceRequestId };
   }
-  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId, serviceRequestId };
+  return {
+    type: "model",
+    text,
+    ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }),
+    usage,
+    requestId,
+    serviceRequestId,
+  };
 }
 
 /** HTTP status of an error, as SDKs and the providers of this package have it. */
 function statusOf(error: unknown): number | undefined {
   try {
-    const { status, statusCode, details } = (typeof error === "object" && error !== null ? error : {}) as { status?: unknown; statusCode?: unknown; details?: { status?: unknown } };
+    const { status, statusCode, details } = (typeof error === "object" && error !== null ? error : {}) as {
+      status?: unknown;
+      statusCode?: unknown;
+      details?: { status?: unknown };
+    };
     return [status, statusCode, details?.status].find((value): value is number => Number.isInteger(value));
   } catch {
     return undefined;
@@ -209,14 +278,21 @@ const TOO_LONG = new Set(["context_length", "output_reserve", "body_size"]);
 function failure(error: unknown): Ending {
   const reason = sentence(error);
   try {
-    const { code, details } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown; details?: { limit?: unknown } };
+    const { code, details } = (typeof error === "object" && error !== null ? error : {}) as {
+      code?: unknown;
+      details?: { limit?: unknown };
+    };
     if (typeof code !== "string") return { type: "failed", reason, kind: "error" };
     if (TOO_LONG.has(code)) {
       const limit = code === "context_length" ? details?.limit : undefined;
       const isCount = typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0;
       return { type: "tooLong", reason, ...(isCount && { limit }) };
     }
-    return { type: "failed", reason, kind: code === "timeout" ? "timeout" : UNAVAILABLE.has(code) ? "unavailable" : "error" };
+    return {
+      type: "failed",
+      reason,
+      kind: code === "timeout" ? "timeout" : UNAVAILABLE.has(code) ? "unavailable" : "error",
+    };
   } catch {
     return { type: "failed", reason, kind: "error" };
   }

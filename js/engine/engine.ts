@@ -1,8 +1,9 @@
 /**
  * The engine: one wasm instance for everybody who imports the package, loaded once, replaced when it crashes.
  *
- * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown away: the call that met
- * it fails with `engine_crashed` (or `out_of_memory`), the next one finds a fresh instance with the same vocabularies.
+ * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown
+ * away: the call that met it fails with `engine_crashed` (or `out_of_memory`), the next one finds a fresh instance with
+ * the same vocabularies.
  */
 
 import { createGlue, INLINE_ENTRY } from "#glue";
@@ -12,7 +13,9 @@ import { coded, EspalierError } from "../errors/errors.ts";
 /** The raw exports of one instance. */
 export type Wasm = ReturnType<typeof createGlue>;
 type ModuleOf<Global> = Global extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
-/** A compiled `WebAssembly.Module`; said this way, because the declarations of a Node project need not know that name. */
+/**
+ * A compiled `WebAssembly.Module`; said this way, because the declarations of a Node project need not know that name.
+ */
 export type WasmModule = ModuleOf<typeof globalThis>;
 /** Bytes, in whatever view. */
 export type WasmBytes = ArrayBuffer | ArrayBufferView;
@@ -41,8 +44,8 @@ export function initSync(source: WasmBytes | WasmModule): void {
 /**
  * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
  *
- * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform forbids to compile it, `bad_wasm` if it
- * cannot be compiled or is of another version
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform forbids to compile it,
+ *   `bad_wasm` if it cannot be compiled or is of another version
  */
 export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
   if (instance) return Promise.resolve();
@@ -107,19 +110,22 @@ export function wasmNotFound(what: string, cause?: unknown, way?: string): Espal
 }
 
 /**
- * The error for a platform that compiles no wasm at run time. Undefined for any other cause: the bytes are then to blame.
+ * The error for a platform that compiles no wasm at run time. Undefined for any other cause: the bytes are then to
+ * blame.
  *
  * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
  */
 export function blocked(cause: unknown): EspalierError | undefined {
   const said = cause instanceof Error ? cause.message : "";
   if (/disallowed by embedder/i.test(said)) {
-    const message = "This platform does not compile WebAssembly at run time. On Cloudflare build with the condition \"workerd\", so that " +
+    const message =
+      'This platform does not compile WebAssembly at run time. On Cloudflare build with the condition "workerd", so that ' +
       '"espalier" imports the compiled module; elsewhere pass a WebAssembly.Module to init({ wasm }).';
     return new EspalierError({ code: "wasm_blocked", message, cause });
   }
   if (!/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
-  const message = "The Content-Security-Policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src " +
+  const message =
+    "The Content-Security-Policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src " +
     "(it allows WebAssembly and no eval).";
   return new EspalierError({ code: "wasm_blocked", message, cause });
 }
@@ -143,8 +149,8 @@ function start(compiled: WebAssembly.Module): void {
 }
 
 /**
- * Lets an entry load the engine when it is first used (Node, inline). A loader that already has the bytes takes precedence, whichever was
- * registered first.
+ * Lets an entry load the engine when it is first used (Node, inline). A loader that already has the bytes takes
+ * precedence, whichever was registered first.
  */
 export function setLoader(load: () => WasmBytes | WasmModule, hasBytes = false): void {
   if (loaderHasBytes && !hasBytes) return;
@@ -184,17 +190,19 @@ export function wasm(): Wasm {
   if (!instance) {
     throw new EspalierError({
       code: "not_initialized",
-      message: "The engine is not loaded yet. Call `await init()` first, or `initSync(bytes)` where nothing can be awaited.",
+      message:
+        "The engine is not loaded yet. Call `await init()` first, or `initSync(bytes)` where nothing can be awaited.",
     });
   }
   return instance;
 }
 
 /**
- * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance first.
+ * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance
+ * first.
  *
- * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again; or whatever the engine
- * refused; what a host's tokenizer threw
+ * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again; or
+ *   whatever the engine refused; what a host's tokenizer threw
  */
 export function call<T>(run: () => T): T {
   let result: T;
@@ -210,9 +218,10 @@ export function call<T>(run: () => T): T {
 }
 
 /**
- * Drops the engine's instance and all of its memory. The memory of a wasm instance grows with the largest conversations and never shrinks, so
- * that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners and conversations make their half again when
- * they are used next. An operation under way keeps the old instance until it ends. Counts that are kept stay (see {@link clearCache}).
+ * Drops the engine's instance and all of its memory. The memory of a wasm instance grows with the largest conversations
+ * and never shrinks, so that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners
+ * and conversations make their half again when they are used next. An operation under way keeps the old instance until
+ * it ends. Counts that are kept stay (see {@link clearCache}).
  *
  * ```ts
  * import { count, resetEngine } from "espalier";
@@ -249,16 +258,25 @@ function recover(cause: Error): EspalierError {
     outcome = `could not be replaced (${String(error)}); nothing of yours was changed, and the next call tries again`;
   }
   if (isFull) {
-    const message = `The engine had no more memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
+    const message =
+      `The engine had no more memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
       "conversations that are not used.";
     return new EspalierError({ code: "out_of_memory", message, cause });
   }
-  return new EspalierError({ code: "engine_crashed", message: `The engine crashed and ${outcome}. Please report this.`, cause });
+  return new EspalierError({
+    code: "engine_crashed",
+    message: `The engine crashed and ${outcome}. Please report this.`,
+    cause,
+  });
 }
 
-/** Errors of the core carry `code`, `path` and `details`, but are made by the glue, which refuses by itself what is no text. */
+/**
+ * Errors of the core carry `code`, `path` and `details`, but are made by the glue, which refuses by itself what is no
+ * text.
+ */
 function wrap(error: unknown): unknown {
-  if (error instanceof TypeError && error.message.startsWith("the engine was given")) return new EspalierError({ code: "bad_input", message: error.message });
+  if (error instanceof TypeError && error.message.startsWith("the engine was given"))
+    return new EspalierError({ code: "bad_input", message: error.message });
   if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
   const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
   return coded({ code, message: error.message, path, details });

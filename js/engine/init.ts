@@ -20,7 +20,8 @@ export interface InitOptions {
 }
 
 /**
- * Loads the engine and the vocabularies. May be called again, for other encodings too; after a failure it can be retried.
+ * Loads the engine and the vocabularies. May be called again, for other encodings too; after a failure it can be
+ * retried.
  *
  * ```ts
  * import { count, init } from "espalier";
@@ -31,7 +32,10 @@ export interface InitOptions {
  *
  * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
-export async function init(options: InitOptions = {}, defaults: Pick<InitOptions, "wasm" | "vocabulary"> = {}): Promise<void> {
+export async function init(
+  options: InitOptions = {},
+  defaults: Pick<InitOptions, "wasm" | "vocabulary"> = {},
+): Promise<void> {
   const wasm = known(options, INIT).wasm ?? defaults.wasm;
   if (wasm === undefined) live();
   else await initFrom(wasm);

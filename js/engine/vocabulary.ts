@@ -1,7 +1,9 @@
 /**
- * Vocabularies: one file for each encoding, loaded when it is first needed and shared by everybody who imports the package.
+ * Vocabularies: one file for each encoding, loaded when it is first needed and shared by everybody who imports the
+ * package.
  *
- * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables with it.
+ * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables
+ * with it.
  */
 
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
@@ -39,7 +41,8 @@ export function hasEncoding(name: EncodingName): boolean {
 /**
  * Loads an encoding from the bytes of its file (`espalier/vocab/o200k_base.vocab`).
  *
- * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded before stays
+ * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded
+ *   before stays
  */
 export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
   needName(name);
@@ -53,7 +56,10 @@ export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
  *
  * @throws EspalierError `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
-export async function loadEncoding(name: EncodingName, source: Uint8Array | ArrayBuffer | Response | URL | string): Promise<void> {
+export async function loadEncoding(
+  name: EncodingName,
+  source: Uint8Array | ArrayBuffer | Response | URL | string,
+): Promise<void> {
   needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
@@ -74,7 +80,11 @@ export async function loadEncoding(name: EncodingName, source: Uint8Array | Arra
   }
   if (from instanceof ArrayBuffer) from = new Uint8Array(from);
   if (!(from instanceof Uint8Array)) {
-    throw new EspalierError({ code: "bad_option", message: "A vocabulary comes as bytes, a Response or a URL.", path: "source" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "A vocabulary comes as bytes, a Response or a URL.",
+      path: "source",
+    });
   }
   loadEncodingSync(name, from);
 }
@@ -84,7 +94,10 @@ function needName(name: unknown): void {
   if (!FILES.has(name)) knownTo(name, "name");
 }
 
-/** Sees to it that an encoding is loaded, where the entry contains it or can read files. Elsewhere the core says what is missing. */
+/**
+ * Sees to it that an encoding is loaded, where the entry contains it or can read files. Elsewhere the core says what is
+ * missing.
+ */
 export function ensureEncoding(name: string): void {
   if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
   if (!FILES.has(name)) knownTo(name, "options.encoding");
@@ -110,7 +123,9 @@ function knownTo(name: string, path: string): void {
 
 /** The bytes of a vocabulary, or where they are, without an engine: for a worker that has one of its own. */
 export function vocabularyOf(name: EncodingName): Uint8Array | URL | undefined {
-  return kept.get(name) ?? (inside.get(name)?.() || (FILES.has(name) ? reader?.(name) ?? locator?.(name) : undefined));
+  return (
+    kept.get(name) ?? (inside.get(name)?.() || (FILES.has(name) ? (reader?.(name) ?? locator?.(name)) : undefined))
+  );
 }
 
 /** Lets an entry say where vocabularies are, for asynchronous calls that need one (browsers). */
@@ -126,7 +141,12 @@ export async function loadNeeded(name: EncodingName): Promise<void> {
 
 /** The error for a vocabulary that is missing. `way` replaces what a bundler's user would have to do. */
 export function notFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
-  const usual = `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +
+  const usual =
+    `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +
     `or URL to loadEncoding("${name}", …).`;
-  return new EspalierError({ code: "vocab_not_found", message: `The vocabulary of ${name} was not found: ${what}. ${way ?? usual}`, cause });
+  return new EspalierError({
+    code: "vocab_not_found",
+    message: `The vocabulary of ${name} was not found: ${what}. ${way ?? usual}`,
+    cause,
+  });
 }

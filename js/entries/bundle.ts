@@ -1,6 +1,6 @@
 /**
- * Node, in a bundle: engine and vocabularies are inside the JavaScript, since a bundle has no files beside it. Only bundlers come here, by
- * the condition `module`.
+ * Node, in a bundle: engine and vocabularies are inside the JavaScript, since a bundle has no files beside it. Only
+ * bundlers come here, by the condition `module`.
  */
 
 import engine from "#bytes/engine";

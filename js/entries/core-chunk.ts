@@ -2,12 +2,34 @@
 
 export * from "./core-public.ts";
 export { badOption, CodedError } from "../errors/errors.ts";
-export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../engine/engine.ts";
+export {
+  call,
+  canStart,
+  onFreshInstance,
+  ready,
+  setAsyncLoader,
+  setLoader,
+  wasm,
+  wasmNotFound,
+} from "../engine/engine.ts";
 export { summarizeCompatible } from "../documents/compatible.ts";
-export { grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "../documents/structure.ts";
+export {
+  grammarNotFound,
+  setFileReader,
+  setGrammarFile,
+  setGrammarLocator,
+  setGrammarReader,
+} from "../documents/structure.ts";
 export { init } from "../engine/init.ts";
 export { setSearchLoader } from "../log/loader.ts";
-export { ensureEncoding, loadNeeded, notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../engine/vocabulary.ts";
+export {
+  ensureEncoding,
+  loadNeeded,
+  notFound,
+  provideVocabulary,
+  setVocabularyLocator,
+  setVocabularyReader,
+} from "../engine/vocabulary.ts";
 export { countText } from "../tokens/texts.ts";
 export { FORMATS, genuine, isThought, readConversation } from "../formats/index.ts";
 export { sourceOf, withSource } from "../formats/sources.ts";

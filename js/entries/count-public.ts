@@ -9,7 +9,16 @@ export type { WasmSource } from "../engine/engine.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { TokenWorker } from "../tokens/worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
-export { clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "../tokens/texts.ts";
+export {
+  clearCache,
+  countBatch,
+  decode,
+  encode,
+  estimate,
+  prefixWithin,
+  suffixWithin,
+  tokenOffsets,
+} from "../tokens/texts.ts";
 export type { Estimate, Estimator, Fit, TextOptions } from "../tokens/texts.ts";
 export type { EncodingName, Origin } from "../types/count.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";

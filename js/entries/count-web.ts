@@ -19,7 +19,10 @@ export async function init(options: InitOptions = {}): Promise<void> {
 
 // Named once: some bundlers make a file of every mention.
 function ourWasm(): URL {
-  if (!HAS_ADDRESS) throw wasmNotFound("This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched");
+  if (!HAS_ADDRESS)
+    throw wasmNotFound(
+      "This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched",
+    );
   return new URL("./count.wasm", import.meta.url);
 }
 

@@ -28,7 +28,11 @@ export function readEngine(locate: () => URL | string): void {
     try {
       return readFileSync(file);
     } catch (cause) {
-      throw wasmNotFound(`The engine cannot be read at ${file}; if a bundler moved this code, copy the file there`, cause, refusal(cause));
+      throw wasmNotFound(
+        `The engine cannot be read at ${file}; if a bundler moved this code, copy the file there`,
+        cause,
+        refusal(cause),
+      );
     }
   });
 }
@@ -48,9 +52,11 @@ export function readVocabularies(locate: (name: EncodingName) => URL | string): 
 /** What to do if the runtime forbids reading. Undefined for every other cause. */
 export function refusal(cause: unknown): string | undefined {
   const { name, code } = (cause ?? {}) as { name?: unknown; code?: unknown };
-  if (code === "ERR_ACCESS_DENIED") return "Node's permission model forbids it: pass --allow-fs-read with the folder of espalier.";
+  if (code === "ERR_ACCESS_DENIED")
+    return "Node's permission model forbids it: pass --allow-fs-read with the folder of espalier.";
   // Deno's, before and since version 2.
-  if (name === "NotCapable" || name === "PermissionDenied") return "Deno has no permission to read it: pass --allow-read.";
+  if (name === "NotCapable" || name === "PermissionDenied")
+    return "Deno has no permission to read it: pass --allow-read.";
   if (code === "EACCES" || code === "EPERM") return "The operating system forbids it: let this user read the file.";
   return undefined;
 }

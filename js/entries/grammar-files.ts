@@ -5,7 +5,8 @@ import { grammarNotFound, setFileReader, setGrammarReader } from "../documents/s
 import { beside, refusal } from "./files.ts";
 
 // Loaded when a grammar is: importing it costs every start about 5 ms of CPU.
-const sha256 = (bytes: Uint8Array) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
+const sha256 = (bytes: Uint8Array) =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
 
 /** Reads the package's own grammars, and those that `espalier/grammars/…` names by their URLs. */
 export function readGrammars(): void {

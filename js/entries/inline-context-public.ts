@@ -19,7 +19,12 @@ export type {
   VSCodeInlineProvider,
 } from "../inline-context/hosts/vscode.ts";
 export { monacoInlineContext } from "../inline-context/hosts/monaco.ts";
-export type { MonacoEditorLike, MonacoInlineModule, MonacoInlineOptions, MonacoModelLike } from "../inline-context/hosts/monaco.ts";
+export type {
+  MonacoEditorLike,
+  MonacoInlineModule,
+  MonacoInlineOptions,
+  MonacoModelLike,
+} from "../inline-context/hosts/monaco.ts";
 export { codeMirrorInlineContext } from "../inline-context/hosts/codemirror.ts";
 export type {
   CodeMirrorCompletion,

@@ -1,4 +1,6 @@
-/** `espalier/search` with the engine and the vocabulary of o200k_base inside the JavaScript: no file is read or fetched. */
+/**
+ * `espalier/search` with the engine and the vocabulary of o200k_base inside the JavaScript: no file is read or fetched.
+ */
 
 import bytes from "#bytes/o200k_base";
 import { provideVocabulary } from "../engine/vocabulary.ts";

@@ -1,7 +1,7 @@
 /**
- * The script of the search worker: `new Worker(new URL("espalier/search/worker", import.meta.url), { type: "module" })`, or whatever a
- * host's bundler makes of it. It is driven by `openIndex`; hosts do not talk to it themselves. The engine is inside, so that this is the only
- * file of the worker.
+ * The script of the search worker: `new Worker(new URL("espalier/search/worker", import.meta.url),
+ * { type: "module" })`, or whatever a host's bundler makes of it. It is driven by
+ * `openIndex`; hosts do not talk to it themselves. The engine is inside, so that this is the only file of the worker.
  */
 
 import wasm from "#bytes/workspace";

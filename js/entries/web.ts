@@ -18,7 +18,10 @@ export async function init(options: InitOptions = {}): Promise<void> {
   return load(options, { wasm: options.wasm ?? wasm(), ...(HAS_ADDRESS && { vocabulary: ours }) });
 }
 
-/** A bundle in CommonJS has no address of its own (extensions of VS Code for the web): files beside it are for the host to bring. */
+/**
+ * A bundle in CommonJS has no address of its own (extensions of VS Code for the web): files beside it are for the host
+ * to bring.
+ */
 const HERE: string | undefined = import.meta.url;
 const HAS_ADDRESS = Boolean(HERE);
 
@@ -26,13 +29,17 @@ const HAS_ADDRESS = Boolean(HERE);
 setAsyncLoader(async () => initFrom(wasm()));
 if (HAS_ADDRESS) {
   setVocabularyLocator(ours);
-  // Not written out: a bundler would take 20 MB along for pages that only count. `espalier/grammars/…` makes it take what is used.
+  // Not written out: a bundler would take 20 MB along for pages that only count. `espalier/grammars/…` makes it take
+  // what is used.
   setGrammarLocator((grammar) => new URL(`grammars/tree-sitter-${grammar}.wasm`, HERE));
 }
 
 // Named once: some bundlers make a file of every mention.
 function wasm(): URL {
-  if (!HAS_ADDRESS) throw wasmNotFound("This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched");
+  if (!HAS_ADDRESS)
+    throw wasmNotFound(
+      "This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched",
+    );
   return new URL("./espalier.wasm", import.meta.url);
 }
 

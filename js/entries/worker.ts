@@ -1,7 +1,7 @@
 /**
- * The script of the counting worker: `new Worker(new URL("espalier/worker", import.meta.url), { type: "module" })`, or whatever a
- * host's bundler makes of it. It is driven by `TokenWorker`; hosts do not talk to it themselves. The engine that only counts is inside, so
- * that this is the only file of the worker.
+ * The script of the counting worker: `new Worker(new URL("espalier/worker", import.meta.url), { type: "module" })`, or
+ * whatever a host's bundler makes of it. It is driven by `TokenWorker`; hosts do not talk to it themselves. The engine
+ * that only counts is inside, so that this is the only file of the worker.
  */
 
 import wasm from "#bytes/count";
@@ -42,7 +42,11 @@ async function answer(message: ToWorker, send: (message: FromWorker) => void): P
         return await count(message, send);
     }
   } catch (error) {
-    const { code = "worker_failed", message: text = String(error), path } = error as { code?: string; message?: string; path?: string };
+    const {
+      code = "worker_failed",
+      message: text = String(error),
+      path,
+    } = error as { code?: string; message?: string; path?: string };
     send({ type: "failed", id, code, message: text, path });
   }
 }
@@ -52,7 +56,10 @@ async function start({ vocabularies }: Extract<ToWorker, { type: "start" }>): Pr
   for (const [name, source] of vocabularies) await loadEncoding(name, source);
 }
 
-async function count({ id, texts, encoding }: Extract<ToWorker, { type: "count" }>, send: (message: FromWorker) => void): Promise<void> {
+async function count(
+  { id, texts, encoding }: Extract<ToWorker, { type: "count" }>,
+  send: (message: FromWorker) => void,
+): Promise<void> {
   const counts: number[] = [];
   for (let at = 0; at < texts.length && !cancelled.has(id); at += TURN) {
     append(counts, countBatch(texts.slice(at, at + TURN), { encoding }));

@@ -1,6 +1,6 @@
 /**
- * Cloudflare's workerd: it compiles wasm only when a Worker is deployed, so the engine is imported as a compiled module. The vocabulary of
- * o200k_base is inside; `espalier/inline/cl100k_base` adds the other.
+ * Cloudflare's workerd: it compiles wasm only when a Worker is deployed, so the engine is imported as a compiled
+ * module. The vocabulary of o200k_base is inside; `espalier/inline/cl100k_base` adds the other.
  */
 
 import engine from "#engine-module";

@@ -1,6 +1,6 @@
 /**
- * The core chunk of `espalier/search` and `espalier/inline-context`: what their entries import from each other's side of
- * the bundle. Not for hosts.
+ * The core chunk of `espalier/search` and `espalier/inline-context`: what their entries import from each other's side
+ * of the bundle. Not for hosts.
  */
 
 export * from "./search-public.ts";

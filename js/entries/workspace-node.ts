@@ -1,4 +1,7 @@
-/** The engine of search and inline context in Node: engine and vocabularies are files of the package, read when they are first used. */
+/**
+ * The engine of search and inline context in Node: engine and vocabularies are files of the package, read when they are
+ * first used.
+ */
 
 import { beside, readEngine, readVocabularies } from "./files.ts";
 

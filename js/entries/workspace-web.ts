@@ -1,4 +1,7 @@
-/** The engine of search and inline context in browsers: its files are fetched when an asynchronous call first needs them. */
+/**
+ * The engine of search and inline context in browsers: its files are fetched when an asynchronous call first needs
+ * them.
+ */
 
 import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine/engine.ts";
 import { init as load } from "../engine/init.ts";

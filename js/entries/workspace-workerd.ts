@@ -1,4 +1,6 @@
-/** The engine of search and inline context on Cloudflare: a compiled module, with the vocabulary of o200k_base inside. */
+/**
+ * The engine of search and inline context on Cloudflare: a compiled module, with the vocabulary of o200k_base inside.
+ */
 
 import engine from "#workspace-module";
 import o200k from "#bytes/o200k_base";

@@ -1,4 +1,7 @@
-/** Codes of errors, and what `details` holds for each. docs/errors.md has a row for every code; a test holds the two together. */
+/**
+ * Codes of errors, and what `details` holds for each. docs/errors.md has a row for every code; a test holds the two
+ * together.
+ */
 
 import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
@@ -52,8 +55,13 @@ export interface PinDetails {
   pins: { id: string; tokens: number; reason?: string | undefined }[];
 }
 
-/** `details` of errors of a provider. `attempts` counts the requests of one call; {@link request} lists its refusals instead. */
-export type RefusedDetails = Partial<Omit<ProviderErrorDetails, "attempts">> & { attempts?: number | readonly Attempt[] };
+/**
+ * `details` of errors of a provider. `attempts` counts the requests of one call; {@link request} lists its refusals
+ * instead.
+ */
+export type RefusedDetails = Partial<Omit<ProviderErrorDetails, "attempts">> & {
+  attempts?: number | readonly Attempt[];
+};
 
 /** `details` by code; codes that are not here have none. */
 interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
@@ -76,23 +84,59 @@ interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
 /** Codes without details. */
 type Bare =
   // What was passed in
-  | "bad_input" | "bad_message" | "unknown_format" | "duplicate_id" | "unknown_encoding" | "unknown_language" | "unknown_id" | "bad_threshold"
-  | "bad_diff" | "bad_query" | "bad_edit" | "stale_plan" | "log_version" | "bad_log" | "unknown_effect"
+  | "bad_input"
+  | "bad_message"
+  | "unknown_format"
+  | "duplicate_id"
+  | "unknown_encoding"
+  | "unknown_language"
+  | "unknown_id"
+  | "bad_threshold"
+  | "bad_diff"
+  | "bad_query"
+  | "bad_edit"
+  | "stale_plan"
+  | "log_version"
+  | "bad_log"
+  | "unknown_effect"
   // What has to be loaded
-  | "not_initialized" | "wasm_not_found" | "bad_wasm" | "wasm_blocked" | "encoding_not_loaded" | "vocab_not_found" | "bad_vocabulary" | "grammar_not_found"
-  | "bad_grammar" | "search_not_loaded" | "engine_crashed" | "out_of_memory"
+  | "not_initialized"
+  | "wasm_not_found"
+  | "bad_wasm"
+  | "wasm_blocked"
+  | "encoding_not_loaded"
+  | "vocab_not_found"
+  | "bad_vocabulary"
+  | "grammar_not_found"
+  | "bad_grammar"
+  | "search_not_loaded"
+  | "engine_crashed"
+  | "out_of_memory"
   // Prompt trees
-  | "bad_element" | "text_outside_message" | "not_rendered" | "freed"
+  | "bad_element"
+  | "text_outside_message"
+  | "not_rendered"
+  | "freed"
   // Conversations
-  | "disposed" | "nothing_to_compact" | "not_ready" | "already_running"
+  | "disposed"
+  | "nothing_to_compact"
+  | "not_ready"
+  | "already_running"
   // Workers and servers of traces
-  | "cancelled" | "worker_failed" | "unsupported"
+  | "cancelled"
+  | "worker_failed"
+  | "unsupported"
   // Workspace search
-  | "watch_failed" | "callback_timeout"
+  | "watch_failed"
+  | "callback_timeout"
   // Session files
-  | "unknown_session" | "no_conversation"
+  | "unknown_session"
+  | "no_conversation"
   // The command line
-  | "file_not_found" | "bad_json" | "binary_file" | "no_key";
+  | "file_not_found"
+  | "bad_json"
+  | "binary_file"
+  | "no_key";
 
 /** `details` of every code. */
 export type ErrorDetails = WithDetails & { [code in Bare]: undefined };

@@ -2,11 +2,26 @@
 
 import type { ErrorCode, ErrorDetails } from "./details.ts";
 
-export type { Contributor, ErrorCode, ErrorDetails, InputCode, ExceededDetails, FailedDetails, PinDetails, RefusedDetails } from "./details.ts";
+export type {
+  Contributor,
+  ErrorCode,
+  ErrorDetails,
+  InputCode,
+  ExceededDetails,
+  FailedDetails,
+  PinDetails,
+  RefusedDetails,
+} from "./details.ts";
 
 /** What an error is made of; `code` decides the type of `details`. */
 export type ErrorFields = {
-  [code in ErrorCode]: { code: code; message: string; path?: string | undefined; details?: ErrorDetails[code]; cause?: unknown };
+  [code in ErrorCode]: {
+    code: code;
+    message: string;
+    path?: string | undefined;
+    details?: ErrorDetails[code];
+    cause?: unknown;
+  };
 }[ErrorCode];
 
 /** Marks errors of every copy of the package in one process, ES module and CommonJS alike. */
@@ -41,9 +56,9 @@ Object.defineProperty(CodedError.prototype, BRAND, { value: true });
 Object.defineProperty(CodedError, "name", { value: "EspalierError" });
 
 /**
- * An error with a stable `code` to branch on and, if one field is to blame, its `path` as one would write it in JavaScript
- * (`messages[3].role`). `code` decides the type of `details`: `budget_exceeded` has `{ budget, needed, largest }`. All codes are listed in
- * docs/errors.md.
+ * An error with a stable `code` to branch on and, if one field is to blame, its `path` as one would write it in
+ * JavaScript (`messages[3].role`). `code` decides the type of `details`: `budget_exceeded` has
+ * `{ budget, needed, largest }`. All codes are listed in docs/errors.md.
  *
  * ```ts
  * import { EspalierError, prune } from "espalier";
@@ -88,13 +103,24 @@ export function isEspalierError(value: unknown): value is EspalierError {
 }
 
 /** An error whose code is known at run time only: of the engine, of a worker, or of the error that a host threw. */
-export function coded(fields: { code: string; message: string; path?: string | undefined; details?: unknown; cause?: unknown }): EspalierError {
+export function coded(fields: {
+  code: string;
+  message: string;
+  path?: string | undefined;
+  details?: unknown;
+  cause?: unknown;
+}): EspalierError {
   return new EspalierError(fields as ErrorFields);
 }
 
 /** An option that makes no sense, by name. */
 export function badOption(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
   const path = name ? `${within}.${name}` : within;
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
+  const shown =
+    typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "object" && value
+        ? "an object"
+        : String(value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

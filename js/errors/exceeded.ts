@@ -25,10 +25,16 @@ export function exceeded(error: unknown, { budget, beside = [], spare = 0, path,
   const { needed: own, largest: found = [] } = error.details;
   const others = beside.filter(({ tokens }) => tokens > 0);
   const needed = others.reduce((sum, { tokens }) => sum + tokens, own + spare);
-  const largest = [...others, ...found.map((one) => ({ ...one, ...(one.id !== undefined && { id: named(one.id) }) }))].toSorted((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
+  const largest = [...others, ...found.map((one) => ({ ...one, ...(one.id !== undefined && { id: named(one.id) }) }))]
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, LARGEST);
   const [first] = largest;
   const top = first ? `; the largest is ${first.id} (${first.why}, ${first.tokens} tokens)` : "";
   return new EspalierError({
-    code: error.code, message: `What must be kept needs ${needed} tokens, the budget allows ${budget}${top}`, path, details: { budget, needed, largest }, cause: error,
+    code: error.code,
+    message: `What must be kept needs ${needed} tokens, the budget allows ${budget}${top}`,
+    path,
+    details: { budget, needed, largest },
+    cause: error,
   });
 }

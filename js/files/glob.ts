@@ -78,7 +78,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
 
 function tokensOf(pattern: string): Token[] | undefined {
   const out: Token[] = [];
-  for (let at = 0; at < pattern.length;) {
+  for (let at = 0; at < pattern.length; ) {
     const letter = String.fromCodePoint(pattern.codePointAt(at)!);
     if (letter === "*") {
       const end = at + /^\*+/.exec(pattern.slice(at))![0].length;

@@ -1,13 +1,23 @@
 /**
- * What an adapter is: it reads one provider's messages into the neutral model, and makes that provider's messages from a plan.
+ * What an adapter is: it reads one provider's messages into the neutral model, and makes that provider's messages from
+ * a plan.
  *
- * Reading keeps, for every neutral part, the piece of the host's message it came from, so that an edit can be carried out on a shallow
- * copy. What a plan keeps is the host's own object; nothing of the host's is ever changed.
+ * Reading keeps, for every neutral part, the piece of the host's message it came from, so that an edit can be carried
+ * out on a shallow copy. What a plan keeps is the host's own object; nothing of the host's is ever changed.
  */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
-import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types/messages.ts";
+import type {
+  Format,
+  ItemEdit,
+  NeutralMessage,
+  NeutralTool,
+  Part,
+  PartEdit,
+  PlanItem,
+  Role,
+} from "../types/messages.ts";
 import { pdfPages } from "./pdf.ts";
 import { sourceOf, withSource } from "./sources.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
@@ -84,11 +94,22 @@ export function isFields(value: unknown): value is Fields {
 }
 
 export function bad(path: string, wanted: string, value: unknown, code: InputCode = "bad_message"): EspalierError {
-  const shown = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+  const shown =
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "an array"
+        : typeof value === "object"
+          ? "an object"
+          : typeof value === "string"
+            ? JSON.stringify(value.slice(0, 60))
+            : String(value);
   return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }
 
-/** Whatever the host's objects throw when they are looked at (getters, revoked proxies) is an error with a path, too. */
+/**
+ * Whatever the host's objects throw when they are looked at (getters, revoked proxies) is an error with a path, too.
+ */
 export function looking<T>(path: string, look: () => T): T {
   return lookingAt(() => path, look);
 }
@@ -100,12 +121,21 @@ function lookingAt<T>(where: () => string, look: () => T): T {
   } catch (cause) {
     if (cause instanceof EspalierError) throw cause;
     const path = where();
-    throw new EspalierError({ code: "bad_message", message: `${path} cannot be read: it threw while being looked at`, path, cause });
+    throw new EspalierError({
+      code: "bad_message",
+      message: `${path} cannot be read: it threw while being looked at`,
+      path,
+      cause,
+    });
   }
 }
 
 /** Reads a conversation with one adapter. */
-export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined): Reading {
+export function reading<Piece>(
+  adapter: Adapter<Piece>,
+  source: Source,
+  tools: readonly unknown[] | undefined,
+): Reading {
   const { list, name, request } = source;
   // By position; a host's list may change while this is in use.
   const originals: Fields[] = [];
@@ -117,21 +147,24 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
   let at = 0;
-  lookingAt(() => `${name}[${at}]`, () => {
-    // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
-    for (; at < list.length; at++) {
-      const given = list[at];
-      const path = `${name}[${at}]`;
-      if (!isFields(given)) throw bad(path, "a message", given);
-      const original = adapter.forModel?.(given) ?? given;
-      const { message, pieces: own } = adapter.read(original, at, path, state);
-      messages.push(message);
-      pieces.push(own);
-      originals.push(original);
-      places.set(message.id, at);
-      if (original !== given) withheld.push(message.id);
-    }
-  });
+  lookingAt(
+    () => `${name}[${at}]`,
+    () => {
+      // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
+      for (; at < list.length; at++) {
+        const given = list[at];
+        const path = `${name}[${at}]`;
+        if (!isFields(given)) throw bad(path, "a message", given);
+        const original = adapter.forModel?.(given) ?? given;
+        const { message, pieces: own } = adapter.read(original, at, path, state);
+        messages.push(message);
+        pieces.push(own);
+        originals.push(original);
+        places.set(message.id, at);
+        if (original !== given) withheld.push(message.id);
+      }
+    },
+  );
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
@@ -142,7 +175,12 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
     rebuild(plan) {
       const again = readsAgain(adapter, state, name);
-      const values = carriedOut(adapter, plan, { source, place: (id) => places.get(id), original: (at) => originals[at]!, again });
+      const values = carriedOut(adapter, plan, {
+        source,
+        place: (id) => places.get(id),
+        original: (at) => originals[at]!,
+        again,
+      });
       const same = values.length === list.length && values.every((value, at) => value === list[at]);
       if (same) return source.input;
       return request ? copy(request, { [name]: values }) : values;
@@ -150,7 +188,10 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   };
 }
 
-/** What a reading remembers, for reading one of its messages again: what that writes down is its own. (A copy for each would be of all that was read.) */
+/**
+ * What a reading remembers, for reading one of its messages again: what that writes down is its own. (A copy for each
+ * would be of all that was read.)
+ */
 class Aside extends Map<string, unknown> {
   private readonly state: ReadonlyMap<string, unknown>;
 
@@ -165,7 +206,11 @@ class Aside extends Map<string, unknown> {
 }
 
 /** Reads messages again that were read with this state, or what was made of them; `name` is that of their list. */
-export function readsAgain<Piece>(adapter: Adapter<Piece>, state: ReadonlyMap<string, unknown>, name: string): Hosts<Piece>["again"] {
+export function readsAgain<Piece>(
+  adapter: Adapter<Piece>,
+  state: ReadonlyMap<string, unknown>,
+  name: string,
+): Hosts<Piece>["again"] {
   return (at, from) => adapter.read(from, at, `${name}[${at}]`, new Aside(state));
 }
 
@@ -181,7 +226,11 @@ export interface Hosts<Piece> {
 }
 
 /** Carries out a plan: messages in the host's format. */
-export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanItem[], { source, place, original, again }: Hosts<Piece>): unknown[] {
+export function carriedOut<Piece>(
+  adapter: Adapter<Piece>,
+  plan: readonly PlanItem[],
+  { source, place, original, again }: Hosts<Piece>,
+): unknown[] {
   // The host's own thought of another message in front of a message's parts.
   const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
     const sourceAt = place(from);
@@ -191,7 +240,8 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
     const thought = number === undefined ? undefined : thoughtAt(original(sourceAt), number);
     return thought === undefined ? message : (prependThought(message as Fields, thought) ?? message);
   };
-  // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
+  // What the host had in this order stays neighbours; only where the plan changed something may messages be put
+  // together.
   const out: { value: unknown; at: number | undefined; run?: unknown[] }[] = [];
   const push = (value: unknown, at: number | undefined, joins = false) => {
     const last = out.at(-1);
@@ -219,7 +269,10 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
       continue;
     }
     const edits = item.parts.filter(({ type }) => type !== "carried");
-    const whole = (message: unknown) => item.parts.flatMap((edit) => (edit.type === "carried" ? [edit] : [])).reduceRight((rest, edit) => withThought(rest, edit), message);
+    const whole = (message: unknown) =>
+      item.parts
+        .flatMap((edit) => (edit.type === "carried" ? [edit] : []))
+        .reduceRight((rest, edit) => withThought(rest, edit), message);
     // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
     const read = again(at, own);
     const renamed = renames(edits, read.message.parts.length);
@@ -238,36 +291,58 @@ function merged(run: readonly Fields[], { list, isFirst }: Merge): unknown {
 /** What a conversation is beside its messages. */
 export type Scanned = Pick<Reading, "format" | "source" | "tools">;
 
-/** Reads with one adapter, from message number `from` on, and keeps nothing: messages that live no longer than it takes to look at them cost little. */
-export function scanning<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
+/**
+ * Reads with one adapter, from message number `from` on, and keeps nothing: messages that live no longer than it takes
+ * to look at them cost little.
+ */
+export function scanning<Piece>(
+  adapter: Adapter<Piece>,
+  source: Source,
+  tools: readonly unknown[] | undefined,
+  visit: (message: NeutralMessage) => void,
+  from = 0,
+): Scanned | undefined {
   const { list, name, request } = source;
   const state = new Map<string, unknown>();
   const system = request && adapter.system?.(request);
   if (system) visit({ id: "system", role: "system", parts: system });
   let at = from;
-  const isAll = lookingAt(() => `${name}[${at}]`, () => {
-    for (; at < list.length; at++) {
-      const original = list[at];
-      const path = `${name}[${at}]`;
-      if (!isFields(original)) throw bad(path, "a message", original);
-      if (adapter.forModel && adapter.forModel(original) !== original) return false;
-      visit(adapter.read(original, at, path, state).message);
-      // What an adapter keeps of a message for reading it again.
-      state.delete(`#${at}`);
-    }
-    return true;
-  });
-  return isAll ? { format: adapter.format, source, tools: adapter.tools(tools ?? (request && requestTools(request)) ?? []) } : undefined;
+  const isAll = lookingAt(
+    () => `${name}[${at}]`,
+    () => {
+      for (; at < list.length; at++) {
+        const original = list[at];
+        const path = `${name}[${at}]`;
+        if (!isFields(original)) throw bad(path, "a message", original);
+        if (adapter.forModel && adapter.forModel(original) !== original) return false;
+        visit(adapter.read(original, at, path, state).message);
+        // What an adapter keeps of a message for reading it again.
+        state.delete(`#${at}`);
+      }
+      return true;
+    },
+  );
+  return isAll
+    ? { format: adapter.format, source, tools: adapter.tools(tools ?? (request && requestTools(request)) ?? []) }
+    : undefined;
 }
 
 /** What was read, without what is not for the model; the host's own if all of it is. */
 export function asSent(reading: Reading): unknown {
-  return reading.withheld.length === 0 ? reading.source.input : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));
+  return reading.withheld.length === 0
+    ? reading.source.input
+    : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));
 }
 
 /** The edits that give another id to a part that changes otherwise as well; all other parts stay. */
 function renames(edits: readonly PartEdit[], length: number): PartEdit[] | undefined {
-  const both = new Map(edits.flatMap((edit) => (edit.type !== "callId" && "callId" in edit && edit.callId !== undefined ? [[edit.part, edit.callId] as const] : [])));
+  const both = new Map(
+    edits.flatMap((edit) =>
+      edit.type !== "callId" && "callId" in edit && edit.callId !== undefined
+        ? [[edit.part, edit.callId] as const]
+        : [],
+    ),
+  );
   if (both.size === 0) return undefined;
   return Array.from({ length }, (_, part): PartEdit => {
     const callId = both.get(part);
@@ -276,10 +351,14 @@ function renames(edits: readonly PartEdit[], length: number): PartEdit[] | undef
 }
 
 /**
- * The items of a result's content after an edit: `said` makes one for a text. Nothing if the content is no list of as many items as the
- * edit names.
+ * The items of a result's content after an edit: `said` makes one for a text. Nothing if the content is no list of as
+ * many items as the edit names.
  */
-export function editedItems(content: unknown, edits: readonly ItemEdit[], said: (text: string, item: unknown) => unknown): unknown[] | undefined {
+export function editedItems(
+  content: unknown,
+  edits: readonly ItemEdit[],
+  said: (text: string, item: unknown) => unknown,
+): unknown[] | undefined {
   if (!Array.isArray(content) || content.length !== edits.length) return undefined;
   return content.map((item: unknown, at) => {
     const edit = edits[at]!;
@@ -298,7 +377,11 @@ export function requestTools(request: Fields): readonly unknown[] | undefined {
 export function listedTools(tools: unknown): readonly unknown[] | undefined {
   if (Array.isArray(tools)) return tools;
   if (!isFields(tools)) return undefined;
-  return Object.entries(tools).map(([name, definition]) => (isFields(definition) ? withFields(Object.getPrototypeOf(definition) as object | null, definition, { name }) : definition));
+  return Object.entries(tools).map(([name, definition]) =>
+    isFields(definition)
+      ? withFields(Object.getPrototypeOf(definition) as object | null, definition, { name })
+      : definition,
+  );
 }
 
 /** A shallow copy that keeps the prototype; fields that become `undefined` go. */
@@ -319,7 +402,10 @@ export function withFields(prototype: object | null, ...lists: Fields[]): Fields
   return out;
 }
 
-/** Through the class's own setter where there is one; beside it where that needs private state, which a copy does not have. */
+/**
+ * Through the class's own setter where there is one; beside it where that needs private state, which a copy does not
+ * have.
+ */
 function put(out: Fields, key: string, value: unknown): void {
   // Assigned, it would change the prototype instead.
   if (key === "__proto__") return define(out, key, value);
@@ -338,11 +424,14 @@ function define(out: Fields, key: string, value: unknown): void {
 /** What stands for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
 const NO_JSON = '"(unreadable)"';
 
-/** JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. Never throws. */
+/**
+ * JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. Never throws.
+ */
 export function json(value: unknown): string {
   const flat = flatJson(value);
   if (flat !== undefined) return flat;
-  // What a value was replaced by (a Map by its entries) is what its children see as their holder, so both are remembered.
+  // What a value was replaced by (a Map by its entries) is what its children see as their holder, so both are
+  // remembered.
   const above: { value: object; shown: object }[] = [];
   try {
     const safe = JSON.stringify(value, function (this: Fields, key, item: unknown) {
@@ -365,14 +454,17 @@ export function json(value: unknown): string {
   }
 }
 
-/** JSON of an object or a list of plain values alone, as arguments mostly are: it needs no second look at each value. */
+/**
+ * JSON of an object or a list of plain values alone, as arguments mostly are: it needs no second look at each value.
+ */
 function flatJson(value: unknown): string | undefined {
   try {
     const prototype: unknown = typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : undefined;
     if (prototype !== Object.prototype && prototype !== Array.prototype) return undefined;
     for (const key in value as Fields) {
       const item = (value as Fields)[key];
-      if (typeof item !== "string" && typeof item !== "number" && typeof item !== "boolean" && item !== null) return undefined;
+      if (typeof item !== "string" && typeof item !== "number" && typeof item !== "boolean" && item !== null)
+        return undefined;
     }
     return JSON.stringify(value);
   } catch {
@@ -388,7 +480,9 @@ export function string(value: unknown, absent = ""): string {
 
 /** The neutral role of a host's, if it is one. (A look-up in a bare object would find `constructor`.) */
 export function roleOf(roles: Readonly<Record<string, Role>>, value: unknown): Role | undefined {
-  return (typeof value === "string" || typeof value === "number") && Object.hasOwn(roles, value) ? roles[value] : undefined;
+  return (typeof value === "string" || typeof value === "number") && Object.hasOwn(roles, value)
+    ? roles[value]
+    : undefined;
 }
 
 /** Longest beginning of a picture that is passed on: only its header is read. */
@@ -396,7 +490,10 @@ const HEADER = 131_072;
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
 
-/** A whole picture: its address, or base64 with its type. Undefined for other parts, and for pictures that are not there. */
+/**
+ * A whole picture: its address, or base64 with its type. Undefined for other parts, and for pictures that are not
+ * there.
+ */
 export function picture(part: Part): { url: string } | { data: string; mediaType: string } | undefined {
   if (part.type !== "image") return undefined;
   if (part.url !== undefined) return { url: part.url };
@@ -420,7 +517,15 @@ export function documentPart(source: unknown, mediaType?: string): Part {
   const isAddress = !data && ADDRESS.test(given.slice(0, 20));
   const start = data?.[0].length ?? 0;
   const pages = isAddress ? undefined : pdfPages(start > 0 ? given.slice(start) : given);
-  return withSource({ type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - start, ...(pages !== undefined && { pages }) }, given);
+  return withSource(
+    {
+      type: "document",
+      ...(kind && { mediaType: kind }),
+      dataLength: isAddress ? 0 : given.length - start,
+      ...(pages !== undefined && { pages }),
+    },
+    given,
+  );
 }
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
@@ -483,10 +588,12 @@ export function tool(fields: unknown, at: number): NeutralTool {
   const path = `tools[${at}]`;
   if (!isFields(fields)) throw new EspalierError({ code: "bad_option", message: `${path} must be an object`, path });
   const from = isFields(fields["function"]) ? fields["function"] : fields;
-  const given = from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
+  const given =
+    from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
   const schema = jsonSchemaOf(given, path);
   // Tools that the provider runs itself have a type and settings instead of a schema.
-  const name = typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
+  const name =
+    typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
   return {
     name,
     ...(typeof from["description"] === "string" && { description: from["description"] }),
@@ -495,12 +602,13 @@ export function tool(fields: unknown, at: number): NeutralTool {
 }
 
 /**
- * The JSON schema that the model is shown: of a plain schema, of one that the AI SDK wrapped or makes on demand, or of a validation library
- * that can say it (zod's own method; Standard JSON Schema).
+ * The JSON schema that the model is shown: of a plain schema, of one that the AI SDK wrapped or makes on demand, or of
+ * a validation library that can say it (zod's own method; Standard JSON Schema).
  */
 function jsonSchemaOf(given: unknown, path: string): unknown {
   const message = `${path} has a schema of a validation library that cannot say what is sent; pass JSON schemas in options.tools`;
-  const refuse = (cause?: unknown) => new EspalierError({ code: "bad_option", message, path, ...(cause !== undefined && { cause }) });
+  const refuse = (cause?: unknown) =>
+    new EspalierError({ code: "bad_option", message, path, ...(cause !== undefined && { cause }) });
   const isHolder = (value: unknown): value is Fields => isFields(value) || typeof value === "function";
   try {
     // The AI SDK makes a schema when it is first needed.
@@ -520,5 +628,8 @@ function jsonSchemaOf(given: unknown, path: string): unknown {
 
 /** zod hides a `~standard` in the JSON schemas that it makes. */
 function isJsonSchema(schema: Fields): boolean {
-  return "$schema" in schema || (Object.getPrototypeOf(schema) === Object.prototype && !Object.keys(schema).includes("~standard"));
+  return (
+    "$schema" in schema ||
+    (Object.getPrototypeOf(schema) === Object.prototype && !Object.keys(schema).includes("~standard"))
+  );
 }

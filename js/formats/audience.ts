@@ -1,5 +1,6 @@
 /**
- * Parts of results that are not for the model: VS Code and MCP let a tool say who its data is for. They are neither counted nor sent.
+ * Parts of results that are not for the model: VS Code and MCP let a tool say who its data is for. They are neither
+ * counted nor sent.
  */
 
 import { copy, isFields } from "./adapter.ts";
@@ -26,7 +27,10 @@ export function forModel(items: readonly unknown[], none: () => unknown): readon
   return left.length > 0 ? left : [none()];
 }
 
-/** The object with the list in one of its fields replaced by what is for the model; the object itself if that is all of it. */
+/**
+ * The object with the list in one of its fields replaced by what is for the model; the object itself if that is all of
+ * it.
+ */
 export function fieldForModel(holder: Fields, name: string, none: () => unknown): Fields {
   const list = holder[name];
   if (!Array.isArray(list)) return holder;
@@ -34,7 +38,10 @@ export function fieldForModel(holder: Fields, name: string, none: () => unknown)
   return left === list ? holder : copy(holder, { [name]: left });
 }
 
-/** The message with every item of the list in `name` replaced by what `change` makes of it; the message itself if that changes nothing. */
+/**
+ * The message with every item of the list in `name` replaced by what `change` makes of it; the message itself if that
+ * changes nothing.
+ */
 export function eachItem(message: Fields, name: string, change: (item: Fields) => Fields): Fields {
   const list = message[name];
   if (!Array.isArray(list)) return message;

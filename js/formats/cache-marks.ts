@@ -1,6 +1,6 @@
 /**
- * How cache marks look in each format: what the core has to be told about a message, and a copy of the message with the marks that
- * the core chose. Messages that have these marks already are returned as they are.
+ * How cache marks look in each format: what the core has to be told about a message, and a copy of the message with the
+ * marks that the core chose. Messages that have these marks already are returned as they are.
  */
 
 import { copy, isFields, withFields } from "./adapter.ts";
@@ -8,7 +8,10 @@ import type { Fields } from "./adapter.ts";
 import type { CacheLifetime, MarkOptions } from "../types/cache.ts";
 import type { Format, Part } from "../types/messages.ts";
 
-/** What the wire shows of a part: a mark that stands there, or that none may. Without `part` it is about a message without parts. */
+/**
+ * What the wire shows of a part: a mark that stands there, or that none may. Without `part` it is about a message
+ * without parts.
+ */
 export interface Fact {
   part?: number;
   can: boolean;
@@ -85,10 +88,14 @@ const anthropic: Wire = {
     const content = message["content"];
     if (typeof content === "string") {
       const lifetime = wanted.get(0);
-      return lifetime ? copy(message, { content: [{ type: "text", text: content, cache_control: markOf(lifetime) }] }) : message;
+      return lifetime
+        ? copy(message, { content: [{ type: "text", text: content, cache_control: markOf(lifetime) }] })
+        : message;
     }
     const parts = new Map(pieces.flatMap((piece, part) => (isFields(piece) ? [[piece["block"], part] as const] : [])));
-    const blocks = mapped(content as Fields[], (block, at) => withMark(withoutInner(block), wanted.get(parts.get(at) ?? WHOLE)));
+    const blocks = mapped(content as Fields[], (block, at) =>
+      withMark(withoutInner(block), wanted.get(parts.get(at) ?? WHOLE)),
+    );
     return blocks === content ? message : copy(message, { content: blocks });
   },
 };
@@ -100,7 +107,9 @@ function inner(block: Fields): CacheLifetime | undefined {
 
 function withoutInner(block: Fields): Fields {
   if (!inner(block)) return block;
-  return copy(block, { content: mapped(block["content"] as Fields[], (item) => (isFields(item) ? withMark(item, undefined) : item)) });
+  return copy(block, {
+    content: mapped(block["content"] as Fields[], (item) => (isFields(item) ? withMark(item, undefined) : item)),
+  });
 }
 
 // ---------------------------------------------------------------- OpenAI
@@ -116,9 +125,11 @@ const openaiChat: Wire = {
     const { content } = message;
     const facts = pieces.flatMap((piece, part): Fact[] => {
       const { in: where, at } = piece as { in: string; at?: number };
-      // A call is no content; and where content is marked, an empty result has none. (Copilot Chat marks it as a whole.)
+      // A call is no content; and where content is marked, an empty result has none. (Copilot Chat marks it as a
+      // whole.)
       if (where === "call" || where === "function") return [{ part, can: false }];
-      if (where === "result" && style === "part" && profile !== "copilot-chat" && lastItem(content) === undefined) return [{ part, can: false }];
+      if (where === "result" && style === "part" && profile !== "copilot-chat" && lastItem(content) === undefined)
+        return [{ part, can: false }];
       if (!Array.isArray(content)) return [];
       const items = where === "content" ? [content[at!] as unknown] : where === "result" ? (content as unknown[]) : [];
       const mark = items.map(onItem).find((found) => found !== undefined);
@@ -128,7 +139,10 @@ const openaiChat: Wire = {
     const beside = BESIDE.map((field) => marked(message, field)).find((mark) => mark !== undefined);
     if (!beside) return facts;
     const part = lastOf(parts, new Set(facts.flatMap((fact) => (fact.can ? [] : [fact.part!]))));
-    return [...facts.filter((fact) => fact.part !== part), { ...(part >= 0 && { part }), can: facts.find((fact) => fact.part === part)?.can ?? true, mark: beside }];
+    return [
+      ...facts.filter((fact) => fact.part !== part),
+      { ...(part >= 0 && { part }), can: facts.find((fact) => fact.part === part)?.can ?? true, mark: beside },
+    ];
   },
 
   apply({ message, pieces }, wanted, { style = "message" }) {
@@ -137,9 +151,15 @@ const openaiChat: Wire = {
     const isResult = pieces.some((piece) => (piece as Fields)["in"] === "result");
     if (Array.isArray(content)) {
       // Marks that stand on content already stay there, one for each place.
-      const places = new Map(pieces.flatMap((piece, part) => ("at" in (piece as Fields) && (piece as Fields)["in"] === "content" ? [[(piece as Fields)["at"], part] as const] : [])));
+      const places = new Map(
+        pieces.flatMap((piece, part) =>
+          "at" in (piece as Fields) && (piece as Fields)["in"] === "content"
+            ? [[(piece as Fields)["at"], part] as const]
+            : [],
+        ),
+      );
       content = mapped(content as unknown[], (item, at) => {
-        const part = isResult ? 0 : places.get(at) ?? WHOLE;
+        const part = isResult ? 0 : (places.get(at) ?? WHOLE);
         if (!isFields(item) || !onItem(item)) return item;
         // A blank one must not be marked: its mark goes where the others go.
         const lifetime = isBlank(item) ? undefined : left.get(part);
@@ -159,7 +179,11 @@ const openaiChat: Wire = {
       const { in: where, at } = (pieces[part] ?? {}) as { in?: string; at?: number };
       const number = where === "result" ? lastItem(content) : at;
       const isText = typeof content === "string" && !isBlank(content) && (where === "string" || where === "result");
-      const isList = Array.isArray(content) && (where === "content" || where === "result") && number !== undefined && !isBlank(content[number]);
+      const isList =
+        Array.isArray(content) &&
+        (where === "content" || where === "result") &&
+        number !== undefined &&
+        !isBlank(content[number]);
       if ((style === "message" && !isBeside) || !(isText || isList)) {
         changes[BESIDE[0]] = markOf(lifetime);
         isBeside = true;
@@ -169,7 +193,9 @@ const openaiChat: Wire = {
         const list = content as unknown[];
         content = mapped(list, (item, place) => {
           if (place !== number) return item;
-          return isFields(item) ? withMark(item, lifetime) : { type: "text", text: item, cache_control: markOf(lifetime) };
+          return isFields(item)
+            ? withMark(item, lifetime)
+            : { type: "text", text: item, cache_control: markOf(lifetime) };
         });
       }
     }
@@ -185,7 +211,8 @@ function isBlank(item: unknown): boolean {
 
 /** The part that a mark on a whole message is on: the last one that can carry it. */
 function lastOf(parts: readonly Part[], barred: ReadonlySet<number> = new Set()): number {
-  const can = (part: Part, at: number) => !barred.has(at) && part.type !== "reasoning" && (part.type !== "text" || part.text.trim() !== "");
+  const can = (part: Part, at: number) =>
+    !barred.has(at) && part.type !== "reasoning" && (part.type !== "text" || part.text.trim() !== "");
   const at = parts.findLastIndex(can);
   return at < 0 ? parts.length - 1 : at;
 }
@@ -277,7 +304,13 @@ function inOptions(item: Fields, lifetime: CacheLifetime | undefined, key = "ant
 // ---------------------------------------------------------------- formats with marks as parts
 
 /** The list with a mark behind each part that should have one, and no others. Marks that are there already are kept. */
-function behind<T>(list: readonly T[], isMark: (item: T) => boolean, wanted: Wanted, make: () => T, change: (item: T) => T): readonly T[] {
+function behind<T>(
+  list: readonly T[],
+  isMark: (item: T) => boolean,
+  wanted: Wanted,
+  make: () => T,
+  change: (item: T) => T,
+): readonly T[] {
   const out: T[] = [];
   let part = 0;
   for (const [at, item] of list.entries()) {
@@ -296,7 +329,8 @@ function standing<T>(list: readonly T[], isMark: (item: T) => boolean, hasInner:
   let part = -1;
   for (const item of list) {
     if (!isMark(item)) part += 1;
-    if ((hasInner(item) || isMark(item)) && part >= 0 && facts.at(-1)?.part !== part) facts.push({ part, can: true, mark: "5m" });
+    if ((hasInner(item) || isMark(item)) && part >= 0 && facts.at(-1)?.part !== part)
+      facts.push({ part, can: true, mark: "5m" });
   }
   return facts;
 }
@@ -310,7 +344,9 @@ const vscode: Wire = {
 
   facts({ message }) {
     const { content } = message;
-    return Array.isArray(content) ? standing(content as unknown[], isDataMark, (item) => resultContent(item)?.some(isDataMark) ?? false) : [];
+    return Array.isArray(content)
+      ? standing(content as unknown[], isDataMark, (item) => resultContent(item)?.some(isDataMark) ?? false)
+      : [];
   },
 
   apply({ message }, wanted, { list, dataPart }) {
@@ -318,18 +354,27 @@ const vscode: Wire = {
     const make = () => {
       const data = new TextEncoder().encode("ephemeral");
       if (dataPart) return dataPart(data, MARK);
-      const like = seen(list).find((item) => isFields(item) && item["data"] !== undefined && typeof item["mimeType"] === "string");
-      return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, { data, mimeType: MARK });
+      const like = seen(list).find(
+        (item) => isFields(item) && item["data"] !== undefined && typeof item["mimeType"] === "string",
+      );
+      return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, {
+        data,
+        mimeType: MARK,
+      });
     };
     if (typeof content === "string") {
       if (!wanted.has(0)) return message;
       const like = seen(list).find((item) => isFields(item) && typeof item["value"] === "string");
-      const said = withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, { value: content });
+      const said = withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, {
+        value: content,
+      });
       return copy(message, { content: [said, make()] });
     }
     const parts = behind(content as unknown[], isDataMark, wanted, make, (item) => {
       const held = resultContent(item);
-      return held?.some(isDataMark) ? copy(item as Fields, { content: held.filter((inner) => !isDataMark(inner)) }) : item;
+      return held?.some(isDataMark)
+        ? copy(item as Fields, { content: held.filter((inner) => !isDataMark(inner)) })
+        : item;
     });
     return parts === content ? message : copy(message, { content: parts });
   },
@@ -342,7 +387,9 @@ function resultContent(item: unknown): readonly unknown[] | undefined {
 
 /** All parts of all messages, for the classes they have. */
 function seen(list: readonly unknown[]): object[] {
-  return list.flatMap((message) => (isFields(message) && Array.isArray(message["content"]) ? (message["content"] as object[]) : []));
+  return list.flatMap((message) =>
+    isFields(message) && Array.isArray(message["content"]) ? (message["content"] as object[]) : [],
+  );
 }
 
 const isMarkPart = (part: Part) => part.type === "cacheMark";
@@ -352,16 +399,34 @@ const espalier: Wire = {
   lasts: false,
 
   facts({ message }) {
-    return standing(message["parts"] as readonly Part[], isMarkPart, (part) => part.type === "toolResult" && part.content.some(isMarkPart));
+    return standing(
+      message["parts"] as readonly Part[],
+      isMarkPart,
+      (part) => part.type === "toolResult" && part.content.some(isMarkPart),
+    );
   },
 
   apply({ message }, wanted) {
     const list = message["parts"] as readonly Part[];
-    const parts = behind(list, isMarkPart, wanted, (): Part => ({ type: "cacheMark" }), (part) =>
-      part.type === "toolResult" && part.content.some(isMarkPart) ? copy(part, { content: part.content.filter((inner) => !isMarkPart(inner)) }) : part);
+    const parts = behind(
+      list,
+      isMarkPart,
+      wanted,
+      (): Part => ({ type: "cacheMark" }),
+      (part) =>
+        part.type === "toolResult" && part.content.some(isMarkPart)
+          ? copy(part, { content: part.content.filter((inner) => !isMarkPart(inner)) })
+          : part,
+    );
     return parts === list ? message : copy(message, { parts });
   },
 };
 
 /** Formats that have marks. Gemini and Responses cache without. */
-export const WIRES: Partial<Record<Format, Wire>> = { anthropic, "openai-chat": openaiChat, "ai-sdk": aiSdk, vscode, espalier };
+export const WIRES: Partial<Record<Format, Wire>> = {
+  anthropic,
+  "openai-chat": openaiChat,
+  "ai-sdk": aiSdk,
+  vscode,
+  espalier,
+};

@@ -37,8 +37,9 @@ const WITH_PICTURES = new Set<Format>(["openai-chat", "openai-responses", "anthr
 const ALWAYS = new Set<Part["type"]>(["text", "toolCall", "toolResult", "cacheMark"]);
 
 /**
- * Converts a conversation to another provider's format: texts, tool calls with their results, and pictures. Thoughts do not cross, since
- * only the provider that signed them takes them back; `lost` lists what is left out. Messages in the wanted format come back as they are.
+ * Converts a conversation to another provider's format: texts, tool calls with their results, and pictures. Thoughts do
+ * not cross, since only the provider that signed them takes them back; `lost` lists what is left out. Messages in the
+ * wanted format come back as they are.
  *
  * ```ts
  * import { convert } from "espalier";

@@ -8,7 +8,8 @@ import type { Format } from "../types/messages.ts";
 const NEUTRAL = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "document"]);
 const ANTHROPIC = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);
 /** Types of items of the Responses API that have no role. */
-const ITEM = /(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
+const ITEM =
+  /(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
 const RESPONSES = new Set(["input_text", "output_text", "input_image", "input_file"]);
 const OPENAI = new Set(["image_url", "input_audio", "refusal", "file"]);
 const AI_SDK = new Set(["tool-call", "tool-result", "step-start", "dynamic-tool", "reasoning", "file"]);
@@ -20,14 +21,18 @@ export function findSource(input: unknown): Source | undefined {
   for (const name of ["messages", "contents", "input"]) {
     const list = input[name];
     // Gemini's SDK takes the parts of a single turn of the user, too: texts and parts without a turn around them.
-    if (Array.isArray(list) && name === "contents" && list.length > 0 && list.every(isLoose)) return { input, list: [turn(list)], name, request: input };
+    if (Array.isArray(list) && name === "contents" && list.length > 0 && list.every(isLoose))
+      return { input, list: [turn(list)], name, request: input };
     if (Array.isArray(list)) return { input, list, name, request: input };
   }
   const { contents } = input;
-  if (isFields(contents)) return { input, list: [isLoose(contents) ? turn([contents]) : contents], name: "contents", request: input };
+  if (isFields(contents))
+    return { input, list: [isLoose(contents) ? turn([contents]) : contents], name: "contents", request: input };
   // A single text is legal in two formats.
-  if (typeof input["input"] === "string") return { input, list: [{ role: "user", content: input["input"] }], name: "input", request: input };
-  if (typeof input["contents"] === "string") return { input, list: [{ role: "user", parts: [{ text: input["contents"] }] }], name: "contents", request: input };
+  if (typeof input["input"] === "string")
+    return { input, list: [{ role: "user", content: input["input"] }], name: "input", request: input };
+  if (typeof input["contents"] === "string")
+    return { input, list: [{ role: "user", parts: [{ text: input["contents"] }] }], name: "contents", request: input };
   return undefined;
 }
 
@@ -60,7 +65,8 @@ export function detect({ list, name, request }: Source): Format | undefined {
       numbered = true;
       continue;
     }
-    if (typeof type === "string" && role === undefined && ITEM.test(type) && type !== "message") return "openai-responses";
+    if (typeof type === "string" && role === undefined && ITEM.test(type) && type !== "message")
+      return "openai-responses";
     if (Array.isArray(parts)) {
       const found = ofParts(parts);
       if (found === "gemini" || found === "espalier") return found;
@@ -89,13 +95,21 @@ export function detect({ list, name, request }: Source): Format | undefined {
   if (neutral) return neutral;
   if (item) return strangerIn(list) === undefined ? "openai-responses" : undefined;
   if (marked && !foreign) return "anthropic";
-  if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"])))) return chat ? "anthropic" : undefined;
+  if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"]))))
+    return chat ? "anthropic" : undefined;
   return chat ? "openai-chat" : undefined;
 }
 
-/** Number of the first message that has neither a role nor the type of an item: an event of a stream or a line of a log. */
+/**
+ * Number of the first message that has neither a role nor the type of an item: an event of a stream or a line of a log.
+ */
 function strangerIn(list: readonly unknown[]): number | undefined {
-  const at = list.findIndex((message) => isFields(message) && message["role"] === undefined && !(typeof message["type"] === "string" && ITEM.test(message["type"])));
+  const at = list.findIndex(
+    (message) =>
+      isFields(message) &&
+      message["role"] === undefined &&
+      !(typeof message["type"] === "string" && ITEM.test(message["type"])),
+  );
   return at < 0 ? undefined : at;
 }
 
@@ -103,23 +117,39 @@ function strangerIn(list: readonly unknown[]): number | undefined {
 export function strangeness({ list, name }: Source): { at: number; why: string } | undefined {
   const langChain = list.findIndex(isLangChain);
   if (langChain >= 0) {
-    return { at: langChain, why: `${name}[${langChain}] is a message of LangChain. Convert the list to OpenAI's format first, with convertMessagesToCompletionsMessageParams of @langchain/openai (Python: convert_to_openai_messages).` };
+    return {
+      at: langChain,
+      why: `${name}[${langChain}] is a message of LangChain. Convert the list to OpenAI's format first, with convertMessagesToCompletionsMessageParams of @langchain/openai (Python: convert_to_openai_messages).`,
+    };
   }
   const at = strangerIn(list);
   const message = at === undefined ? undefined : list[at];
   if (at === undefined || !isFields(message) || typeof message["type"] !== "string") return undefined;
   const type = JSON.stringify(message["type"].slice(0, 40));
-  return { at, why: `${name}[${at}] has no role, and the type ${type} is none of an item. Events of a stream and lines of a log are not read: pass the messages.` };
+  return {
+    at,
+    why: `${name}[${at}] has no role, and the type ${type} is none of an item. Events of a stream and lines of a log are not read: pass the messages.`,
+  };
 }
 
 /** LangChain's messages: class instances, what they write as JSON, and stored ones. */
 export function isLangChain(message: unknown): boolean {
   if (!isFields(message)) return false;
   const { type, role, lc, kwargs, data } = message;
-  if (typeof message["_getType"] === "function" || typeof message["getType"] === "function" || Array.isArray(message["lc_namespace"])) return true;
+  if (
+    typeof message["_getType"] === "function" ||
+    typeof message["getType"] === "function" ||
+    Array.isArray(message["lc_namespace"])
+  )
+    return true;
   if (lc !== undefined && isFields(kwargs)) return true;
   const holder = isFields(data) ? data : message;
-  return role === undefined && typeof type === "string" && /^(human|ai|system|tool|function|generic|remove)$/.test(type) && "content" in holder;
+  return (
+    role === undefined &&
+    typeof type === "string" &&
+    /^(human|ai|system|tool|function|generic|remove)$/.test(type) &&
+    "content" in holder
+  );
 }
 
 function ofParts(parts: readonly unknown[]): Format | undefined {
@@ -130,7 +160,13 @@ function ofParts(parts: readonly unknown[]): Format | undefined {
     if (typeof type !== "string") continue;
     if (NEUTRAL.has(type) || type === "image") return "espalier";
     // Thoughts look alike in both.
-    if ((AI_SDK.has(type) && type !== "reasoning") || type.startsWith("tool-") || type.startsWith("data-") || type.startsWith("source")) return "ai-sdk";
+    if (
+      (AI_SDK.has(type) && type !== "reasoning") ||
+      type.startsWith("tool-") ||
+      type.startsWith("data-") ||
+      type.startsWith("source")
+    )
+      return "ai-sdk";
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation that is read message by message as it grows: each message once, in time proportional to it. The host's objects are kept
- * by id, and a plan is carried out on them as on any conversation.
+ * A conversation that is read message by message as it grows: each message once, in time proportional to it. The host's
+ * objects are kept by id, and a plan is carried out on them as on any conversation.
  */
 
 import { badOption } from "../errors/errors.ts";
@@ -52,12 +52,14 @@ export class Growing {
       // Not `map`: it would skip holes.
       for (const [number, original] of list.entries()) {
         const path = `${name}[${number}]`;
-        messages.push(looking(path, () => {
-          if (!isFields(original)) throw bad(path, "a message", original);
-          const shown = this.forModel(original);
-          if (shown !== original) withheld.push([from + number, shown]);
-          return this.reader.read(shown, from + number, path);
-        }));
+        messages.push(
+          looking(path, () => {
+            if (!isFields(original)) throw bad(path, "a message", original);
+            const shown = this.forModel(original);
+            if (shown !== original) withheld.push([from + number, shown]);
+            return this.reader.read(shown, from + number, path);
+          }),
+        );
       }
     } catch (error) {
       this.forget();
@@ -110,23 +112,28 @@ export class Growing {
   }
 
   /**
-   * The same from runs: pairs of the number of the first message and how many, or of the number of an item and 0. Also gives the plan as
-   * items.
+   * The same from runs: pairs of the number of the first message and how many, or of the number of an item and 0. Also
+   * gives the plan as items.
    */
   rebuildRuns(runs: readonly number[], items: readonly PlanItem[]): { plan: PlanItem[]; messages: unknown[] } {
     const plan: PlanItem[] = [];
     for (let at = 0; at < runs.length; at += 2) {
       const [first, length] = [runs[at]!, runs[at + 1]!];
       if (length === 0) plan.push(items[first]!);
-      for (let number = first; number < first + length; number += 1) plan.push({ type: "keep", id: this.names[number]! });
+      for (let number = first; number < first + length; number += 1)
+        plan.push({ type: "keep", id: this.names[number]! });
     }
     // One run is the host's messages as they are: no adapter has to look.
-    if (runs.length === 2 && runs[1]! > 0 && this.shown.size === 0) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
+    if (runs.length === 2 && runs[1]! > 0 && this.shown.size === 0)
+      return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
     return { plan, messages: this.rebuild(plan) };
   }
 }
 
-/** With an adapter. Of what was read nothing is kept but what it needs for reading more: what a plan changes is read again. */
+/**
+ * With an adapter. Of what was read nothing is kept but what it needs for reading more: what a plan changes is read
+ * again.
+ */
 export function readsWith<Piece>(adapter: Adapter<Piece>): () => Reader {
   return () => {
     const state = new Map<string, unknown>();

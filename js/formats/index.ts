@@ -36,36 +36,57 @@ export const FORMATS: readonly string[] = [...Object.keys(ADAPTERS), "espalier"]
 /**
  * Reads a conversation: a list of messages or a whole request of any provider.
  *
- * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field to blame,
- * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
+ * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field
+ *   to blame, `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
  */
 export function readConversation(input: unknown, options: { format?: Format; tools?: ToolList }): Reading {
   const { source, format, tools } = opened(input, options);
-  return format === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[format], source, tools);
+  return format === "espalier"
+    ? looking(source.name, () => readEspalier(source, tools))
+    : reading(ADAPTERS[format], source, tools);
 }
 
 /**
- * Reads a conversation message by message, from number `from` on, and keeps none, for what looks at each of them once; nothing if it is one
- * that has to be read whole: a neutral one from its beginning, or one of which something is not for the model.
+ * Reads a conversation message by message, from number `from` on, and keeps none, for what looks at each of them once;
+ * nothing if it is one that has to be read whole: a neutral one from its beginning, or one of which something is not
+ * for the model.
  *
  * @throws EspalierError as {@link readConversation}
  */
-export function scanConversation(input: unknown, options: { format?: Format; tools?: ToolList }, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
+export function scanConversation(
+  input: unknown,
+  options: { format?: Format; tools?: ToolList },
+  visit: (message: NeutralMessage) => void,
+  from = 0,
+): Scanned | undefined {
   const { source, format, tools } = opened(input, options);
   if (format !== "espalier") return scanning(ADAPTERS[format], source, tools, visit, from);
   // Whether ids come twice is known of the whole alone.
   if (from === 0) return undefined;
   const neutral = readsNeutral();
-  looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
+  looking(source.name, () =>
+    source.list
+      .slice(from)
+      .forEach((message, at) =>
+        visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`)),
+      ),
+  );
   return { format, source, tools: (tools ?? []) as NeutralTool[] };
 }
 
 /** Where the messages are, and of which format. */
-function opened(input: unknown, { format, tools }: { format?: Format; tools?: ToolList }): { source: Source; format: Format; tools: readonly unknown[] | undefined } {
+function opened(
+  input: unknown,
+  { format, tools }: { format?: Format; tools?: ToolList },
+): { source: Source; format: Format; tools: readonly unknown[] | undefined } {
   if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
   const listed = tools === undefined ? undefined : looking("options.tools", () => listedTools(tools));
   if (tools !== undefined && !listed) {
-    throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions, or an object of them by name", path: "options.tools" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.tools must be a list of tool definitions, or an object of them by name",
+      path: "options.tools",
+    });
   }
   const { source, found } = looking("messages", () => {
     const source = findSource(input);
@@ -77,7 +98,11 @@ function opened(input: unknown, { format, tools }: { format?: Format; tools?: To
       `${FORMATS.join(", ")}.`;
     const strange = source && looking("messages", () => strangeness(source));
     if (!strange) throw new EspalierError({ code: "unknown_format", message, path: "messages" });
-    throw new EspalierError({ code: "unknown_format", message: `${message} ${strange.why}`, path: `${source.name}[${strange.at}]` });
+    throw new EspalierError({
+      code: "unknown_format",
+      message: `${message} ${strange.why}`,
+      path: `${source.name}[${strange.at}]`,
+    });
   }
   return { source, format: found, tools: listed };
 }

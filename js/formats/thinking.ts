@@ -4,20 +4,30 @@ import { copy, isFields } from "./adapter.ts";
 import type { Fields } from "./adapter.ts";
 import type { Format } from "../types/messages.ts";
 
-/** Formats in which thoughts come back to the provider with its signature; and the neutral one, which may be any of them. */
+/**
+ * Formats in which thoughts come back to the provider with its signature; and the neutral one, which may be any of
+ * them.
+ */
 const SIGNED: readonly Format[] = ["anthropic", "ai-sdk", "espalier"];
 
 /**
- * Ids of the messages whose thoughts stay where they are: those of another model than the newest message is of, where messages say so
- * (`model`), and those without a signature. Nothing for formats without signed thoughts.
+ * Ids of the messages whose thoughts stay where they are: those of another model than the newest message is of, where
+ * messages say so (`model`), and those without a signature. Nothing for formats without signed thoughts.
  */
-export function idsOfFixedThoughts(format: Format, originals: readonly unknown[], id: (at: number) => string): string[] | undefined {
+export function idsOfFixedThoughts(
+  format: Format,
+  originals: readonly unknown[],
+  id: (at: number) => string,
+): string[] | undefined {
   if (!SIGNED.includes(format)) return undefined;
-  const model = (message: unknown) => (isFields(message) && typeof message["model"] === "string" ? message["model"] : undefined);
+  const model = (message: unknown) =>
+    isFields(message) && typeof message["model"] === "string" ? message["model"] : undefined;
   const newest = model(originals.findLast((message) => model(message) !== undefined));
   return originals.flatMap((message, at) => {
     const isOthers = newest !== undefined && (model(message) ?? newest) !== newest;
-    return isOthers || listOf(message).some((part) => isFields(part) && isThought(part) && !isSealed(part, format)) ? [id(at)] : [];
+    return isOthers || listOf(message).some((part) => isFields(part) && isThought(part) && !isSealed(part, format))
+      ? [id(at)]
+      : [];
   });
 }
 
@@ -44,10 +54,14 @@ function isThought({ type }: Fields): boolean {
 function isSealed(part: Fields, format: Format): boolean {
   if (format === "espalier") return true;
   if (format === "anthropic") return isSeal(part[part["type"] === "thinking" ? "signature" : "data"]);
-  // Messages of the model have options, those of the page metadata; before version 5 the signature stood beside the text.
+  // Messages of the model have options, those of the page metadata; before version 5 the signature stood beside the
+  // text.
   const provider = part["providerOptions"] ?? part["providerMetadata"];
   const anthropic = isFields(provider) ? provider["anthropic"] : undefined;
-  return isSeal(part["signature"]) || (isFields(anthropic) && (isSeal(anthropic["signature"]) || isSeal(anthropic["redactedData"])));
+  return (
+    isSeal(part["signature"]) ||
+    (isFields(anthropic) && (isSeal(anthropic["signature"]) || isSeal(anthropic["redactedData"])))
+  );
 }
 
 function isSeal(value: unknown): boolean {

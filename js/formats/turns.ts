@@ -1,6 +1,6 @@
 /**
- * A conversation of any format as turns that every writer can say: words, pictures, documents, calls; results in turns of their own
- * right behind the calls. What only one provider understands is told as lost.
+ * A conversation of any format as turns that every writer can say: words, pictures, documents, calls; results in turns
+ * of their own right behind the calls. What only one provider understands is told as lost.
  */
 
 import { readConversation, sourceOf } from "./index.ts";
@@ -38,7 +38,12 @@ export interface Conversation {
 
 /** Reads what the host passed for a writer of `format`. */
 export function conversation(
-  messages: unknown, format: Format, model: string, options: RequestOptions, tell: (event: ProviderEvent) => void, isOwn: (list: readonly unknown[]) => boolean = () => true,
+  messages: unknown,
+  format: Format,
+  model: string,
+  options: RequestOptions,
+  tell: (event: ProviderEvent) => void,
+  isOwn: (list: readonly unknown[]) => boolean = () => true,
 ): Conversation {
   const given = options.tools ?? undefined;
   const asked = { ...(options.format && { format: options.format }), ...(given !== undefined && { tools: given }) };
@@ -47,22 +52,44 @@ export function conversation(
   const rawTools = (given && listedTools(given)) ?? (request && requestTools(request)) ?? [];
   const about = { rawTools, tools: reading.tools, options, model, tell };
   const list = request ? request["messages"] : messages;
-  if ((reading.format === format && (!Array.isArray(list) || isOwn(list))) || (format === "anthropic" && options.format === undefined && isPlain(messages))) {
+  if (
+    (reading.format === format && (!Array.isArray(list) || isOwn(list))) ||
+    (format === "anthropic" && options.format === undefined && isPlain(messages))
+  ) {
     const own = asSent(reading);
-    return { ...about, turns: [], native: request ? { request: own as Record<string, unknown> } : { list: own as readonly unknown[] } };
+    return {
+      ...about,
+      turns: [],
+      native: request ? { request: own as Record<string, unknown> } : { list: own as readonly unknown[] },
+    };
   }
   return { ...about, turns: turnsOf(reading.messages, tell) };
 }
 
-/** Words alone look the same in both: then they are Anthropic's as much as OpenAI's, and stay the caller's own objects. */
+/**
+ * Words alone look the same in both: then they are Anthropic's as much as OpenAI's, and stay the caller's own objects.
+ */
 function isPlain(messages: unknown): boolean {
-  return Array.isArray(messages) && messages.length > 0 && messages.every((message: unknown) =>
-    isFields(message) && (message["role"] === "user" || message["role"] === "assistant")
-    && typeof message["content"] === "string" && message["content"].trim() !== "" && Object.keys(message).length === 2);
+  return (
+    Array.isArray(messages) &&
+    messages.length > 0 &&
+    messages.every(
+      (message: unknown) =>
+        isFields(message) &&
+        (message["role"] === "user" || message["role"] === "assistant") &&
+        typeof message["content"] === "string" &&
+        message["content"].trim() !== "" &&
+        Object.keys(message).length === 2,
+    )
+  );
 }
 
 function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEvent) => void): Turn[] {
-  const names = new Map(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "toolCall" ? [[part.callId, part.name] as const] : []))));
+  const names = new Map(
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "toolCall" ? [[part.callId, part.name] as const] : [])),
+    ),
+  );
   const out: Turn[] = [];
   for (const { id, role, parts } of messages) {
     const path = /^m\d+$/.test(id) ? `messages[${id.slice(1)}]` : id;
@@ -74,7 +101,8 @@ function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEven
     const flush = () => {
       const own: Turn[] = content.length > 0 ? [{ role: speaker, content, marked } as Turn] : [];
       const answers: Turn[] = results.length > 0 ? [{ role: "tool", results, marked }] : [];
-      // A user's message answers what was called before it; the model's holds its own calls' results (UI messages of the AI SDK).
+      // A user's message answers what was called before it; the model's holds its own calls' results (UI messages of
+      // the AI SDK).
       for (const turn of speaker === "assistant" ? [...own, ...answers] : [...answers, ...own]) add(out, turn);
       content = [];
       results = [];
@@ -82,11 +110,19 @@ function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEven
     for (const part of parts) {
       if (part.type === "toolResult") {
         const said = part.content.flatMap((inner) => sayable(inner, lost));
-        results.push({ type: "result", id: part.callId, name: part.name || names.get(part.callId) || "unknown", content: said, isError: part.isError ?? false });
+        results.push({
+          type: "result",
+          id: part.callId,
+          name: part.name || names.get(part.callId) || "unknown",
+          content: said,
+          isError: part.isError ?? false,
+        });
         continue;
       }
       const made: (Text | Media | Call)[] =
-        part.type === "toolCall" ? [{ type: "call", id: part.callId, name: part.name, arguments: part.arguments }] : sayable(part, lost);
+        part.type === "toolCall"
+          ? [{ type: "call", id: part.callId, name: part.name, arguments: part.arguments }]
+          : sayable(part, lost);
       if (speaker === "assistant" && results.length > 0 && made.some(({ type }) => type !== "call")) flush();
       append(content, made);
     }
@@ -153,7 +189,7 @@ function mediaOf(part: Extract<Part, { type: "image" | "document" }>): Media | u
   const { type } = part;
   const known = part.mediaType;
   const base = { type, ...("detail" in part && part.detail !== undefined && { detail: part.detail }) };
-  const source = sourceOf(part) ?? (type === "image" ? part.url ?? part.data : undefined);
+  const source = sourceOf(part) ?? (type === "image" ? (part.url ?? part.data) : undefined);
   if (source === undefined) return undefined;
   const usual = type === "image" ? "image/png" : "application/pdf";
   if (typeof source !== "string") return { ...base, mediaType: known ?? usual, base64: base64(source) };
@@ -166,7 +202,8 @@ function mediaOf(part: Extract<Part, { type: "image" | "document" }>): Media | u
 function base64(bytes: Uint8Array): string {
   const pieces: string[] = [];
   // A multiple of three, so that the pieces can be joined.
-  for (let at = 0; at < bytes.length; at += 6_144) pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 6_144))));
+  for (let at = 0; at < bytes.length; at += 6_144)
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 6_144))));
   return pieces.join("");
 }
 
@@ -205,14 +242,22 @@ export function schemaOf({ schema }: NeutralTool): Record<string, unknown> | und
 }
 
 /** Without tools there is no choice of them, and an empty list is refused. What the host says in `extra` stands. */
-export function withTools<Request extends Record<string, unknown>>(given: Readonly<Record<string, unknown>> | undefined, tools: readonly unknown[], request: Request): Record<string, unknown> {
+export function withTools<Request extends Record<string, unknown>>(
+  given: Readonly<Record<string, unknown>> | undefined,
+  tools: readonly unknown[],
+  request: Request,
+): Record<string, unknown> {
   if (tools.length > 0) return { ...given, tools, ...request };
   const { tools: _, tool_choice: __, parallel_tool_calls: ___, toolConfig: ____, ...rest } = given ?? {};
   return { ...rest, ...request };
 }
 
 /** Definitions in a provider's words: its own stay as they are, others are rewritten if they have a schema. */
-export function writeTools({ rawTools, tools, tell }: Conversation, isOwn: (tool: Record<string, unknown>) => boolean, write: (tool: NeutralTool, schema: Record<string, unknown>) => unknown): unknown[] {
+export function writeTools(
+  { rawTools, tools, tell }: Conversation,
+  isOwn: (tool: Record<string, unknown>) => boolean,
+  write: (tool: NeutralTool, schema: Record<string, unknown>) => unknown,
+): unknown[] {
   const raw = rawTools.filter(isFields);
   if (raw.length === rawTools.length && raw.every(isOwn)) return [...rawTools];
   return tools.flatMap((tool) => {
@@ -222,7 +267,12 @@ export function writeTools({ rawTools, tools, tell }: Conversation, isOwn: (tool
     const type = given?.["type"];
     const hosted = tool.schema === undefined && typeof type === "string" && type !== "function" && type !== "custom";
     if (hosted || (tool.schema !== undefined && !schemaOf(tool))) {
-      tell({ type: "lost", what: `tool ${tool.name}`, path: "tools", why: "only the provider it is made for can run it" });
+      tell({
+        type: "lost",
+        what: `tool ${tool.name}`,
+        path: "tools",
+        why: "only the provider it is made for can run it",
+      });
       return [];
     }
     return [write(tool, schemaOf(tool) ?? { type: "object", properties: {} })];

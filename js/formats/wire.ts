@@ -1,6 +1,6 @@
 /**
- * What only a provider's own messages show: each check looks at one provider's fields and says, with every finding, what would mend it.
- * Everything that the neutral model shows is checked by the engine.
+ * What only a provider's own messages show: each check looks at one provider's fields and says, with every finding,
+ * what would mend it. Everything that the neutral model shows is checked by the engine.
  */
 
 import type { Fields } from "./adapter.ts";
@@ -10,7 +10,10 @@ import type { Place } from "../validity/places.ts";
 /** A request, taken apart. */
 export interface Request {
   list: readonly Fields[];
-  /** Number of the first message that is looked at by itself: a turn of the assistant begins there, and those before it are known to be taken. */
+  /**
+   * Number of the first message that is looked at by itself: a turn of the assistant begins there, and those before it
+   * are known to be taken.
+   */
   from: number;
   /** The request object, if the host passed one. */
   fields?: Fields;
@@ -39,7 +42,13 @@ export function choices(names: readonly string[]): WireCheck {
   return ({ fields, hasTools }, find) => {
     if (hasTools !== false || !fields) return;
     for (const name of names) {
-      if (fields[name] !== undefined) find({ rule: "tool-choice", place: [name], message: `${name} is allowed only where there are tools`, fix: REMOVE });
+      if (fields[name] !== undefined)
+        find({
+          rule: "tool-choice",
+          place: [name],
+          message: `${name} is allowed only where there are tools`,
+          fix: REMOVE,
+        });
     }
   };
 }

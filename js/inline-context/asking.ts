@@ -1,6 +1,6 @@
 /**
- * Requests to providers: one at a time, of later ones only the newest waits. Items stay for the next request of the document, so that a
- * completion has them at once.
+ * Requests to providers: one at a time, of later ones only the newest waits. Items stay for the next request of the
+ * document, so that a completion has them at once.
  */
 
 import { call } from "../engine/engine.ts";

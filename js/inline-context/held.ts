@@ -104,7 +104,8 @@ export class Held {
 
   /** Gives back the engine's memory; the next use makes another handle. */
   free(): void {
-    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage collector.
+    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage
+    // collector.
     if (this.#handle && this.#instance === workspace()) this.#handle.free();
     else (this.#handle as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
     this.#handle = undefined;

@@ -10,9 +10,9 @@ import type { InlineContextResult, InlineRequest } from "./types.ts";
 import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, timeOf } from "./wire.ts";
 
 /**
- * Finds the context of one completion: text on both sides of the cursor, items of providers, similar snippets of neighbour files, recent
- * edits, within a budget. Each candidate is reported, with the reason if it is not sent. Equal requests have equal results; for a session
- * of an editor {@link InlineContext} keeps files and caches.
+ * Finds the context of one completion: text on both sides of the cursor, items of providers, similar snippets of
+ * neighbour files, recent edits, within a budget. Each candidate is reported, with the reason if it is not sent. Equal
+ * requests have equal results; for a session of an editor {@link InlineContext} keeps files and caches.
  *
  * ```ts
  * import { inlineContext } from "espalier/inline-context";

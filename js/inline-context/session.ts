@@ -4,7 +4,14 @@ import { call } from "../engine/engine.ts";
 import { needFunction, needSignal } from "../options/checks.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
-import { INLINE_CHANGE, INLINE_CONTEXT, INLINE_CONTEXT_FOR, INLINE_MOVE, INLINE_NOW, INLINE_SESSION } from "../options/names/inline-context.ts";
+import {
+  INLINE_CHANGE,
+  INLINE_CONTEXT,
+  INLINE_CONTEXT_FOR,
+  INLINE_MOVE,
+  INLINE_NOW,
+  INLINE_SESSION,
+} from "../options/names/inline-context.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
@@ -33,10 +40,10 @@ const MOVED_BY = ["keyboard", "mouse", "command"];
 const EDIT_DEBOUNCE_MS = 500;
 
 /**
- * Keeps what requests for completions have in common: open files, of which only changed ones cross into the engine; recent edits from
- * the editor's change events; places where the cursor was; words of files; the last suffix and prefix, so that consecutive prompts share
- * the longest beginning; completions for typing ahead; items of providers. Times come from `clock` or as arguments; no call but
- * `contextFor` and `moveCursor` starts a timer.
+ * Keeps what requests for completions have in common: open files, of which only changed ones cross into the engine;
+ * recent edits from the editor's change events; places where the cursor was; words of files; the last suffix and
+ * prefix, so that consecutive prompts share the longest beginning; completions for typing ahead; items of providers.
+ * Times come from `clock` or as arguments; no call but `contextFor` and `moveCursor` starts a timer.
  *
  * ```ts
  * import { InlineContext } from "espalier/inline-context";
@@ -87,7 +94,8 @@ export class InlineContext {
   }
 
   /**
-   * Adds a file that the editor has open, or replaces it. It is a neighbour of the others, and its changes become recent edits.
+   * Adds a file that the editor has open, or replaces it. It is a neighbour of the others, and its changes become
+   * recent edits.
    *
    * @throws EspalierError `bad_input`
    */
@@ -131,7 +139,8 @@ export class InlineContext {
   /**
    * Records a file's text after a change.
    *
-   * @param options `now`: when it happened; default: now. `version`: the editor's number of the text; default: one more.
+   * @param options `now`: when it happened; default: now. `version`: the editor's number of the text; default: one
+   *   more.
    * @throws EspalierError `bad_input` if the file is not open
    */
   change(path: string, text: string, options: { now?: number; version?: number } = {}): void {
@@ -188,8 +197,8 @@ export class InlineContext {
   }
 
   /**
-   * Records a move of the cursor. On a blank line or at a line's end, and not right after a change, providers are asked: at once after a
-   * move by mouse or command, after `moveDebounceMs` by keyboard.
+   * Records a move of the cursor. On a blank line or at a line's end, and not right after a change, providers are
+   * asked: at once after a move by mouse or command, after `moveDebounceMs` by keyboard.
    *
    * @throws EspalierError `bad_input`
    */
@@ -255,9 +264,9 @@ export class InlineContext {
   }
 
   /**
-   * Asks the providers and finds the context with what they sent: until all have answered, at most `providerMs`. If a request of another
-   * place of the document runs already, it waits 20 ms for that, and has the items that are cached. Later answers are kept for the next
-   * request.
+   * Asks the providers and finds the context with what they sent: until all have answered, at most `providerMs`. If a
+   * request of another place of the document runs already, it waits 20 ms for that, and has the items that are cached.
+   * Later answers are kept for the next request.
    *
    * ```ts
    * import { InlineContext } from "espalier/inline-context";
@@ -436,8 +445,7 @@ function providersOf(providers: unknown, path: string): readonly InlineProvider[
   const names = new Set<string>();
   providers.forEach((provider: Partial<InlineProvider> | null, index) => {
     const at = `${path}[${index}]`;
-    if (typeof provider !== "object" || provider === null)
-      throw bad("", "a provider: { name, provide }", provider, at);
+    if (typeof provider !== "object" || provider === null) throw bad("", "a provider: { name, provide }", provider, at);
     if (typeof provider.name !== "string" || names.has(provider.name))
       throw bad("name", "a name that no other provider has", provider.name, at);
     if (typeof provider.provide !== "function") throw bad("provide", "a function", provider.provide, at);

@@ -1,8 +1,8 @@
 /**
  * The public types of `espalier/inline-context`.
  *
- * A path names a file in prompts and reports, and is its identity. Offsets are UTF-16 code units, lines count from 0, budgets are
- * tokens, times are milliseconds.
+ * A path names a file in prompts and reports, and is its identity. Offsets are UTF-16 code units, lines count from 0,
+ * budgets are tokens, times are milliseconds.
  */
 
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
@@ -36,7 +36,9 @@ export interface InlineItem {
   weight?: number | undefined;
   /** When it arrived, since the request began; `pending` if it has not. Default 0. */
   arrivedMs?: number | "pending" | undefined;
-  /** A cached item waits while a request for its document runs, which may replace it. Only {@link InlineContext} caches. */
+  /**
+   * A cached item waits while a request for its document runs, which may replace it. Only {@link InlineContext} caches.
+   */
   isForTimeout?: boolean | undefined;
 }
 
@@ -45,7 +47,10 @@ export interface InlineEdit {
   path: string;
   before: string;
   after: string;
-  /** By any clock. Changes of a file within `editLimits.debounceMs` are one edit. Default: long after the edit before it. */
+  /**
+   * By any clock. Changes of a file within `editLimits.debounceMs` are one edit. Default: long after the edit before
+   * it.
+   */
   atMs?: number | undefined;
 }
 
@@ -73,11 +78,15 @@ export interface SimilarLimits {
   maxPerFile?: number | undefined;
   /** Files that are compared. Default 20; 200 for C and C++. */
   maxFiles?: number | undefined;
-  /** Longer files are not compared. Default: no limit; 9,999 in the profile `copilot-chat`, 99,999 there for C and C++. */
+  /**
+   * Longer files are not compared. Default: no limit; 9,999 in the profile `copilot-chat`, 99,999 there for C and C++.
+   */
   maxChars?: number | undefined;
   /** `jaccard`: words shared ÷ words of both. `shared`: words shared. Default `jaccard`. */
   score?: "jaccard" | "shared" | undefined;
-  /** `unicode`: words of every script, the default. `ascii`: ASCII letters and digits, the default of `copilot-chat`. */
+  /**
+   * `unicode`: words of every script, the default. `ascii`: ASCII letters and digits, the default of `copilot-chat`.
+   */
   words?: "unicode" | "ascii" | undefined;
 }
 
@@ -115,7 +124,9 @@ export interface EditLimits {
   maxFileChars?: number | undefined;
   /** Edits of the document within this many lines of the cursor are not shown. Default 100. */
   nearLines?: number | undefined;
-  /** Added to an edit's lines before they are compared with the cursor's. Default 0; 1 in the profile `copilot-chat`. */
+  /**
+   * Added to an edit's lines before they are compared with the cursor's. Default 0; 1 in the profile `copilot-chat`.
+   */
   lineOffset?: number | undefined;
 }
 
@@ -135,7 +146,10 @@ export interface InlineOptions {
   model?: string | undefined;
   /** Counts instead of an encoding. */
   tokenizer?: HostTokenizer | undefined;
-  /** The suffix's share of the budget, if there is a suffix; unused budget goes to the other side. Default 0.15; 0 for no suffix. */
+  /**
+   * The suffix's share of the budget, if there is a suffix; unused budget goes to the other side. Default 0.15; 0 for
+   * no suffix.
+   */
   suffixShare?: number | undefined;
   /** Tokens that are kept back if there is a suffix. Default 5. */
   suffixReserve?: number | undefined;
@@ -146,22 +160,31 @@ export interface InlineOptions {
   /** Of the prefix's budget, what a long document leaves to context. Default 0.35; 0 in the profile `copilot-chat`. */
   contextShare?: number | undefined;
   /**
-   * Tokens by which a long prefix is cut shorter, so that the next requests can begin at the same line. Default 256; 0 in the profile
-   * `copilot-chat`.
+   * Tokens by which a long prefix is cut shorter, so that the next requests can begin at the same line. Default 256; 0
+   * in the profile `copilot-chat`.
    */
   stableSlack?: number | undefined;
   /** Cuts the prompt by shares instead of weights; true for their defaults. Default false. */
   cascade?: boolean | InlineShares | undefined;
-  /** Counts the whole prompt, not line by line; pools count tokens, not characters. Default true; false in the profile `copilot-chat`. */
-  exact?: boolean | undefined;
-  /** How much of the mandatory pool optional items may use: none, half, as much as the document is long, all. Default `double`. */
-  mode?: "minimal" | "fillHalf" | "double" | "fill" | undefined;
   /**
-   * The item that does not fit in its pool: `skip` it uncharged, the default, or `charge` it and all behind it, the default of
+   * Counts the whole prompt, not line by line; pools count tokens, not characters. Default true; false in the profile
    * `copilot-chat`.
    */
+  exact?: boolean | undefined;
+  /**
+   * How much of the mandatory pool optional items may use: none, half, as much as the document is long, all. Default
+   * `double`.
+   */
+  mode?: "minimal" | "fillHalf" | "double" | "fill" | undefined;
+  /**
+   * The item that does not fit in its pool: `skip` it uncharged, the default, or `charge` it and all behind it, the
+   * default of `copilot-chat`.
+   */
   crossing?: "skip" | "charge" | undefined;
-  /** Looks for similar snippets although providers have snippets. Default true; false in the profile `copilot-chat` but for C and C++. */
+  /**
+   * Looks for similar snippets although providers have snippets. Default true; false in the profile `copilot-chat` but
+   * for C and C++.
+   */
   similarBesideSnippets?: boolean | undefined;
   /** How recent edits are written. Default `unified`. */
   editForm?: "unified" | "searchReplace" | "plain" | undefined;
@@ -261,7 +284,10 @@ export interface InlineContextResult {
   context: string;
   /** Text of the document up to the cursor, but for `trailing`. */
   prefix: string;
-  /** White space of a blank last line, between `prefix` and the cursor. A completion is inserted behind it, see {@link insertion}. */
+  /**
+   * White space of a blank last line, between `prefix` and the cursor. A completion is inserted behind it, see
+   * {@link insertion}.
+   */
   trailing: string;
   /** Text of the document from the line after the cursor's on, or that of the request before. */
   suffix: string;
@@ -285,7 +311,9 @@ export interface InlineProviderRequest {
   cursor: number;
   /** Paths of files used recently: visible ones first, newest first. */
   neighbours: string[];
-  /** Tokens that items may have beside the document, and the characters of the two budgets that a language server keeps. */
+  /**
+   * Tokens that items may have beside the document, and the characters of the two budgets that a language server keeps.
+   */
   budget: { available: number; primaryChars: number; secondaryChars: number };
   /** Aborted when the answer is no longer wanted. */
   signal: AbortSignal;
@@ -352,8 +380,8 @@ export interface InlineSessionRequest {
   /** Time since the request began. Default 0. */
   elapsedMs?: number | undefined;
   /**
-   * UTF-16 code units of neighbours that are read anew at most; files that are not reached are read at the next request. Default: no
-   * limit.
+   * UTF-16 code units of neighbours that are read anew at most; files that are not reached are read at the next
+   * request. Default: no limit.
    */
   maxFreshChars?: number | undefined;
 }

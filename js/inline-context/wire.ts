@@ -146,10 +146,8 @@ function list<T>(value: readonly T[], path: string): readonly T[] {
 }
 
 /** The engine's answer: prefix, trailing and suffix are lengths. */
-interface Answer extends Omit<
-  InlineContextResult,
-  "prefix" | "trailing" | "suffix" | "context" | "items" | "tokens" | "nextMs"
-> {
+interface Answer
+  extends Omit<InlineContextResult, "prefix" | "trailing" | "suffix" | "context" | "items" | "tokens" | "nextMs"> {
   prefix: number;
   trailing: number;
   suffix: number;
@@ -159,7 +157,8 @@ interface Answer extends Omit<
 }
 
 /**
- * Reads the engine's answer. Prefix and suffix are cut out of the host's own text, so that not even unpaired surrogates change.
+ * Reads the engine's answer. Prefix and suffix are cut out of the host's own text, so that not even unpaired surrogates
+ * change.
  *
  * @param previous the suffix of the request before, of which a reused one is the beginning
  */

@@ -1,6 +1,6 @@
 /**
- * The classic JSX factories, for `"jsxFactory": "vscpp", "jsxFragmentFactory": "vscppf"`. Importing this puts them on `globalThis`, where
- * compiled JSX looks for them.
+ * The classic JSX factories, for `"jsxFactory": "vscpp", "jsxFragmentFactory": "vscppf"`. Importing this puts them on
+ * `globalThis`, where compiled JSX looks for them.
  */
 
 import { createPiece, Fragment } from "../prompt/piece.ts";

@@ -1,4 +1,7 @@
-/** The automatic JSX runtime of development builds. Where a piece was written is not kept: errors name the path of elements. */
+/**
+ * The automatic JSX runtime of development builds. Where a piece was written is not kept: errors name the path of
+ * elements.
+ */
 
 import { jsx, jsxs } from "./jsx-runtime.ts";
 import type { PromptPiece } from "../prompt/piece.ts";
@@ -7,6 +10,13 @@ export { Fragment } from "../prompt/piece.ts";
 export type { JSX } from "./types.ts";
 
 /** A piece; compilers say whether its children are several. */
-export function jsxDEV(ctor: unknown, props: { children?: unknown }, key?: unknown, several?: boolean, _source?: unknown, _self?: unknown): PromptPiece {
+export function jsxDEV(
+  ctor: unknown,
+  props: { children?: unknown },
+  key?: unknown,
+  several?: boolean,
+  _source?: unknown,
+  _self?: unknown,
+): PromptPiece {
   return several ? jsxs(ctor, props, key) : jsx(ctor, props, key);
 }

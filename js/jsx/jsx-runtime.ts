@@ -19,5 +19,9 @@ export function jsxs(ctor: unknown, props: { children?: unknown }, key?: unknown
 function piece(ctor: unknown, props: { children?: unknown }, key: unknown, children: unknown[]): PromptPiece {
   const { children: _, ...rest } = props;
   // The same as without the runtime, where lists among the children are opened and a key is a prop like any other.
-  return { ctor, props: key === undefined ? rest : { ...rest, key }, children: children.flat() as PromptPieceChild[] } as PromptPiece;
+  return {
+    ctor,
+    props: key === undefined ? rest : { ...rest, key },
+    children: children.flat() as PromptPieceChild[],
+  } as PromptPiece;
 }

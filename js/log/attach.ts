@@ -31,16 +31,23 @@ export interface StoredMessages<T> {
 /** @throws EspalierError `bad_message` if these are not the messages of the log */
 export function attach<T>(log: Unattached, messages: LogImportOptions<T>["messages"], exact: boolean): void {
   const known = log.lines.messages<NeutralMessage>();
-  const list: readonly unknown[] = typeof messages === "function" ? messages(known) : messages ?? known;
+  const list: readonly unknown[] = typeof messages === "function" ? messages(known) : (messages ?? known);
   if (list.length !== known.length) {
     throw bad("bad_message", "options.messages", `the ${known.length} messages of the log`, `${list.length} messages`);
   }
-  // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by number.
-  take(log, list, (message, at) => messages === undefined || (!exact && sameShape(message, known[at]!)) || isOwn(log, message, known[at]!));
+  // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by
+  // number.
+  take(
+    log,
+    list,
+    (message, at) =>
+      messages === undefined || (!exact && sameShape(message, known[at]!)) || isOwn(log, message, known[at]!),
+  );
 }
 
 /**
- * The same for a conversation that is opened again: no line is parsed whose message is stored beside the log and looks like the log's.
+ * The same for a conversation that is opened again: no line is parsed whose message is stored beside the log and looks
+ * like the log's.
  *
  * @throws EspalierError `bad_message`
  */
@@ -50,22 +57,33 @@ export function attachStored<T>(log: Unattached, { messages, again }: StoredMess
   const shapes = log.shapes();
   const list = lines.map((_, at) => (at < messages.length ? messages[at]! : again(known(at))));
   take(log, list, (message, at) => {
-    const isNumbered = message.id === `m${at}` && shapes[at] === message.parts.length * PARTS + ROLES.indexOf(message.role);
+    const isNumbered =
+      message.id === `m${at}` && shapes[at] === message.parts.length * PARTS + ROLES.indexOf(message.role);
     return isNumbered || sameShape(message, known(at)) || isOwn(log, message, known(at));
   });
 }
 
-function take({ hosts }: Unattached, list: readonly unknown[], isSame: (message: NeutralMessage, at: number) => boolean): void {
+function take(
+  { hosts }: Unattached,
+  list: readonly unknown[],
+  isSame: (message: NeutralMessage, at: number) => boolean,
+): void {
   const read = hosts.push(list, "options.messages");
   const odd = read.messages.findIndex((message, at) => !isSame(message, at));
   if (odd >= 0) {
     const path = `options.messages[${odd}]`;
-    throw new EspalierError({ code: "bad_message", message: `${path} is not the message that the log has there`, path });
+    throw new EspalierError({
+      code: "bad_message",
+      message: `${path} is not the message that the log has there`,
+      path,
+    });
   }
   read.keep();
 }
 
-/** What is not the same to the letter may still be what the core made of it: half of a surrogate pair is no text there. */
+/**
+ * What is not the same to the letter may still be what the core made of it: half of a surrogate pair is no text there.
+ */
 function isOwn({ has }: Unattached, message: NeutralMessage, known: NeutralMessage): boolean {
   return message.id === known.id && (alike(message, known) || has(message));
 }

@@ -1,4 +1,6 @@
-/** The edits of a log, held until one is made or taken back: a conversation asks for them several times in each request. */
+/**
+ * The edits of a log, held until one is made or taken back: a conversation asks for them several times in each request.
+ */
 
 import type { LogEditRow } from "./types.ts";
 

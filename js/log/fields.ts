@@ -17,22 +17,38 @@ export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
 /** Whether two values of JSON say the same; absent fields and `undefined` are one. */
 export function alike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (
+    typeof a !== "object" ||
+    typeof b !== "object" ||
+    a === null ||
+    b === null ||
+    Array.isArray(a) !== Array.isArray(b)
+  )
+    return false;
   const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
   return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
 }
 
 /** The core's description of where edits come from. */
-export function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
+export function madeFields(
+  edits: readonly Edit[],
+  options: AdoptOptions,
+): [edits: readonly Edit[], made: Record<string, unknown>] {
   const { since, trigger, planId, data } = known(options, ADOPT);
   if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
   needText(trigger, "trigger");
   needText(planId, "planId");
   if (since !== undefined) needCount(since, "options.since");
-  return [plain(edits, "edits", "bad_edit"), { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) }];
+  return [
+    plain(edits, "edits", "bad_edit"),
+    { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) },
+  ];
 }
 
-/** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
+/**
+ * False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for
+ * it.
+ */
 export function lasts({ kind, rule }: Edit): boolean {
   return kind !== "drop" && !rule.startsWith("long-");
 }
@@ -46,7 +62,8 @@ export function editFields(edit: LogEdit): Record<string, unknown> {
   targets?.forEach((target, at) => {
     if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
   });
-  if (range !== undefined && (typeof range !== "object" || range === null)) throw bad("bad_edit", "edit.range", "an object", range);
+  if (range !== undefined && (typeof range !== "object" || range === null))
+    throw bad("bad_edit", "edit.range", "an object", range);
   if (range?.thinking !== undefined) needCount(range.thinking?.part, "edit.range.thinking.part", "bad_edit");
   const summary = range?.summary;
   const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
@@ -79,7 +96,12 @@ export function needCount(value: unknown, path: string, code: InputCode = "bad_i
 }
 
 export function bad(code: InputCode, path: string, wanted: string, value: unknown): EspalierError {
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value === "object" && value ? "an object" : String(value);
+  const shown =
+    typeof value === "string"
+      ? JSON.stringify(value.slice(0, 60))
+      : typeof value === "object" && value
+        ? "an object"
+        : String(value);
   return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }
 

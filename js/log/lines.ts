@@ -1,4 +1,6 @@
-/** The lines of a log as they are stored: in order, and by their type, so that no question walks the whole log twice. */
+/**
+ * The lines of a log as they are stored: in order, and by their type, so that no question walks the whole log twice.
+ */
 
 /** A part in a line of the log; what texts say is quoted otherwise. */
 const MEDIA = /"type":"(?:image|document)"/;
@@ -31,7 +33,10 @@ export class Lines {
 
   /** The lines from a position on, each with its line break. */
   from(position: number): string {
-    return this.list.slice(position).map((line) => `${line}\n`).join("");
+    return this.list
+      .slice(position)
+      .map((line) => `${line}\n`)
+      .join("");
   }
 
   /** All lines, as one text. */
@@ -67,7 +72,10 @@ export function recordOf(line: string): { id: string; data: unknown } {
   return { id: `e${seq}`, data: JSON.parse(json) as unknown };
 }
 
-/** The type of an entry: of lines as the core writes them it stands behind the head, in front of everything that a host says. */
+/**
+ * The type of an entry: of lines as the core writes them it stands behind the head, in front of everything that a host
+ * says.
+ */
 function typeOf(line: string): string {
   const at = line.indexOf(TYPE) + TYPE.length;
   return line.slice(at, line.indexOf('"', at));

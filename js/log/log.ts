@@ -1,6 +1,6 @@
 /**
- * The event log of a conversation. The core holds the neutral messages and what happened to them; the host's objects stay here, by id,
- * and so do the lines, from which the core's half can be made again.
+ * The event log of a conversation. The core holds the neutral messages and what happened to them; the host's objects
+ * stay here, by id, and so do the lines, from which the core's half can be made again.
  */
 
 import { compactHeld } from "../calls/compact.ts";
@@ -13,8 +13,21 @@ import type { Wasm } from "../engine/engine.ts";
 import { defined, given, needFunction, needText, plain } from "../options/checks.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type {
-  AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
-  LogPreview, LogReport, LogView, Recalled,
+  AdoptOptions,
+  LogCheckpoint,
+  LogCompactOptions,
+  LogCompactResult,
+  LogComparison,
+  LogEdit,
+  LogEditRow,
+  LogImportOptions,
+  LogOptions,
+  LogPin,
+  LogPinRow,
+  LogPreview,
+  LogReport,
+  LogView,
+  Recalled,
 } from "./types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult, Edit } from "../types/compact-report.ts";
@@ -25,7 +38,18 @@ import { encodingOf } from "../tokens/count.ts";
 import { HeldEdits } from "./edits.ts";
 import { attach, attachStored } from "./attach.ts";
 import type { StoredMessages, Unattached } from "./attach.ts";
-import { bad, editFields, findFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./fields.ts";
+import {
+  bad,
+  editFields,
+  findFields,
+  jsonText,
+  lasts,
+  madeFields,
+  needCount,
+  needId,
+  pinFields,
+  queryFields,
+} from "./fields.ts";
 import { Lines, messageOf, recordOf } from "./lines.ts";
 import { MessageSearch } from "./search.ts";
 import type { FindOptions, FoundMessage } from "./search.ts";
@@ -39,11 +63,14 @@ type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
 /** What {@link ConversationLog.recall} gives, with the neutral message. */
-export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & { message: NeutralMessage; hits?: Recalled<unknown>["hits"] };
+export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & {
+  message: NeutralMessage;
+  hits?: Recalled<unknown>["hits"];
+};
 
 /**
- * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
- * the model gets to see is a view, and every edit can be previewed, undone and recalled.
+ * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever
+ * rewritten; what the model gets to see is a view, and every edit can be previewed, undone and recalled.
  *
  * ```ts
  * import { ConversationLog } from "espalier";
@@ -62,7 +89,8 @@ export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "
  * const lines = log.export(); // to be stored
  * ```
  *
- * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones included.
+ * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones
+ * included.
  */
 export class ConversationLog<T = unknown> {
   readonly format: Format;
@@ -114,7 +142,10 @@ export class ConversationLog<T = unknown> {
    *
    * @throws EspalierError as the constructor and {@link append}, `unknown_format`
    */
-  static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
+  static from<T>(
+    messages: readonly T[],
+    options: Omit<LogOptions, "format"> & { format?: Format } = {},
+  ): ConversationLog<T> {
     const format = known(options, LOG).format ?? readConversation(messages, {}).format;
     const log = newLog<T>({ ...options, format });
     log.append(messages);
@@ -122,34 +153,59 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Reads the lines of a log. Everything up to the first line that is cut, changed or missing is kept; `report` says what was not.
+   * Reads the lines of a log. Everything up to the first line that is cut, changed or missing is kept; `report` says
+   * what was not.
    *
-   * @throws EspalierError `log_version` if a line is of a newer version (nothing is taken then), `bad_message` if `messages` are not
-   * those of the log, and as the constructor
+   * @throws EspalierError `log_version` if a line is of a newer version (nothing is taken then), `bad_message` if
+   *   `messages` are not those of the log, and as the constructor
    */
-  static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
+  static import<T = NeutralMessage>(
+    text: string,
+    options: LogImportOptions<T> = {},
+  ): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
     const { messages, salvage = false, exact, ...others } = known(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
-    if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
-    return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) => attach(log, messages, exact ?? typeof messages !== "function"));
+    if (messages === undefined && format !== "espalier")
+      throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
+    return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) =>
+      attach(log, messages, exact ?? typeof messages !== "function"),
+    );
   }
 
   /** Reads the lines of a log whose messages are stored beside it. @internal */
-  static reopen<T>(text: string, options: LogOptions, salvage: boolean, stored: StoredMessages<T>): { log: ConversationLog<T>; report: LogReport } {
+  static reopen<T>(
+    text: string,
+    options: LogOptions,
+    salvage: boolean,
+    stored: StoredMessages<T>,
+  ): { log: ConversationLog<T>; report: LogReport } {
     return newLog<T>(options).read(text, salvage, (log) => attachStored(log, stored));
   }
 
   /** Becomes the log of these lines. */
-  private read(text: string, salvage: boolean, attach: (log: Unattached) => void): { log: ConversationLog<T>; report: LogReport } {
+  private read(
+    text: string,
+    salvage: boolean,
+    attach: (log: Unattached) => void,
+  ): { log: ConversationLog<T>; report: LogReport } {
     this.close();
     const engine = wasm();
     const core = call(() => engine.EventLog.read(text, this.fields, salvage));
     this.own(core, engine);
     const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
-    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const lines = text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
     // Lines that are as they would be written need not be written again.
-    this.lines = new Lines(verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1));
+    this.lines = new Lines(
+      verbatim && report.problems.length === 0
+        ? lines
+        : call(() => core.lines(0))
+            .split("\n")
+            .slice(0, -1),
+    );
     attach(this.unattached());
     return { log: this, report };
   }
@@ -191,13 +247,14 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Records something that does not change the view: what a provider reported, a plan, a job's fate, what one request left out, a note.
-   * Returns the id of the entry. `data` must have JSON; the log keeps it as it is.
+   * Records something that does not change the view: what a provider reported, a plan, a job's fate, what one request
+   * left out, a note. Returns the id of the entry. `data` must have JSON; the log keeps it as it is.
    *
    * @throws EspalierError `bad_input`
    */
   record(kind: "usage" | "plan" | "job" | "trim" | "note", data: unknown): string {
-    if (!["usage", "plan", "job", "trim", "note"].includes(kind)) throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
+    if (!["usage", "plan", "job", "trim", "note"].includes(kind))
+      throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
     const text = jsonText(data, "data", "bad_input");
     return this.noted((core, time) => core.record(kind, text, time) as Added);
   }
@@ -220,13 +277,18 @@ export class ConversationLog<T = unknown> {
   preview(edit: LogEdit): LogPreview<T> {
     type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: CoreView; edit: LogEditRow };
     const fields = editFields(edit);
-    const { grown, view, total, edit: { tokensBefore, tokensAfter } } = this.run((core) => core.preview(fields) as Raw);
+    const {
+      grown,
+      view,
+      total,
+      edit: { tokensBefore, tokensAfter },
+    } = this.run((core) => core.preview(fields) as Raw);
     return { grown, tokensBefore, tokensAfter, total, view: this.rebuilt(view) };
   }
 
   /**
-   * Takes back an edit or a rewind: the named one, or the newest that can be. Returns the id of what was taken back, nothing if there is
-   * none.
+   * Takes back an edit or a rewind: the named one, or the newest that can be. Returns the id of what was taken back,
+   * nothing if there is none.
    *
    * @throws EspalierError `unknown_id`, `bad_edit` for a rewind behind which messages were added
    */
@@ -236,8 +298,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Brings back what an undo took, the named edit or the newest, as long as no edit or rewind was made since. Returns the id of what
-   * is back, nothing if there is none.
+   * Brings back what an undo took, the named edit or the newest, as long as no edit or rewind was made since. Returns
+   * the id of what is back, nothing if there is none.
    *
    * @throws EspalierError `unknown_id`, `bad_edit` if a range would overlap another
    */
@@ -247,8 +309,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Leaves all messages behind `to` out of the view (without it, all messages). Edits that reach past it are revoked, which restores
-   * what they covered. Returns the id of the entry.
+   * Leaves all messages behind `to` out of the view (without it, all messages). Edits that reach past it are revoked,
+   * which restores what they covered. Returns the id of the entry.
    *
    * @throws EspalierError `unknown_id`
    */
@@ -258,7 +320,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Pins something, so that no edit takes it; what an edit has taken already comes back while it is pinned. Returns the pin's id.
+   * Pins something, so that no edit takes it; what an edit has taken already comes back while it is pinned. Returns the
+   * pin's id.
    *
    * @throws EspalierError `unknown_id`, `bad_input`
    */
@@ -284,12 +347,13 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Records the edits of a compaction of {@link neutral} (or of the messages of {@link view} in the format `espalier`), all or none; the
-   * view is what the compaction's result was. Returns their ids. Edits that make one request fit (dropped rounds, a shortened newest
-   * request) belong to that request; a log may not have those that shorten the newest request.
+   * Records the edits of a compaction of {@link neutral} (or of the messages of {@link view} in the format `espalier`),
+   * all or none; the view is what the compaction's result was. Returns their ids. Edits that make one request fit
+   * (dropped rounds, a shortened newest request) belong to that request; a log may not have those that shorten the
+   * newest request.
    *
-   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if something happened to what they are about since
-   * `options.since`
+   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if something happened to what they are
+   *   about since `options.since`
    */
   adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
     const [own, made] = madeFields(edits, options);
@@ -310,8 +374,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a shortened newest request)
-   * is not recorded; see `after` of the report for whether it is needed.
+   * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a
+   * shortened newest request) is not recorded; see `after` of the report for whether it is needed.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -335,29 +399,60 @@ export class ConversationLog<T = unknown> {
     const { status, edits, report } = await this.compactView(options);
     const lasting = edits.filter(lasts);
     const { covered, summary, model, quality } = report;
-    const data = { status, covered: covered.length, ...(summary !== undefined && { author: model ? "model" : "rule" }), ...(model && { model }), ...(quality && { misses: quality.misses }) };
-    const ids = this.adopt(lasting, { since, data, ...(trigger !== undefined && { trigger }), ...(planId !== undefined && { planId }) });
+    const data = {
+      status,
+      covered: covered.length,
+      ...(summary !== undefined && { author: model ? "model" : "rule" }),
+      ...(model && { model }),
+      ...(quality && { misses: quality.misses }),
+    };
+    const ids = this.adopt(lasting, {
+      since,
+      data,
+      ...(trigger !== undefined && { trigger }),
+      ...(planId !== undefined && { planId }),
+    });
     return { status, ids, edits: lasting, report };
   }
 
   /**
-   * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read again; facts that are
-   * pinned in words are part of the record. `after` is the clock of its time-outs.
+   * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read
+   * again; facts that are pinned in words are part of the record. `after` is the clock of its time-outs.
    *
    * @internal
    */
-  compactView(options: Omit<CompactOptions, keyof CountOptions>, after?: Clock["after"]): Promise<Omit<CompactResult<unknown>, "messages">> {
+  compactView(
+    options: Omit<CompactOptions, keyof CountOptions>,
+    after?: Clock["after"],
+  ): Promise<Omit<CompactResult<unknown>, "messages">> {
     const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
-    const ledger = pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
+    const ledger =
+      pinned.length === 0
+        ? options.ledger
+        : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
     const recallTool = options.recallTool ?? recallToolOf(this);
-    const all = this.counted({ ...options, ...(ledger && { ledger }), ...(recallTool !== undefined && { recallTool }) }) as CompactOptions;
+    const all = this.counted({
+      ...options,
+      ...(ledger && { ledger }),
+      ...(recallTool !== undefined && { recallTool }),
+    }) as CompactOptions;
     const { edited } = this;
     const messages = () => {
-      // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it another view.
-      if (this.edited !== edited) throw new EspalierError({ code: "stale_plan", message: "the conversation was changed while its compaction was prepared" });
+      // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it
+      // another view.
+      if (this.edited !== edited)
+        throw new EspalierError({
+          code: "stale_plan",
+          message: "the conversation was changed while its compaction was prepared",
+        });
       return this.neutral();
     };
-    return compactHeld(messages, all, (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }), after);
+    return compactHeld(
+      messages,
+      all,
+      (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }),
+      after,
+    );
   }
 
   /** Options for a compaction of {@link neutral}: counted as the log counts. */
@@ -371,8 +466,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Counts everything anew, for another model. A tokenizer of the host's and its formula for pictures stay. Takes time proportional to the
-   * log.
+   * Counts everything anew, for another model. A tokenizer of the host's and its formula for pictures stay. Takes time
+   * proportional to the log.
    *
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
    */
@@ -393,7 +488,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Other tool definitions are sent along from now on, in the format of the messages. Nothing is counted again but they.
+   * Other tool definitions are sent along from now on, in the format of the messages. Nothing is counted again but
+   * they.
    *
    * @throws EspalierError `bad_option`
    */
@@ -436,7 +532,10 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.spoken());
   }
 
-  /** True if the newest request has a finished round behind it, so that the provider has most of the next request in its cache. */
+  /**
+   * True if the newest request has a finished round behind it, so that the provider has most of the next request in its
+   * cache.
+   */
   isWarm(): boolean {
     return this.run((core) => core.isWarm());
   }
@@ -478,14 +577,17 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a summary (`e7:summary`).
-   * With `query` instead: the messages that hold most of its words, newest first, at most `limit` (20).
+   * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a
+   * summary (`e7:summary`). With `query` instead: the messages that hold most of its words, newest first, at most
+   * `limit` (20).
    *
    * @throws EspalierError `unknown_id`
    */
   recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
     const asked = typeof what === "string" ? undefined : queryFields(what);
-    const found = asked ? this.run((core) => core.search(asked.query, asked.limit) as RecalledText[]) : this.recallText(what as string);
+    const found = asked
+      ? this.run((core) => core.search(asked.query, asked.limit) as RecalledText[])
+      : this.recallText(what as string);
     return found.map(({ message, hits = [], ...rest }) => {
       const { id, role } = message;
       return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
@@ -505,8 +607,9 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Finds messages by words, hidden ones too: by BM25 over their texts and over the lines of summaries. A call and its results are
-   * one result; rewound messages are not found. Loads the engine of "espalier/search" at the first call (see {@link LogOptions.search}).
+   * Finds messages by words, hidden ones too: by BM25 over their texts and over the lines of summaries. A call and its
+   * results are one result; rewound messages are not found. Loads the engine of "espalier/search" at the first call
+   * (see {@link LogOptions.search}).
    *
    * @throws EspalierError `search_not_loaded`, `bad_option`
    */
@@ -520,7 +623,10 @@ export class ConversationLog<T = unknown> {
   }
 
   /** The same for the lines that pass, so that long ones need not be parsed. @internal */
-  recordsOf(kind: "usage" | "plan" | "job" | "trim" | "note", passes: (lines: readonly string[]) => readonly string[]): { id: string; data: unknown }[] {
+  recordsOf(
+    kind: "usage" | "plan" | "job" | "trim" | "note",
+    passes: (lines: readonly string[]) => readonly string[],
+  ): { id: string; data: unknown }[] {
     return passes(this.lines.of(kind)).map(recordOf);
   }
 
@@ -537,7 +643,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * A hash over these messages as they are shown now, to give with an edit that is made from them ({@link LogEdit.consumed}).
+   * A hash over these messages as they are shown now, to give with an edit that is made from them
+   * ({@link LogEdit.consumed}).
    *
    * @throws EspalierError `unknown_id`
    */
@@ -570,8 +677,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Frees the engine's half for reuse. The log can still be used; its half is then made again. The process gets memory back by
-   * {@link resetEngine} alone, since that of a wasm instance never shrinks.
+   * Frees the engine's half for reuse. The log can still be used; its half is then made again. The process gets memory
+   * back by {@link resetEngine} alone, since that of a wasm instance never shrinks.
    */
   close(): void {
     this.finder.free();
@@ -588,7 +695,10 @@ export class ConversationLog<T = unknown> {
     if (this.core && this.owner === engine) return this.core;
     if (!this.fields.tokenizer) encodingOf(this.fields);
     const lines = this.lines;
-    const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.text(), this.fields, false));
+    const core =
+      lines.length === 0
+        ? call(() => new engine.EventLog(this.fields))
+        : call(() => engine.EventLog.read(lines.text(), this.fields, false));
     return this.own(core, engine);
   }
 
@@ -600,7 +710,8 @@ export class ConversationLog<T = unknown> {
 
   private run<R>(operation: (core: Core, time: number) => R): R {
     const time = this.now();
-    if (!Number.isSafeInteger(time)) throw bad("bad_option", "options.now", "a function that returns whole milliseconds", time);
+    if (!Number.isSafeInteger(time))
+      throw bad("bad_option", "options.now", "a function that returns whole milliseconds", time);
     const core = this.live();
     return call(() => operation(core, time));
   }
@@ -641,7 +752,12 @@ export class ConversationLog<T = unknown> {
 
   private unattached(): Unattached {
     const { hosts, lines } = this;
-    return { hosts, lines, has: (message) => this.run((core) => core.has(message)), shapes: () => this.run((core) => core.shapes()) };
+    return {
+      hosts,
+      lines,
+      has: (message) => this.run((core) => core.has(message)),
+      shapes: () => this.run((core) => core.shapes()),
+    };
   }
 
   private rebuilt(view: CoreView): LogView<T> {

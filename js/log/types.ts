@@ -46,14 +46,20 @@ export interface LogEdit {
   kind: LogEditKind;
   /** Stable name of the rule behind it. */
   rule: string;
-  /** What is changed or dropped, by message and part. `drop` names messages only, and `replace_range` has a range instead. */
+  /**
+   * What is changed or dropped, by message and part. `drop` names messages only, and `replace_range` has a range
+   * instead.
+   */
   targets?: { message: string; part?: number; to?: Becomes }[];
   /**
-   * First and last message of what the summary stands for. Both grow outward: to whole rounds, and around older ranges that they meet.
-   * System messages, the newest request, what is pinned, and `carried` stay.
+   * First and last message of what the summary stands for. Both grow outward: to whole rounds, and around older ranges
+   * that they meet. System messages, the newest request, what is pinned, and `carried` stay.
    */
   range?: {
-    from: string; to: string; summary: string | Omit<NeutralMessage, "id"> | NeutralMessage; carried?: string[];
+    from: string;
+    to: string;
+    summary: string | Omit<NeutralMessage, "id"> | NeutralMessage;
+    carried?: string[];
     /** A thought of the range that comes first in a message that calls and stays: part `part` of `from` in `to`. */
     thinking?: { from: string; part: number; to: string };
   };
@@ -62,7 +68,10 @@ export interface LogEdit {
   trigger?: string;
   author?: "rule" | "model" | "user";
   planId?: string;
-  /** What it was made from ({@link ConversationLog.fingerprint}); if that has changed the edit is refused as `stale_plan`. */
+  /**
+   * What it was made from ({@link ConversationLog.fingerprint}); if that has changed the edit is refused as
+   * `stale_plan`.
+   */
   consumed?: { ids: string[]; hash: string };
   /** Where it comes from, whatever the host wants to keep of it. Must have JSON. */
   data?: unknown;
@@ -145,8 +154,8 @@ export interface LogView<T> {
 /** Where the edits of a compaction come from. */
 export interface AdoptOptions {
   /**
-   * {@link ConversationLog.length} when the compaction looked at the view. What its edits are about must not have been edited, pinned,
-   * rewound or restored since; messages may have been added.
+   * {@link ConversationLog.length} when the compaction looked at the view. What its edits are about must not have been
+   * edited, pinned, rewound or restored since; messages may have been added.
    */
   since?: number;
   /** What started the compaction, kept with its first edit. Default: not recorded. */
@@ -245,8 +254,8 @@ export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
   /** Milliseconds, for the time of entries. Nothing depends on it. Default `Date.now`. */
   now?: () => number;
   /**
-   * Loads the engine that finds messages: `() => import("espalier/search")`. Default: the package's own in Node; elsewhere
-   * there is none, and `search` throws `search_not_loaded`.
+   * Loads the engine that finds messages: `() => import("espalier/search")`. Default: the package's own in Node;
+   * elsewhere there is none, and `search` throws `search_not_loaded`.
    */
   search?: SearchLoader;
 }
@@ -254,11 +263,15 @@ export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
   /** The format of `messages`. Default: detected if they are a list, else `espalier`. */
   format?: Format;
   /**
-   * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages (`format: "espalier"`), made
-   * from the lines. A function is given the neutral messages of the log and makes the host's.
+   * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages
+   * (`format: "espalier"`), made from the lines. A function is given the neutral messages of the log and makes the
+   * host's.
    */
   messages?: readonly T[] | ((known: readonly NeutralMessage[]) => readonly T[]);
-  /** Whether `messages` must be the log's to the letter, or in number, role and number of parts. Default: to the letter, unless they are made by a function. */
+  /**
+   * Whether `messages` must be the log's to the letter, or in number, role and number of parts. Default: to the letter,
+   * unless they are made by a function.
+   */
   exact?: boolean;
   /** Add messages from behind a line that cannot be trusted again at the end. Default false. */
   salvage?: boolean;

@@ -1,6 +1,6 @@
 /**
- * What hosts pass, checked before it crosses into the engine: that takes any number silently, and a value that holds itself would exhaust
- * its stack. Every check names the field to blame.
+ * What hosts pass, checked before it crosses into the engine: that takes any number silently, and a value that holds
+ * itself would exhaust its stack. Every check names the field to blame.
  */
 
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
@@ -28,22 +28,34 @@ export function needFunction(value: unknown, name: string, within = "options"): 
 /** An `AbortSignal`, if there is one; whatever else it is, it has to be told of an abort. */
 export function needSignal(signal: unknown, within = "options"): void {
   if (signal === undefined) return;
-  const { aborted, addEventListener, throwIfAborted } = (typeof signal === "object" && signal !== null ? signal : {}) as Partial<AbortSignal>;
-  if (typeof aborted !== "boolean" || typeof addEventListener !== "function" || typeof throwIfAborted !== "function") throw bad("signal", "an AbortSignal", signal, within);
+  const { aborted, addEventListener, throwIfAborted } = (
+    typeof signal === "object" && signal !== null ? signal : {}
+  ) as Partial<AbortSignal>;
+  if (typeof aborted !== "boolean" || typeof addEventListener !== "function" || typeof throwIfAborted !== "function")
+    throw bad("signal", "an AbortSignal", signal, within);
 }
 
 /** How things are counted, by name: `encoding`, `model` and `costModel`. */
-export function needNames({ encoding, model, costModel }: { encoding?: unknown; model?: unknown; costModel?: unknown }): void {
+export function needNames({
+  encoding,
+  model,
+  costModel,
+}: {
+  encoding?: unknown;
+  model?: unknown;
+  costModel?: unknown;
+}): void {
   needText(encoding, "encoding", "the name of an encoding");
   needText(model, "model", "the name of a model");
   needText(costModel, "costModel", "the name of a cost model");
 }
 
 /**
- * A copy of plain data, as JSON has it: texts, finite numbers, lists, objects. What is `undefined` stays so, since the engine takes it for
- * absent.
+ * A copy of plain data, as JSON has it: texts, finite numbers, lists, objects. What is `undefined` stays so, since the
+ * engine takes it for absent.
  *
- * @throws EspalierError `code` with the path of whatever is no data, or nested too deeply (as everything is that holds itself)
+ * @throws EspalierError `code` with the path of whatever is no data, or nested too deeply (as everything is that holds
+ *   itself)
  */
 export function plain<T>(value: T, path: string, code: InputCode = "bad_option"): T {
   return copied(value, path, code, 0) as T;
@@ -51,12 +63,15 @@ export function plain<T>(value: T, path: string, code: InputCode = "bad_option")
 
 function copied(value: unknown, path: string, code: InputCode, depth: number): unknown {
   const refuse = (why: string) => new EspalierError({ code, message: `${path} ${why}`, path });
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`is no data, but a ${typeof value}`);
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
+    throw refuse(`is no data, but a ${typeof value}`);
   if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`must be a finite number, and is ${value}`);
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEEPEST) throw refuse("is nested too deeply, or holds itself");
   if (Array.isArray(value)) return value.map((item: unknown, at) => copied(item, `${path}[${at}]`, code, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copied(item, `${path}.${key}`, code, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, copied(item, `${path}.${key}`, code, depth + 1)]),
+  );
 }
 
 /** What was given, without what is there in name only. */

@@ -1,4 +1,7 @@
-/** Checks options that one call passes on to another: wrong ones are reported when they are set, under the names that they have there. */
+/**
+ * Checks options that one call passes on to another: wrong ones are reported when they are set, under the names that
+ * they have there.
+ */
 
 import { compactFields } from "../calls/compact-fields.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
@@ -16,8 +19,15 @@ export function needCompaction(compact: Partial<CompactOptions> | undefined, hoo
   try {
     compactFields({ ...compact, budget: 1 });
   } catch (error) {
-    if (!(error instanceof EspalierError) || error.code !== "bad_option" || !error.path?.startsWith("options.")) throw error;
+    if (!(error instanceof EspalierError) || error.code !== "bad_option" || !error.path?.startsWith("options."))
+      throw error;
     const moved = (text: string) => text.replace("options.", "options.compact.");
-    throw new EspalierError({ code: error.code, message: moved(error.message), path: moved(error.path), details: error.details, cause: error });
+    throw new EspalierError({
+      code: error.code,
+      message: moved(error.message),
+      path: moved(error.path),
+      details: error.details,
+      cause: error,
+    });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses options that a call does not have. Each public call has one list in `names.ts`, which the compiler holds equal to the call's type;
- * this reports the first name that is not on it, with the nearest name that is.
+ * Refuses options that a call does not have. Each public call has one list in `names.ts`, which the compiler holds
+ * equal to the call's type; this reports the first name that is not on it, with the nearest name that is.
  */
 
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -8,7 +8,10 @@ import { badOption, EspalierError } from "../errors/errors.ts";
 /** Every option of a call. */
 export type Names<O> = { readonly [name in keyof O]-?: 1 };
 
-/** What other libraries call an option, in lower case without separators, and what it is called here; the first name that the call has counts. */
+/**
+ * What other libraries call an option, in lower case without separators, and what it is called here; the first name
+ * that the call has counts.
+ */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   maxtokens: ["budget", "limit"],
   maxinputtokens: ["budget", "model"],
@@ -69,9 +72,11 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
  */
 export function known<O extends object>(options: O, names: object, within = "options"): O {
   // A list has methods that look like options: filter, keys.
-  if (typeof options !== "object" || options === null || Array.isArray(options)) throw badOption("", "an object", options, within);
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw badOption("", "an object", options, within);
   for (const name in options) {
-    if ((names as Record<string, unknown>)[name] !== 1 && options[name] !== undefined) throw unknown(name, Object.keys(names), within);
+    if ((names as Record<string, unknown>)[name] !== 1 && options[name] !== undefined)
+      throw unknown(name, Object.keys(names), within);
   }
   return options;
 }
@@ -82,28 +87,39 @@ export function knownIn(value: unknown, names: object, within: string): void {
 }
 
 /**
- * The same for an object that another library may have made, such as a language model of VS Code: only a name that looks like a slip of one
- * of ours is refused.
+ * The same for an object that another library may have made, such as a language model of VS Code: only a name that
+ * looks like a slip of one of ours is refused.
  */
 export function noSlip(value: object, names: object, within: string): void {
   const right = Object.keys(names);
   for (const name in value) {
-    if ((names as Record<string, unknown>)[name] === 1 || (value as Record<string, unknown>)[name] === undefined) continue;
+    if ((names as Record<string, unknown>)[name] === 1 || (value as Record<string, unknown>)[name] === undefined)
+      continue;
     if (right.some((one) => one.length > 6 && distance(name, one, SLIP) <= SLIP)) throw unknown(name, right, within);
   }
 }
 
 function unknown(name: string, right: readonly string[], within: string): EspalierError {
-  const path = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `${within}.${name}` : `${within}[${JSON.stringify(name)}]`;
+  const path = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+    ? `${within}.${name}`
+    : `${within}[${JSON.stringify(name)}]`;
   const near = nearest(name, right);
   const hint = near === undefined ? `it may have ${right.toSorted().join(", ")}` : `did you mean ${near}?`;
-  return new EspalierError({ code: "bad_option", message: `${path} is unknown; ${hint}`, path, details: { ...(near !== undefined && { nearest: near }) } });
+  return new EspalierError({
+    code: "bad_option",
+    message: `${path} is unknown; ${hint}`,
+    path,
+    details: { ...(near !== undefined && { nearest: near }) },
+  });
 }
 
 /** Letters that a slip gets wrong at most. */
 const SLIP = 2;
 
-/** The name that was probably meant: one that another library uses, else the one with the fewest letters wrong, up to a third of them. */
+/**
+ * The name that was probably meant: one that another library uses, else the one with the fewest letters wrong, up to a
+ * third of them.
+ */
 function nearest(name: string, right: readonly string[]): string | undefined {
   const plain = simple(name);
   const same = right.find((one) => simple(one) === plain);
@@ -116,14 +132,19 @@ function nearest(name: string, right: readonly string[]): string | undefined {
     const wrong = distance(plain, simple(one), most);
     if (wrong < least) [best, least] = [one, wrong];
   }
-  return best ?? right.find((one) => plain.length > 3 && (simple(one).startsWith(plain) || plain.startsWith(simple(one))));
+  return (
+    best ?? right.find((one) => plain.length > 3 && (simple(one).startsWith(plain) || plain.startsWith(simple(one))))
+  );
 }
 
 function simple(name: string): string {
   return name.replace(/[-_. ]/g, "").toLowerCase();
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour to make one word of the other; `most + 1` for anything above `most`. */
+/**
+ * Letters to insert, delete, replace or swap with their neighbour to make one word of the other; `most + 1` for
+ * anything above `most`.
+ */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let [older, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
@@ -132,7 +153,9 @@ function distance(a: string, b: string, most: number): number {
     for (let column = 1; column <= b.length; column += 1) {
       const replaced = above[column - 1]! + Number(a[row - 1] !== b[column - 1]);
       const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      line.push(Math.min(replaced, above[column]! + 1, line[column - 1]! + 1, isSwap ? older[column - 2]! + 1 : Infinity));
+      line.push(
+        Math.min(replaced, above[column]! + 1, line[column - 1]! + 1, isSwap ? older[column - 2]! + 1 : Infinity),
+      );
     }
     [older, above] = [above, line];
   }

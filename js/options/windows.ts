@@ -1,8 +1,9 @@
 /** Context windows of models, by name. */
 
 /**
- * Beginnings of names and tokens of the window, input and output together; the first that fits wins. Only families whose window is not the
- * 128,000 tokens that are assumed otherwise. Source: the model pages of OpenAI and Anthropic, for the models' default window.
+ * Beginnings of names and tokens of the window, input and output together; the first that fits wins. Only families
+ * whose window is not the 128,000 tokens that are assumed otherwise. Source: the model pages of OpenAI and Anthropic,
+ * for the models' default window.
  */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^gpt-4-32k/, 32_768],
@@ -13,7 +14,10 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^claude-/, 200_000],
 ];
 
-/** The window of the model of this name, which may carry the path of a router (`openai/gpt-4`); undefined if it is not known. */
+/**
+ * The window of the model of this name, which may carry the path of a router (`openai/gpt-4`); undefined if it is not
+ * known.
+ */
 export function windowByName(name: string | undefined): number | undefined {
   const last = name?.slice(name.lastIndexOf("/") + 1).toLowerCase();
   return last === undefined ? undefined : WINDOWS.find(([pattern]) => pattern.test(last))?.[1];

@@ -7,7 +7,17 @@ import type { MaterializedView } from "../prompt/tracer.ts";
 
 export const { forEachNode, jsonRetainedProps } = JSONTree;
 export type {
-  BasePieceJSON, DocumentChatMessagePieceJSON, ImageChatMessagePieceJSON, OpaqueJSON, PieceCtorKind, PieceJSON, PromptElementJSON, PromptNodeJSON, PromptNodeType, PromptReferenceJSON, TextJSON,
+  BasePieceJSON,
+  DocumentChatMessagePieceJSON,
+  ImageChatMessagePieceJSON,
+  OpaqueJSON,
+  PieceCtorKind,
+  PieceJSON,
+  PromptElementJSON,
+  PromptNodeJSON,
+  PromptNodeType,
+  PromptReferenceJSON,
+  TextJSON,
   UriOrLocationJSON,
 } from "../prompt/json-tree.ts";
 

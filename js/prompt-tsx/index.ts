@@ -1,10 +1,17 @@
 /**
- * `espalier/prompt-tsx`: everything that `@vscode/prompt-tsx` 0.4.0-alpha.9 exports, under the same names. A codebase moves by
- * changing the import.
+ * `espalier/prompt-tsx`: everything that `@vscode/prompt-tsx` 0.4.0-alpha.9 exports, under the same names. A codebase
+ * moves by changing the import.
  */
 
 import "../jsx/classic.ts";
-import type { CancellationToken, ChatDocumentContext, ChatResponsePart, LanguageModelChat, LanguageModelChatMessage, Progress } from "../prompt/host-types.ts";
+import type {
+  CancellationToken,
+  ChatDocumentContext,
+  ChatResponsePart,
+  LanguageModelChat,
+  LanguageModelChatMessage,
+  Progress,
+} from "../prompt/host-types.ts";
 import { OutputMode, PromptRenderer, Raw, VSCodeTokenizer } from "../prompt/index.ts";
 import type { PromptElementJSON } from "../prompt/json-tree.ts";
 import type { ModeToChatMessageType } from "../prompt/output/mode.ts";
@@ -13,14 +20,57 @@ import type { MetadataMap, PromptReference } from "../prompt/results.ts";
 import type { ITokenizer } from "../prompt/tokenizer.ts";
 
 export {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, HTMLTracer, IfEmpty,
-  Image, isChatMessagePromptElement, JSONTree, LegacyPrioritization, LogicalWrapper, MetadataMap, OpenAI, OutputMode, PrioritizedList, PromptElement, PromptMetadata, PromptReference,
-  PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
+  AbstractKeepWith,
+  AssistantMessage,
+  BaseChatMessage,
+  BudgetExceededError,
+  BuiltinTokenizer,
+  ChatResponseReferencePartStatusKind,
+  Chunk,
+  Document,
+  Expandable,
+  HTMLTracer,
+  IfEmpty,
+  Image,
+  isChatMessagePromptElement,
+  JSONTree,
+  LegacyPrioritization,
+  LogicalWrapper,
+  MetadataMap,
+  OpenAI,
+  OutputMode,
+  PrioritizedList,
+  PromptElement,
+  PromptMetadata,
+  PromptReference,
+  PromptRenderer,
+  Raw,
+  setVSCode,
+  SystemMessage,
+  TextChunk,
+  TokenLimit,
+  ToolMessage,
+  ToolResult,
+  toMode,
+  toOpenAI,
+  toVSCode,
+  useKeepWith,
+  UserMessage,
+  VSCodeTokenizer,
 } from "../prompt/index.ts";
 export * from "./deep.ts";
 export type * from "../prompt/elements.ts";
 export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
-export type { BuiltinTokenizerOptions, PromisedTokenizer, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
+export type {
+  BuiltinTokenizerOptions,
+  PromisedTokenizer,
+  IHTMLRouter,
+  IHTMLServer,
+  ITokenizer,
+  ModeToChatMessageType,
+  QueueItem,
+  RenderPromptResult,
+} from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
 export type { BasePromptSizing as PromptSizing } from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
@@ -57,29 +107,51 @@ interface Rendered<Message> {
  * ```
  */
 export function renderPrompt<P extends BasePromptElementProps>(
-  ctor: PromptElementCtor<P, any>, props: P, endpoint: IChatEndpointInfo, counter: ITokenizer<OutputMode.VSCode> | LanguageModelChat,
-  progress?: Progress<ChatResponsePart>, token?: CancellationToken, mode?: OutputMode.VSCode,
+  ctor: PromptElementCtor<P, any>,
+  props: P,
+  endpoint: IChatEndpointInfo,
+  counter: ITokenizer<OutputMode.VSCode> | LanguageModelChat,
+  progress?: Progress<ChatResponsePart>,
+  token?: CancellationToken,
+  mode?: OutputMode.VSCode,
 ): Promise<Rendered<LanguageModelChatMessage>>;
 export function renderPrompt<P extends BasePromptElementProps, M extends OutputMode>(
-  ctor: PromptElementCtor<P, any>, props: P, endpoint: IChatEndpointInfo, counter: ITokenizer<M>, progress?: Progress<ChatResponsePart>, token?: CancellationToken,
+  ctor: PromptElementCtor<P, any>,
+  props: P,
+  endpoint: IChatEndpointInfo,
+  counter: ITokenizer<M>,
+  progress?: Progress<ChatResponsePart>,
+  token?: CancellationToken,
 ): Promise<Rendered<ModeToChatMessageType[M]>>;
 export async function renderPrompt(
-  ctor: PromptElementCtor<any, any>, props: any, endpoint: IChatEndpointInfo, counter: ITokenizer<any> | LanguageModelChat,
-  progress?: Progress<ChatResponsePart>, token?: CancellationToken, mode: OutputMode = OutputMode.VSCode,
+  ctor: PromptElementCtor<any, any>,
+  props: any,
+  endpoint: IChatEndpointInfo,
+  counter: ITokenizer<any> | LanguageModelChat,
+  progress?: Progress<ChatResponsePart>,
+  token?: CancellationToken,
+  mode: OutputMode = OutputMode.VSCode,
 ): Promise<Rendered<any>> {
-  const tokenizer = "countTokens" in counter ? new VSCodeTokenizer((text, cancellation) => counter.countTokens(text, cancellation), mode) : counter;
+  const tokenizer =
+    "countTokens" in counter
+      ? new VSCodeTokenizer((text, cancellation) => counter.countTokens(text, cancellation), mode)
+      : counter;
   const renderer = new PromptRenderer(endpoint, ctor, props, tokenizer);
   const result = await renderer.render(progress, token);
   return { ...result, usedContext: renderer.getUsedContext() };
 }
 
 /**
- * Renders an element to plain data that a caller can splice into its own prompt with `<elementJSON data={…} />` or `<ToolResult />`. Nothing
- * is pruned; `budget` is what elements are told.
+ * Renders an element to plain data that a caller can splice into its own prompt with `<elementJSON data={…} />` or
+ * `<ToolResult />`. Nothing is pruned; `budget` is what elements are told.
  */
 export function renderElementJSON<P extends BasePromptElementProps>(
-  ctor: PromptElementCtor<P, any>, props: P,
-  budget: { tokenBudget: number; countTokens(text: string, token?: CancellationToken): PromiseLike<number> } | undefined, token?: CancellationToken,
+  ctor: PromptElementCtor<P, any>,
+  props: P,
+  budget:
+    | { tokenBudget: number; countTokens(text: string, token?: CancellationToken): PromiseLike<number> }
+    | undefined,
+  token?: CancellationToken,
 ): Promise<PromptElementJSON> {
   const tokenizer: ITokenizer<OutputMode.Raw> = {
     mode: OutputMode.Raw,
@@ -87,7 +159,9 @@ export function renderElementJSON<P extends BasePromptElementProps>(
       throw new Error("Tools may only return text, not messages.");
     },
     tokenLength: (part, cancellation) =>
-      part.type !== Raw.ChatCompletionContentPartKind.Text ? 0 : ((budget ? budget.countTokens(part.text, cancellation) : 1) as number | Promise<number>),
+      part.type !== Raw.ChatCompletionContentPartKind.Text
+        ? 0
+        : ((budget ? budget.countTokens(part.text, cancellation) : 1) as number | Promise<number>),
   };
   const endpoint = { modelMaxPromptTokens: budget?.tokenBudget ?? Number.MAX_SAFE_INTEGER };
   return new PromptRenderer(endpoint, ctor, props, tokenizer).renderElementJSON(token);

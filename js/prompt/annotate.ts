@@ -8,7 +8,13 @@ const annotated = new WeakSet<Error>();
 
 /** Adds the path of the element to an error, once. Cancellations are expected, and stay as they are. */
 export function annotate(error: unknown, node: RenderNode): unknown {
-  if (!(error instanceof Error) || annotated.has(error) || error.constructor.name === "CancellationError" || error.name === "AbortError") return error;
+  if (
+    !(error instanceof Error) ||
+    annotated.has(error) ||
+    error.constructor.name === "CancellationError" ||
+    error.name === "AbortError"
+  )
+    return error;
   // The reference words this one with the path already.
   if (error instanceof EspalierError && error.path && error.message.endsWith(` at ${error.path}`)) return error;
   annotated.add(error);

@@ -6,7 +6,11 @@ import { partOf } from "./parts.ts";
 import type { ElementNode, RenderNode } from "./render-tree.ts";
 
 /** One message, read from the list at `at`; gives the message and the place behind it. */
-export function readMessage(list: Float64Array, at: number, nodes: readonly RenderNode[]): { message: ChatMessage; next: number } {
+export function readMessage(
+  list: Float64Array,
+  at: number,
+  nodes: readonly RenderNode[],
+): { message: ChatMessage; next: number } {
   const node = nodes[list[at++]!] as ElementNode;
   const droppedEnd = at + 1 + list[at]!;
   const dropped = list.subarray(at + 1, droppedEnd);
@@ -37,7 +41,7 @@ export function readMessage(list: Float64Array, at: number, nodes: readonly Rend
 /** All messages of a list from `from` on. */
 export function readMessages(list: Float64Array, nodes: readonly RenderNode[], from = 0): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  for (let at = from; at < list.length;) {
+  for (let at = from; at < list.length; ) {
     const { message, next } = readMessage(list, at, nodes);
     messages.push(message);
     at = next;
@@ -45,7 +49,11 @@ export function readMessages(list: Float64Array, nodes: readonly RenderNode[], f
   return messages;
 }
 
-function rawMessage({ props, calls, toolCallId }: ElementNode, content: ChatCompletionContentPart[], dropped: ArrayLike<number>): ChatMessage {
+function rawMessage(
+  { props, calls, toolCallId }: ElementNode,
+  content: ChatCompletionContentPart[],
+  dropped: ArrayLike<number>,
+): ChatMessage {
   const role = props.role as ChatRole;
   const name = props.name ? { name: props.name as string } : {};
   switch (role) {
@@ -68,6 +76,10 @@ function rawMessage({ props, calls, toolCallId }: ElementNode, content: ChatComp
 export function emptyMessage({ props }: ElementNode): ChatMessage {
   const { role, name, toolCalls, toolCallId } = props;
   return {
-    role, content: [], ...(name ? { name } : undefined), ...(toolCalls ? { toolCalls } : undefined), ...(toolCallId ? { toolCallId } : undefined),
+    role,
+    content: [],
+    ...(name ? { name } : undefined),
+    ...(toolCalls ? { toolCalls } : undefined),
+    ...(toolCallId ? { toolCallId } : undefined),
   } as ChatMessage;
 }

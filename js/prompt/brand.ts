@@ -1,18 +1,39 @@
 /**
- * Marks on the classes of elements, by which the renderer recognises them. A process can hold several copies of a class: the ES module and
- * the CommonJS file of the package, or two versions of it. An element of one copy then renders in the renderer of another.
+ * Marks on the classes of elements, by which the renderer recognises them. A process can hold several copies of a
+ * class: the ES module and the CommonJS file of the package, or two versions of it. An element of one copy then renders
+ * in the renderer of another.
  */
 
 const BRAND = Symbol.for("espalier.element");
 
 /** The classes that the renderer treats in a way of their own. */
 export type Brand =
-  | "AbstractKeepWith" | "AssistantMessage" | "BaseChatMessage" | "Chunk" | "Document" | "Expandable" | "IfEmpty" | "Image" | "KeepWithElement" | "LegacyPrioritization"
-  | "LogicalWrapper" | "PrioritizedList" | "SystemMessage" | "TextChunk" | "TokenLimit" | "ToolMessage" | "ToolResult" | "UserMessage";
+  | "AbstractKeepWith"
+  | "AssistantMessage"
+  | "BaseChatMessage"
+  | "Chunk"
+  | "Document"
+  | "Expandable"
+  | "IfEmpty"
+  | "Image"
+  | "KeepWithElement"
+  | "LegacyPrioritization"
+  | "LogicalWrapper"
+  | "PrioritizedList"
+  | "SystemMessage"
+  | "TextChunk"
+  | "TokenLimit"
+  | "ToolMessage"
+  | "ToolResult"
+  | "UserMessage";
 
 /** Classes whose instances are also those of another. */
 const PARENTS: Partial<Record<Brand, Brand>> = {
-  AssistantMessage: "BaseChatMessage", SystemMessage: "BaseChatMessage", ToolMessage: "BaseChatMessage", UserMessage: "BaseChatMessage", KeepWithElement: "AbstractKeepWith",
+  AssistantMessage: "BaseChatMessage",
+  SystemMessage: "BaseChatMessage",
+  ToolMessage: "BaseChatMessage",
+  UserMessage: "BaseChatMessage",
+  KeepWithElement: "AbstractKeepWith",
 };
 
 /** Marks a class. Called in a static block, so that declarations do not show it. */
@@ -28,5 +49,7 @@ export function isOf(like: unknown, brand: Brand): boolean {
 
 /** The brand of exactly this prototype; undefined for subclasses. */
 export function brandOf(prototype: unknown): Brand | undefined {
-  return typeof prototype === "object" && prototype !== null && Object.hasOwn(prototype, BRAND) ? (prototype as { [BRAND]?: Brand })[BRAND] : undefined;
+  return typeof prototype === "object" && prototype !== null && Object.hasOwn(prototype, BRAND)
+    ? (prototype as { [BRAND]?: Brand })[BRAND]
+    : undefined;
 }

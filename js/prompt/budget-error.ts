@@ -20,8 +20,8 @@ export interface BudgetErrorDetails {
 }
 
 /**
- * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache breakpoint, or the
- * budget is below nothing at all.
+ * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache
+ * breakpoint, or the budget is below nothing at all.
  *
  * ```tsx
  * import { BudgetExceededError, render, UserMessage } from "espalier";

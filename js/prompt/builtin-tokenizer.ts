@@ -19,7 +19,10 @@ export interface BuiltinTokenizerOptions<M extends OutputMode> {
   mode: M;
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
-  /** Picks the encoding; and how pictures are counted, where the cost model asks (`espalier` does, Copilot Chat's have one rule for all). */
+  /**
+   * Picks the encoding; and how pictures are counted, where the cost model asks (`espalier` does, Copilot Chat's have
+   * one rule for all).
+   */
   model?: string;
   /** How messages are counted. Default `copilot-chat`. */
   costModel?: CostModelName;
@@ -37,8 +40,8 @@ export interface PromisedTokenizer<M extends OutputMode> extends ITokenizer<M> {
 const LIST_TOKENS = 3;
 
 /**
- * Counts with the package's own engine. A renderer that is given one of these counts inside the engine, text by text as it prunes, which
- * no other tokenizer can.
+ * Counts with the package's own engine. A renderer that is given one of these counts inside the engine, text by text as
+ * it prunes, which no other tokenizer can.
  *
  * ```tsx
  * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
@@ -63,14 +66,20 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
     this.#options = options;
   }
 
-  /** What the engine is told. Not worked out before it is needed, since the engine may not be loaded when this is made. */
+  /**
+   * What the engine is told. Not worked out before it is needed, since the engine may not be loaded when this is made.
+   */
   get counting(): { encoding: EncodingName; costModel: CostModelName; model?: string } {
     const { encoding, model, costModel = "copilot-chat" } = this.#options;
-    const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
+    const name =
+      encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
     return { encoding: name, costModel, ...(model !== undefined && { model }) };
   }
 
-  /** Counts a text, or a part standing alone: an opaque part costs its `tokenUsage`, a document is estimated from its size. */
+  /**
+   * Counts a text, or a part standing alone: an opaque part costs its `tokenUsage`, a document is estimated from its
+   * size.
+   */
   tokenLength(part: ChatCompletionContentPart | string): number {
     const { counting } = this;
     ensureEncoding(counting.encoding);
@@ -96,8 +105,9 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   }
 
   /**
-   * The same methods, each returning a promise, for code that calls `.then` or races the count against a timer. They load the vocabulary
-   * first if it has a place to load it from, which counting in a browser otherwise needs `loadEncoding` for.
+   * The same methods, each returning a promise, for code that calls `.then` or races the count against a timer. They
+   * load the vocabulary first if it has a place to load it from, which counting in a browser otherwise needs
+   * `loadEncoding` for.
    *
    * ```ts
    * import { BuiltinTokenizer, OutputMode } from "espalier";
@@ -107,11 +117,13 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
    * ```
    */
   get promises(): PromisedTokenizer<M> {
-    const later = <A extends unknown[]>(count: (...told: A) => number) => async (...told: A): Promise<number> => {
-      await ready();
-      await loadNeeded(this.counting.encoding);
-      return count(...told);
-    };
+    const later =
+      <A extends unknown[]>(count: (...told: A) => number) =>
+      async (...told: A): Promise<number> => {
+        await ready();
+        await loadNeeded(this.counting.encoding);
+        return count(...told);
+      };
     return {
       mode: this.mode,
       tokenLength: later((part) => this.tokenLength(part)),
@@ -141,7 +153,10 @@ function messageTokens(message: Omit<NeutralMessage, "id">, counting: Record<str
 
 /** What a part that is no text adds to a message. */
 export function partTokens(part: ChatCompletionContentPart, counting: Record<string, unknown>): number {
-  return messageTokens({ role: "user", parts: [neutral(part)] }, counting) - messageTokens({ role: "user", parts: [] }, counting);
+  return (
+    messageTokens({ role: "user", parts: [neutral(part)] }, counting) -
+    messageTokens({ role: "user", parts: [] }, counting)
+  );
 }
 
 /** A raw message as the engine reads it. */
@@ -152,7 +167,14 @@ export function neutralMessage(message: ChatMessage): Omit<NeutralMessage, "id">
     case ChatRole.Tool:
       return { role: "tool", parts: [{ type: "toolResult", callId: message.toolCallId ?? "", content }] };
     case ChatRole.Assistant: {
-      const calls = (message.toolCalls ?? []).map(({ id, function: called }): Part => ({ type: "toolCall", callId: id, name: called.name, arguments: called.arguments }));
+      const calls = (message.toolCalls ?? []).map(
+        ({ id, function: called }): Part => ({
+          type: "toolCall",
+          callId: id,
+          name: called.name,
+          arguments: called.arguments,
+        }),
+      );
       return { role: "assistant", ...name, parts: [...content, ...calls] };
     }
     default:
@@ -173,6 +195,10 @@ function neutral(part: ChatCompletionContentPart): Part {
     case ChatCompletionContentPartKind.CacheBreakpoint:
       return { type: "cacheMark" };
     default:
-      return { type: "opaque", json: JSON.stringify(part.value) ?? "", ...(part.tokenUsage !== undefined && { tokens: part.tokenUsage }) };
+      return {
+        type: "opaque",
+        json: JSON.stringify(part.value) ?? "",
+        ...(part.tokenUsage !== undefined && { tokens: part.tokenUsage }),
+      };
   }
 }

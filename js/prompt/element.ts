@@ -4,8 +4,8 @@ import type { CancellationToken, ChatResponsePart, Progress } from "./host-types
 import type { BasePromptElementProps, BasePromptSizing, PromptElementProps, PromptRendered } from "./piece.ts";
 
 /**
- * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs, for all elements
- * of a group at once. Line ends in JSX text are not kept: write `<br />`.
+ * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs,
+ * for all elements of a group at once. Line ends in JSX text are not kept: write `<br />`.
  *
  * ```tsx
  * import { PromptElement, render, UserMessage } from "espalier";
@@ -40,5 +40,10 @@ export abstract class PromptElement<P extends BasePromptElementProps = BasePromp
   prepare?(sizing: BasePromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<S>;
 
   /** What the element consists of, or nothing. */
-  abstract render(state: S, sizing: BasePromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<PromptRendered> | PromptRendered;
+  abstract render(
+    state: S,
+    sizing: BasePromptSizing,
+    progress?: Progress<ChatResponsePart>,
+    token?: CancellationToken,
+  ): Promise<PromptRendered> | PromptRendered;
 }

@@ -36,7 +36,10 @@ export class Encoder {
 
   /** What was written since `clear`. The numbers are a view: they change when more is written. */
   written(): { numbers: Float64Array; text: Uint8Array } {
-    return { numbers: this.#numbers.subarray(0, this.#length), text: this.#text === "" ? NO_BYTES : UTF8.encode(this.#text) };
+    return {
+      numbers: this.#numbers.subarray(0, this.#length),
+      text: this.#text === "" ? NO_BYTES : UTF8.encode(this.#text),
+    };
   }
 
   clear(): void {
@@ -124,8 +127,13 @@ export class Encoder {
   open(node: ElementNode, { dynamic, expandable }: Opening): void {
     const { props, flags, kind } = node;
     const bits =
-      (flags & Flag.passPriority ? 1 : 0) | (flags & Flag.chunk ? 2 : 0) | (flags & Flag.legacy ? 4 : 0) | (flags & Flag.alternate ? 8 : 0) |
-      (dynamic ? 16 : 0) | (expandable ? 32 : 0) | (node.spliced ? 64 : 0);
+      (flags & Flag.passPriority ? 1 : 0) |
+      (flags & Flag.chunk ? 2 : 0) |
+      (flags & Flag.legacy ? 4 : 0) |
+      (flags & Flag.alternate ? 8 : 0) |
+      (dynamic ? 16 : 0) |
+      (expandable ? 32 : 0) |
+      (node.spliced ? 64 : 0);
     const reserve = props.flexReserve as number | string | undefined;
     const at = this.#reserve(10);
     const numbers = this.#numbers;
@@ -189,12 +197,19 @@ function message({ props, calls, toolCallId }: ElementNode): object {
   return {
     ...(props.name && { name: text(props.name) }),
     ...(toolCallId !== undefined && { callId: text(toolCallId) }),
-    calls: (calls ?? []).map(({ id, function: called }) => ({ callId: text(id), name: text(called?.name), arguments: text(called?.arguments) })),
+    calls: (calls ?? []).map(({ id, function: called }) => ({
+      callId: text(id),
+      name: text(called?.name),
+      arguments: text(called?.arguments),
+    })),
   };
 }
 
 function wellFormed(text: string): string {
   const known = text as string & { isWellFormed?(): boolean; toWellFormed?(): string };
   if (known.isWellFormed ? known.isWellFormed() : !/[\ud800-\udfff]/.test(text)) return text;
-  return known.toWellFormed?.() ?? text.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (found) => (found.length === 2 ? found : "\ufffd"));
+  return (
+    known.toWellFormed?.() ??
+    text.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (found) => (found.length === 2 ? found : "\ufffd"))
+  );
 }

@@ -20,7 +20,9 @@ export interface Explanation {
   text?: string;
   parent?: number;
   priority: number;
-  /** Tokens of its own text or part, or the sum of what it contains. Absent where the host's tokenizer was not asked. */
+  /**
+   * Tokens of its own text or part, or the sum of what it contains. Absent where the host's tokenizer was not asked.
+   */
   tokens?: number;
   kept: boolean;
   removal?: {
@@ -61,16 +63,31 @@ export function explainAll(session: Session): Explanation[] {
     const path = describe(node);
     const found = at === undefined ? undefined : removals[at];
     const removal = found && {
-      rule: found.rule as RemovalRule, step: found.step as number, freed: Number.isFinite(found.tokens) ? (found.tokens as number) : null,
-      limit: pathOf(session.nodes[found.limit]!), node: found.node as number,
-      ...(found.rival !== undefined && { rival: { id: found.rival as number, path: describe(session.nodes[found.rival]!), priority: priorities.get(found.rival)! } }),
+      rule: found.rule as RemovalRule,
+      step: found.step as number,
+      freed: Number.isFinite(found.tokens) ? (found.tokens as number) : null,
+      limit: pathOf(session.nodes[found.limit]!),
+      node: found.node as number,
+      ...(found.rival !== undefined && {
+        rival: {
+          id: found.rival as number,
+          path: describe(session.nodes[found.rival]!),
+          priority: priorities.get(found.rival)!,
+        },
+      }),
     };
     const entry = {
-      id, path, kind: kindOf(node), priority, kept,
+      id,
+      path,
+      kind: kindOf(node),
+      priority,
+      kept,
       ...(node.type === "element" && node.kind === "message" && { role: ChatRole.display(node.props.role) }),
       ...(kept && isSystem(node) && session.options.mode === "vscode" && { sentAs: "user" }),
       ...(node.type === "text" && { text: excerpt(node.text) }),
-      ...(parent !== undefined && { parent }), ...(tokens !== undefined && { tokens }), ...(removal && { removal }),
+      ...(parent !== undefined && { parent }),
+      ...(tokens !== undefined && { tokens }),
+      ...(removal && { removal }),
     };
     return { ...entry, sentence: sentence(entry) };
   });
@@ -95,15 +112,22 @@ function isSystem(node: RenderNode): boolean {
 
 function sentence({ id, path, priority, kept, removal, tokens, sentAs }: Omit<Explanation, "sentence">): string {
   const size = tokens === undefined ? "" : ` (${tokens} tokens)`;
-  const note = sentAs === undefined ? "" : ` It is sent with the role ${sentAs}, since the format has no system messages.`;
+  const note =
+    sentAs === undefined ? "" : ` It is sent with the role ${sentAs}, since the format has no system messages.`;
   if (kept || !removal) return `${path}${size} was kept.${note}`;
   const { rule, step, limit, node, rival, freed } = removal;
   const why =
-    node !== id ? "went with what is around it"
-    : rule === "keep-with" ? "went because something that it is kept with went"
-    : rule === "empty" ? "went because nothing was left in it"
-    : `had the lowest priority (${rank(priority)})`;
-  const other = rule === "priority" && rival ? ` Next would have been ${rival.path}${rival.priority === undefined ? "" : ` (priority ${rank(rival.priority)})`}.` : "";
+    node !== id
+      ? "went with what is around it"
+      : rule === "keep-with"
+        ? "went because something that it is kept with went"
+        : rule === "empty"
+          ? "went because nothing was left in it"
+          : `had the lowest priority (${rank(priority)})`;
+  const other =
+    rule === "priority" && rival
+      ? ` Next would have been ${rival.path}${rival.priority === undefined ? "" : ` (priority ${rank(rival.priority)})`}.`
+      : "";
   return `${path}${size} was removed in step ${step + 1} to meet the limit of ${limit}: it ${why}${freed === null ? "" : `; the step freed ${Math.round(freed)} tokens`}.${other}`;
 }
 

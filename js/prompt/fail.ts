@@ -7,11 +7,17 @@ import type { Failure, Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 
 /** `convert` gives the messages the form that the host renders in. */
-export function budgetError(session: Session, failure: Failure, convert: (messages: any[]) => any[]): BudgetExceededError {
+export function budgetError(
+  session: Session,
+  failure: Failure,
+  convert: (messages: any[]) => any[],
+): BudgetExceededError {
   const { nodes } = session;
   const { limit, allowed, needed, largest } = failure;
   const details = {
-    limit: readable(nodes[limit]), budget: allowed, needed,
+    limit: readable(nodes[limit]),
+    budget: allowed,
+    needed,
     largest: largest.map(([node, tokens]) => ({ path: readable(nodes[node]), tokens })),
   };
   return new BudgetExceededError(details, survivors(session).metadata, convert(session.original()));

@@ -1,6 +1,7 @@
 /**
- * From what elements return to nodes. Lists, fragments and elements that only show their children are opened here, one after the
- * other and without recursion; elements that have to be asked are left for the core to ask, once it knows their budget.
+ * From what elements return to nodes. Lists, fragments and elements that only show their children are opened here, one
+ * after the other and without recursion; elements that have to be asked are left for the core to ask, once it knows
+ * their budget.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -31,7 +32,9 @@ export interface FlattenOptions {
   /** Leaves cache breakpoints out. */
   noBreakpoints?: boolean;
   /** Makes instances; absent: `new ctor(props)`. */
-  createElement?: ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>) | undefined;
+  createElement?:
+    | ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>)
+    | undefined;
 }
 
 /** Children that are being gone through. */
@@ -80,7 +83,10 @@ export class Flattener {
   hasSized = false;
   /** An iterator was used up: the same pieces would not make the same tree again. */
   hasIterators = false;
-  /** Elements whose content cannot be made, with the error. It is thrown when their turn comes, as if nothing had been opened before. */
+  /**
+   * Elements whose content cannot be made, with the error. It is thrown when their turn comes, as if nothing had been
+   * opened before.
+   */
   readonly failures = new Map<ElementNode, unknown>();
   readonly #options: FlattenOptions;
   readonly #keepWith = new Map<unknown, number>();
@@ -114,7 +120,8 @@ export class Flattener {
   /** Makes nodes of what an element returned. */
   children(node: ElementNode, template: unknown): void {
     const frames: Frame[] = [];
-    if (brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk") this.#textFrame(node, [template], frames, false);
+    if (brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk")
+      this.#textFrame(node, [template], frames, false);
     else frames.push({ node, items: [template], at: 0, how: "children", isBase: true, closes: false, text: undefined });
     this.#run(frames);
   }
@@ -155,8 +162,8 @@ export class Flattener {
   }
 
   /**
-   * Gives up the rest of an element's children. The element gets one more child, which throws when its turn comes: by then all elements
-   * that render earlier have been rendered, as if nothing had been opened in advance.
+   * Gives up the rest of an element's children. The element gets one more child, which throws when its turn comes: by
+   * then all elements that render earlier have been rendered, as if nothing had been opened in advance.
    */
   #fail(at: ElementNode, error: unknown, frames: Frame[]): void {
     // What was not written completely does not exist.
@@ -186,9 +193,25 @@ export class Flattener {
       if (text) text.parts.push({ text: String(child), counts: true });
       else this.#text(node, String(child), undefined, false);
     } else if (isFragment(child.ctor)) {
-      frames.push({ node, how, at: 0, items: this.#listed(child.children as Iterable<unknown>), isBase: false, closes: false, text });
+      frames.push({
+        node,
+        how,
+        at: 0,
+        items: this.#listed(child.children as Iterable<unknown>),
+        isBase: false,
+        closes: false,
+        text,
+      });
     } else if (typeof child[Symbol.iterator] === "function") {
-      frames.push({ node, how, at: 0, items: this.#listed(child as Iterable<unknown>), isBase: false, closes: false, text });
+      frames.push({
+        node,
+        how,
+        at: 0,
+        items: this.#listed(child as Iterable<unknown>),
+        isBase: false,
+        closes: false,
+        text,
+      });
     } else if (typeof child.ctor === "string") {
       this.#intrinsic(frame, child, frames);
     } else if (how === "text") {
@@ -229,7 +252,8 @@ export class Flattener {
         if (Object.hasOwn(node.instance, "render")) expands = undefined;
       }
       this.#describe(node, kind);
-      if (expands === "render") template = (node.instance as PromptElement<any, any>).render(undefined, undefined as never);
+      if (expands === "render")
+        template = (node.instance as PromptElement<any, any>).render(undefined, undefined as never);
       this.encoder.open(node, { dynamic: !expands, expandable: kind.isExpandable });
       if (kind.isExpandable) this.hasExpandable = true;
     } catch (error) {
@@ -239,21 +263,53 @@ export class Flattener {
       this.encoder.close();
       this.pending++;
     } else if (expands === "text") this.#textFrame(node, [template], frames, true);
-    else frames.push({ node, items: Array.isArray(template) ? template : [template], at: 0, how: "children", isBase: true, closes: true, text: undefined });
+    else
+      frames.push({
+        node,
+        items: Array.isArray(template) ? template : [template],
+        at: 0,
+        how: "children",
+        isBase: true,
+        closes: true,
+        text: undefined,
+      });
   }
 
-  #node(parent: ElementNode | undefined, ctor: PromptPiece["ctor"] | undefined, props: Record<string, any>): ElementNode {
+  #node(
+    parent: ElementNode | undefined,
+    ctor: PromptPiece["ctor"] | undefined,
+    props: Record<string, any>,
+  ): ElementNode {
     const node: ElementNode = {
-      type: "element", id: this.nodes.length, parent, ctor, name: ctor === undefined ? undefined : nameOf(ctor), kind: "container", props,
-      instance: undefined, state: undefined, flags: 0, limit: undefined, keepWith: undefined, calls: undefined, callsKeptWith: undefined, toolCallId: undefined,
-      children: [], metadata: NO_METADATA, spliced: false, inLayout: false, isSized: parent?.isSized ?? false,
+      type: "element",
+      id: this.nodes.length,
+      parent,
+      ctor,
+      name: ctor === undefined ? undefined : nameOf(ctor),
+      kind: "container",
+      props,
+      instance: undefined,
+      state: undefined,
+      flags: 0,
+      limit: undefined,
+      keepWith: undefined,
+      calls: undefined,
+      callsKeptWith: undefined,
+      toolCallId: undefined,
+      children: [],
+      metadata: NO_METADATA,
+      spliced: false,
+      inLayout: false,
+      isSized: parent?.isSized ?? false,
     };
     this.nodes.push(node);
     parent?.children.push(node);
     return node;
   }
 
-  /** Makes the instance of an element, unless it can be expanded without one. Returns what its class is to the renderer. */
+  /**
+   * Makes the instance of an element, unless it can be expanded without one. Returns what its class is to the renderer.
+   */
   #instantiate(node: ElementNode, piece: PromptPiece, children: any): Kind {
     const ctor = piece.ctor as any;
     const { createElement } = this.#options;
@@ -271,7 +327,10 @@ export class Flattener {
     if (children !== undefined) props.children = children;
     node.props = props;
     if (!isClass) {
-      node.instance = { props, render: (_: unknown, ...told: unknown[]) => ctor(props, ...told) } as unknown as PromptElement<any, any>;
+      node.instance = {
+        props,
+        render: (_: unknown, ...told: unknown[]) => ctor(props, ...told),
+      } as unknown as PromptElement<any, any>;
       return kindOf(undefined);
     }
     if (!createElement) {
@@ -298,7 +357,10 @@ export class Flattener {
     node.inLayout = kind.inLayout;
     node.flags = props.passPriority ? kind.flags | Flag.passPriority : kind.flags;
     if (kind.isLimited) node.limit = this.#limit(node, props.max);
-    if (kind.isKeptWith) node.keepWith = this.#keep((node.instance as { id?: number } | undefined)?.id ?? (node.ctor as { id?: number }).id);
+    if (kind.isKeptWith)
+      node.keepWith = this.#keep(
+        (node.instance as { id?: number } | undefined)?.id ?? (node.ctor as { id?: number }).id,
+      );
     if (kind.isToolMessage) node.toolCallId = props.toolCallId;
     if (kind.isAssistantMessage && props.toolCalls) this.#calls(node, props.toolCalls);
   }
@@ -323,7 +385,11 @@ export class Flattener {
     const reserve = node.props.flexReserve;
     if (reserve === undefined || reserve === null) return;
     if (typeof reserve === "string" && /^\//.test(reserve) && !Number.isNaN(Number(reserve.slice(1)))) return;
-    if (typeof reserve !== "number" || Number.isNaN(reserve)) throw badElement(`flexReserve must be a number of tokens or a share such as "/3", and is ${shown(reserve)}`, node);
+    if (typeof reserve !== "number" || Number.isNaN(reserve))
+      throw badElement(
+        `flexReserve must be a number of tokens or a share such as "/3", and is ${shown(reserve)}`,
+        node,
+      );
   }
 
   /** A limit that is no number does not limit in the reference, and null is 0. */
@@ -343,12 +409,25 @@ export class Flattener {
   // -------------------------------------------------------------- text and other content
 
   #textFrame(node: ElementNode, items: unknown[], frames: Frame[], closes: boolean): void {
-    frames.push({ node, items, at: 0, how: "text", isBase: true, closes, text: { parts: [], references: NO_METADATA } });
+    frames.push({
+      node,
+      items,
+      at: 0,
+      how: "text",
+      isBase: true,
+      closes,
+      text: { parts: [], references: NO_METADATA },
+    });
   }
 
   #endText(node: ElementNode, { parts, references }: TextParts): void {
     const whole = parts.length === 1 ? parts[0]! : undefined;
-    const text = this.#text(node, whole ? whole.text : parts.map((part) => part.text).join(""), whole?.counts ? undefined : parts, true);
+    const text = this.#text(
+      node,
+      whole ? whole.text : parts.map((part) => part.text).join(""),
+      whole?.counts ? undefined : parts,
+      true,
+    );
     if (references !== NO_METADATA) {
       text.metadata = references;
       this.holders.push(text);
@@ -361,17 +440,33 @@ export class Flattener {
     return priority === undefined || priority === null ? undefined : this.#number(node, "priority", priority);
   }
 
-  #text(node: ElementNode, text: string, literals: TextNode["literals"], lineBreakBefore: boolean, rank = node.props.priority): TextNode {
+  #text(
+    node: ElementNode,
+    text: string,
+    literals: TextNode["literals"],
+    lineBreakBefore: boolean,
+    rank = node.props.priority,
+  ): TextNode {
     const number = Number(rank ?? Number.MAX_SAFE_INTEGER);
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text, literals, priority: Number.isNaN(number) ? Number.MAX_SAFE_INTEGER : number, lineBreakBefore, metadata: NO_METADATA,
+      type: "text",
+      id: this.nodes.length,
+      parent: node,
+      text,
+      literals,
+      priority: Number.isNaN(number) ? Number.MAX_SAFE_INTEGER : number,
+      lineBreakBefore,
+      metadata: NO_METADATA,
     };
     this.#add(node, made);
     this.encoder.text(made);
     return made;
   }
 
-  /** What an element keeps while it is there. The root is always there, and keeps it beside what the whole prompt collects. */
+  /**
+   * What an element keeps while it is there. The root is always there, and keeps it beside what the whole prompt
+   * collects.
+   */
   #attach(node: ElementNode, metadata: PromptMetadata): void {
     if (node === this.#root) return this.collected.add("metadata", node, metadata);
     if (node.metadata === NO_METADATA) this.holders.push(node);
@@ -396,7 +491,8 @@ export class Flattener {
   }
 
   #breakpoint(node: ElementNode, cacheType: string | undefined): void {
-    if (node.kind !== "message") throw badElement("Cache breakpoints may only be direct children of chat messages", node);
+    if (node.kind !== "message")
+      throw badElement("Cache breakpoints may only be direct children of chat messages", node);
     if (this.#options.noBreakpoints) return;
     const part = { type: ChatCompletionContentPartKind.CacheBreakpoint, cacheType } as BreakpointNode["part"];
     const made: BreakpointNode = { type: "breakpoint", id: this.nodes.length, parent: node, part };
@@ -456,7 +552,8 @@ export class Flattener {
   #spliced = new Map<number, number>();
 
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
-    if (typeof data?.node !== "object" || data.node === null) throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
+    if (typeof data?.node !== "object" || data.node === null)
+      throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
     // Numbers of what is kept together mean something within one tree only.
     frames.push({ node, items: [data.node], at: 0, how: "json", isBase: false, closes: false, text: undefined });
     this.#spliced = new Map();
@@ -483,7 +580,14 @@ export class Flattener {
 
   #textJSON(node: ElementNode, text: string, priority: number | undefined, lineBreakBefore: boolean): TextNode {
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text: String(text), literals: undefined, priority: priority ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: NO_METADATA,
+      type: "text",
+      id: this.nodes.length,
+      parent: node,
+      text: String(text),
+      literals: undefined,
+      priority: priority ?? Number.MAX_SAFE_INTEGER,
+      lineBreakBefore,
+      metadata: NO_METADATA,
     };
     this.#add(node, made);
     this.encoder.text(made);
@@ -504,7 +608,9 @@ export class Flattener {
         if (Array.isArray(node.props.toolCalls)) {
           const { callsKeptWith = [] } = json;
           node.calls = node.props.toolCalls;
-          node.callsKeptWith = node.calls!.map((_, at) => (typeof callsKeptWith[at] === "number" ? this.#keepSpliced(callsKeptWith[at]) : undefined));
+          node.callsKeptWith = node.calls!.map((_, at) =>
+            typeof callsKeptWith[at] === "number" ? this.#keepSpliced(callsKeptWith[at]) : undefined,
+          );
         }
         break;
       case PieceCtorKind.ImageChatMessage:
@@ -561,7 +667,8 @@ function hasContent(children: unknown): boolean {
   while (todo.length) {
     const child: any = todo.pop();
     if (child === undefined || child === null || typeof child === "boolean") continue;
-    if (typeof child !== "string" && typeof child[Symbol.iterator] === "function") append(todo, (child as Iterable<unknown>));
+    if (typeof child !== "string" && typeof child[Symbol.iterator] === "function")
+      append(todo, child as Iterable<unknown>);
     else if (isFragment(child?.ctor)) todo.push(child.children);
     else return true;
   }
@@ -569,6 +676,7 @@ function hasContent(children: unknown): boolean {
 }
 
 function shown(value: unknown): string {
-  if (typeof value === "object" || typeof value === "function") return value === null ? "null" : `a ${Array.isArray(value) ? "list" : typeof value}`.replace("a o", "an o");
+  if (typeof value === "object" || typeof value === "function")
+    return value === null ? "null" : `a ${Array.isArray(value) ? "list" : typeof value}`.replace("a o", "an o");
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

@@ -1,9 +1,20 @@
-/** Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and pruned last. */
+/**
+ * Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and
+ * pruned last.
+ */
 
 import { badOption } from "../errors/errors.ts";
 import { truncate } from "../results/truncate.ts";
 import { PromptElement } from "./element.ts";
-import { AssistantMessage, IfEmpty, LogicalWrapper, TokenLimit, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
+import {
+  AssistantMessage,
+  IfEmpty,
+  LogicalWrapper,
+  TokenLimit,
+  ToolMessage,
+  useKeepWith,
+  UserMessage,
+} from "./elements.ts";
 import { createPiece, Fragment } from "./piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "./piece.ts";
 
@@ -31,7 +42,8 @@ export interface Turn {
 }
 
 /**
- * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, so that the others share what it left.
+ * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, so that the others
+ * share what it left.
  *
  * ```tsx
  * import { rankRounds, render, UserMessage } from "espalier";
@@ -49,13 +61,17 @@ export function rankRounds(list: readonly PromptChildren[]): PromptPiece[] {
 export interface ToolCallRoundsProps extends BasePromptElementProps {
   /** The oldest first. */
   rounds: readonly ToolRound[];
-  /** Tokens that each result may have: texts are cut in the middle, elements are limited. Without it results stay whole or go. */
+  /**
+   * Tokens that each result may have: texts are cut in the middle, elements are limited. Without it results stay whole
+   * or go.
+   */
   truncateAt?: number;
 }
 
 /**
- * Rounds of tool calls. Older rounds are pruned first, within a round earlier results, and a call goes with its result. Later results are
- * rendered first, with a share of what is left held back for each of the others: a quarter, divided by the rounds and the round's calls.
+ * Rounds of tool calls. Older rounds are pruned first, within a round earlier results, and a call goes with its result.
+ * Later results are rendered first, with a share of what is left held back for each of the others: a quarter, divided
+ * by the rounds and the round's calls.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -77,8 +93,17 @@ export interface ToolCallRoundsProps extends BasePromptElementProps {
 export class ToolCallRounds extends PromptElement<ToolCallRoundsProps> {
   render(): PromptPiece {
     const { rounds, truncateAt } = this.props;
-    if (truncateAt !== undefined && !(Number.isSafeInteger(truncateAt) && truncateAt >= 0)) throw badOption("truncateAt", "a whole number, 0 or more", truncateAt);
-    return createPiece(Fragment, null, rankRounds(rounds.map((round) => createPiece(Round, { round, rounds: rounds.length, ...(truncateAt !== undefined && { truncateAt }) }))));
+    if (truncateAt !== undefined && !(Number.isSafeInteger(truncateAt) && truncateAt >= 0))
+      throw badOption("truncateAt", "a whole number, 0 or more", truncateAt);
+    return createPiece(
+      Fragment,
+      null,
+      rankRounds(
+        rounds.map((round) =>
+          createPiece(Round, { round, rounds: rounds.length, ...(truncateAt !== undefined && { truncateAt }) }),
+        ),
+      ),
+    );
   }
 }
 
@@ -91,18 +116,33 @@ interface RoundProps extends BasePromptElementProps {
 
 class Round extends PromptElement<RoundProps> {
   async render(_state: void, sizing: BasePromptSizing): Promise<PromptPiece> {
-    const { round: { text, calls }, rounds, truncateAt } = this.props;
-    const results = await Promise.all(calls.map(({ result }) => (truncateAt === undefined ? result : limited(result, truncateAt, sizing))));
+    const {
+      round: { text, calls },
+      rounds,
+      truncateAt,
+    } = this.props;
+    const results = await Promise.all(
+      calls.map(({ result }) => (truncateAt === undefined ? result : limited(result, truncateAt, sizing))),
+    );
     const bound = calls.map((call) => ({ call, keepWith: useKeepWith() }));
-    const toolCalls = bound.map(({ call: { id, name, arguments: given }, keepWith }) => ({ id, type: "function", function: { name, arguments: given }, keepWith }));
+    const toolCalls = bound.map(({ call: { id, name, arguments: given }, keepWith }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: given },
+      keepWith,
+    }));
     return createPiece(
-      Fragment, null,
+      Fragment,
+      null,
       createPiece(AssistantMessage, toolCalls.length > 0 ? { toolCalls } : {}, text),
-      bound.map(({ call, keepWith }, at) => createPiece(
-        keepWith, { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
-        // A message without words would vanish and leave its call without an answer, which providers refuse.
-        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, results[at])),
-      )),
+      bound.map(({ call, keepWith }, at) =>
+        createPiece(
+          keepWith,
+          { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
+          // A message without words would vanish and leave its call without an answer, which providers refuse.
+          createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, results[at])),
+        ),
+      ),
     );
   }
 }
@@ -145,11 +185,20 @@ export interface ChatHistoryProps extends BasePromptElementProps {
  */
 export class ChatHistory extends PromptElement<ChatHistoryProps> {
   render(): PromptPiece {
-    return createPiece(Fragment, null, rankRounds(this.props.turns.map(({ request, rounds = [], response }) => createPiece(
-      Fragment, null,
-      createPiece(UserMessage, { priority: 2 }, request),
-      rounds.length > 0 && createPiece(ToolCallRounds, { priority: 0, rounds }),
-      response !== undefined && createPiece(AssistantMessage, { priority: 1 }, response),
-    ))));
+    return createPiece(
+      Fragment,
+      null,
+      rankRounds(
+        this.props.turns.map(({ request, rounds = [], response }) =>
+          createPiece(
+            Fragment,
+            null,
+            createPiece(UserMessage, { priority: 2 }, request),
+            rounds.length > 0 && createPiece(ToolCallRounds, { priority: 0, rounds }),
+            response !== undefined && createPiece(AssistantMessage, { priority: 1 }, response),
+          ),
+        ),
+      ),
+    );
   }
 }

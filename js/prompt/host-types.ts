@@ -1,7 +1,7 @@
 /**
- * What prompt trees take from an editor, as shapes instead of imports: VS Code's own objects fit, and so does anything that looks like them.
- * Shapes that come back to the host (`Uri`, `Range`, messages) have every member of VS Code's, so that they can be handed on to its API;
- * shapes that are only taken (`…Like`) ask for as little as possible.
+ * What prompt trees take from an editor, as shapes instead of imports: VS Code's own objects fit, and so does anything
+ * that looks like them. Shapes that come back to the host (`Uri`, `Range`, messages) have every member of VS Code's, so
+ * that they can be handed on to its API; shapes that are only taken (`…Like`) ask for as little as possible.
  */
 
 /** Something that can be let go of. */

@@ -47,7 +47,19 @@ export function pageTree({ budget, removed, container }: ITraceRenderData): Page
     const { id, type, name, role, priority, tokens, text, metadata, children = [] } = view;
     const at = nodes.length;
     const shown = type === "image" && text ? imageUrl(text) : text;
-    nodes.push({ id, parent, type, name, role, priority, tokens, text: shown, ...(metadata.length > 0 && { metadata: metadata.map((value) => ({ name: value.constructor.name, value: json(value) })) }) });
+    nodes.push({
+      id,
+      parent,
+      type,
+      name,
+      role,
+      priority,
+      tokens,
+      text: shown,
+      ...(metadata.length > 0 && {
+        metadata: metadata.map((value) => ({ name: value.constructor.name, value: json(value) })),
+      }),
+    });
     for (let i = children.length - 1; i >= 0; i--) waiting.push({ view: children[i]!, parent: at });
   }
   return { budget, removed, nodes };

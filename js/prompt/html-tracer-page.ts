@@ -3,13 +3,18 @@
 import type { PageData } from "./html-tracer-data.ts";
 
 /**
- * What the page may load and run: its own script and style, which carry `nonce`, pictures of the prompt, and answers of its server.
- * Names and texts of the prompt are data in the script; this holds should one of them get into the markup.
+ * What the page may load and run: its own script and style, which carry `nonce`, pictures of the prompt, and answers of
+ * its server. Names and texts of the prompt are data in the script; this holds should one of them get into the markup.
  */
 function policy({ server }: PageData, nonce: string): string {
   const origin = server === undefined || !URL.canParse(server) ? "'none'" : new URL(server).origin;
   return [
-    "default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src 'nonce-${nonce}'`, "img-src data:", `connect-src ${origin}`, "base-uri 'none'",
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src data:",
+    `connect-src ${origin}`,
+    "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
 }
@@ -17,7 +22,10 @@ function policy({ server }: PageData, nonce: string): string {
 /** Returns the page for what was traced. `nonce` marks its own script and style. */
 export function page(data: PageData, nonce: string): string {
   // Inside a script element only these could end it early.
-  const json = JSON.stringify(data).replace(/[<\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const json = JSON.stringify(data).replace(
+    /[<\u2028\u2029]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -78,7 +86,10 @@ pre.meta { color: var(--faint); } img { display: block; max-width: 320px; max-he
 .more { margin: 2px 0 2px 18px; } #epochs { margin-top: 28px; color: var(--faint); font-size: 13px; } #epochs:not(:has(li)) { display: none; }
 `;
 
-/** Runs on the page. Lists are opened when they are looked at, and long ones bit by bit, so that large prompts stay quick. */
+/**
+ * Runs on the page. Lists are opened when they are looked at, and long ones bit by bit, so that large prompts stay
+ * quick.
+ */
 const SCRIPT = String.raw`
 (() => {
   const $ = (id) => document.getElementById(id);

@@ -1,4 +1,7 @@
-/** Shows on a page what became of a prompt: what each element was told, what it cost, what was pruned, and what other budgets would do. */
+/**
+ * Shows on a page what became of a prompt: what each element was told, what it cost, what was pruned, and what other
+ * budgets would do.
+ */
 
 import { EspalierError } from "../errors/errors.ts";
 import { pageTree, treeAt } from "./html-tracer-data.ts";
@@ -67,7 +70,8 @@ export class HTMLTracer implements ITracer {
     // Where nothing had to go, the budget may be far away; what is of interest is near the prompt's own size.
     const base = removed > 0 ? data.budget : Math.min(data.budget, container.tokens);
     // One after another: they share the tree.
-    for (const share of STEPS) if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
+    for (const share of STEPS)
+      if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
     return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined }, crypto.randomUUID());
   }
 
@@ -103,7 +107,10 @@ export class HTMLTracer implements ITracer {
 
   #rendered(): ITraceData {
     if (this.#data) return this.#data;
-    throw new EspalierError({ code: "not_rendered", message: "Prompt must be rendered before calling HTMLTracer.serveHTML" });
+    throw new EspalierError({
+      code: "not_rendered",
+      message: "Prompt must be rendered before calling HTMLTracer.serveHTML",
+    });
   }
 }
 
@@ -149,7 +156,13 @@ class Router implements IHTMLRouter {
         const budget = asked ? Number(asked) : this.#data.budget;
         // A page shown elsewhere (a webview) may ask as well: it knows the secret.
         response.setHeader("Access-Control-Allow-Origin", "*");
-        void send(response, "application/json", Promise.resolve(Number.isFinite(budget) ? treeAt(this.#data, budget) : { budget, error: "n must be a number" }).then((tree) => JSON.stringify(tree)));
+        void send(
+          response,
+          "application/json",
+          Promise.resolve(
+            Number.isFinite(budget) ? treeAt(this.#data, budget) : { budget, error: "n must be a number" },
+          ).then((tree) => JSON.stringify(tree)),
+        );
         return true;
       }
       default:
@@ -192,5 +205,8 @@ async function send(response: Outgoing, type: string, body: Promise<string>): Pr
 function http(): { createServer: (handler: (request: any, response: any) => void) => any } {
   const builtin: unknown = globalThis.process?.getBuiltinModule?.("node:http");
   if (builtin) return builtin as never;
-  throw new EspalierError({ code: "unsupported", message: "serveHTML needs Node 20.16 or later; in a browser show html() instead" });
+  throw new EspalierError({
+    code: "unsupported",
+    message: "serveHTML needs Node 20.16 or later; in a browser show html() instead",
+  });
 }

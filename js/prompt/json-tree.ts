@@ -1,13 +1,18 @@
 /**
- * Rendered trees as plain data: the wire format between tools and callers of different versions, so it only ever grows. Node
- * types that a reader does not know are skipped.
+ * Rendered trees as plain data: the wire format between tools and callers of different versions, so it only ever grows.
+ * Node types that a reader does not know are skipped.
  */
 
 import type { BasePromptElementProps } from "./piece.ts";
 import type { RangeLike, UriComponents } from "./host-types.ts";
 import type { ChatResponseReferencePartStatusKind } from "./results.ts";
 
-export const PromptNodeType = { Piece: 1, Text: 2, Opaque: 3, /** Ours; others skip it. */ CacheBreakpoint: 4 } as const;
+export const PromptNodeType = {
+  Piece: 1,
+  Text: 2,
+  Opaque: 3,
+  /** Ours; others skip it. */ CacheBreakpoint: 4,
+} as const;
 export type PromptNodeType = 1 | 2 | 3 | 4;
 export declare namespace PromptNodeType {
   type Piece = 1;
@@ -94,7 +99,13 @@ export interface PromptElementJSON {
 }
 
 /** Layout props that survive in JSON. */
-export const jsonRetainedProps: readonly (keyof BasePromptElementProps)[] = ["flexBasis", "flexGrow", "flexReserve", "passPriority", "priority"];
+export const jsonRetainedProps: readonly (keyof BasePromptElementProps)[] = [
+  "flexBasis",
+  "flexGrow",
+  "flexReserve",
+  "passPriority",
+  "priority",
+];
 
 /** Calls `fn` for a node and everything below it, parents first. */
 export function forEachNode(node: PromptNodeJSON, fn: (node: PromptNodeJSON) => void): void {

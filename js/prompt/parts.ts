@@ -20,7 +20,8 @@ export function imageUrl(src: string): string {
 /** The raw part of an image or document element, as a tokenizer is asked for it. */
 export function rawPart(node: ElementNode): ChatCompletionContentPart {
   const { src, detail, mimeType, data, mediaType } = node.props;
-  if (node.kind === "document") return { type: ChatCompletionContentPartKind.Document, documentData: { data, mediaType } };
+  if (node.kind === "document")
+    return { type: ChatCompletionContentPartKind.Document, documentData: { data, mediaType } };
   return {
     type: ChatCompletionContentPartKind.Image,
     imageUrl: { url: imageUrl(src), detail: detail ?? undefined, ...(mimeType ? { mediaType: mimeType } : {}) },
@@ -32,7 +33,11 @@ export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undef
   if (node.type === "opaque") {
     // It states what it costs.
     if (node.value instanceof HistoryItem) return undefined;
-    return { type: "opaque", json: safeJSON(node.value), ...(node.tokenUsage !== undefined && { tokens: Math.max(0, Math.ceil(node.tokenUsage)) }) };
+    return {
+      type: "opaque",
+      json: safeJSON(node.value),
+      ...(node.tokenUsage !== undefined && { tokens: Math.max(0, Math.ceil(node.tokenUsage)) }),
+    };
   }
   const { src, detail, mimeType, data, mediaType } = node.props;
   if (node.kind === "image") {
@@ -41,10 +46,12 @@ export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undef
     return {
       type: "image",
       ...(inline ? { data: url.slice(url.indexOf(",") + 1, HEADER) } : { url }),
-      ...(mimeType && { mediaType: mimeType }), ...(detail && { detail }),
+      ...(mimeType && { mediaType: mimeType }),
+      ...(detail && { detail }),
     };
   }
-  if (node.kind === "document") return { type: "document", mediaType: String(mediaType ?? ""), dataLength: String(data ?? "").length };
+  if (node.kind === "document")
+    return { type: "document", mediaType: String(mediaType ?? ""), dataLength: String(data ?? "").length };
   return undefined;
 }
 

@@ -10,7 +10,10 @@ export interface IChatEndpointInfo {
   readonly modelMaxPromptTokens: number;
 }
 
-/** What every renderer passes to an element: how much it should write, and how to count. `espalier/prompt-tsx` calls this `PromptSizing`. */
+/**
+ * What every renderer passes to an element: how much it should write, and how to count. `espalier/prompt-tsx` calls
+ * this `PromptSizing`.
+ */
 export interface BasePromptSizing {
   /** Tokens meant for this element. A hint: only pruning enforces a budget. */
   readonly tokenBudget: number;
@@ -20,7 +23,8 @@ export interface BasePromptSizing {
 }
 
 /**
- * What {@link render} passes to an element. `consume` keeps a tally for the element itself; layout and pruning count what the element returns.
+ * What {@link render} passes to an element. `consume` keeps a tally for the element itself; layout and pruning count
+ * what the element returns.
  *
  * ```tsx
  * import { render, TextChunk, UserMessage } from "espalier";
@@ -77,9 +81,15 @@ export interface BasePromptElementProps {
   passPriority?: boolean;
   /** Weight when siblings that render together share what is left of the budget. 1 if not given. */
   flexBasis?: number;
-  /** When to render: siblings without one first, then from the highest value to the lowest, each told what the earlier ones left. */
+  /**
+   * When to render: siblings without one first, then from the highest value to the lowest, each told what the earlier
+   * ones left.
+   */
   flexGrow?: number;
-  /** Tokens, or a share of what is left (`"/3"` is a third), that siblings which render earlier must leave for this element. */
+  /**
+   * Tokens, or a share of what is left (`"/3"` is a third), that siblings which render earlier must leave for this
+   * element.
+   */
   flexReserve?: number | `/${number}`;
 }
 
@@ -113,7 +123,10 @@ export interface PromptElementCtor<P extends BasePromptElementProps, S> {
  * ```
  */
 export type PromptComponent<P = any> = (
-  props: PromptElementProps<P>, sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken,
+  props: PromptElementProps<P>,
+  sizing: PromptSizing,
+  progress?: Progress<ChatResponsePart>,
+  token?: CancellationToken,
 ) => PromptChildren | Promise<PromptChildren>;
 
 /** Stands for its children and nothing else. */
@@ -130,8 +143,9 @@ export interface PromptPiece<P extends BasePromptElementProps = any, S = any> {
 }
 
 /**
- * One entry of `props.children`, as the reference declares it, so that its clients' `children.some((child) => typeof child === "object" &&
- * child.ctor === X)` compiles. What authors may write is {@link PromptChildren}.
+ * One entry of `props.children`, as the reference declares it, so that its clients'
+ * `children.some((child) => typeof child === "object" && child.ctor === X)` compiles. What authors may write is
+ * {@link PromptChildren}.
  */
 export type PromptPieceChild = string | number | boolean | undefined | PromptPiece;
 

@@ -1,6 +1,6 @@
 /**
- * The host's side of a tree: for every node of the core's the objects that it stands for. Both sides count nodes as they are made,
- * so a node's `id` is its number in the core.
+ * The host's side of a tree: for every node of the core's the objects that it stands for. Both sides count nodes as
+ * they are made, so a node's `id` is its number in the core.
  */
 
 import type { PromptElement } from "./element.ts";
@@ -77,12 +77,13 @@ export const Flag = { legacy: 1, chunk: 2, passPriority: 4, alternate: 8 } as co
 /** The names from the root to an element. */
 export function pathOf(node: RenderNode | undefined): string {
   const names: string[] = [];
-  for (let at: RenderNode | undefined = node; at; at = at.parent) if (at.type === "element") names.push(at.name ?? "<anonymous>");
+  for (let at: RenderNode | undefined = node; at; at = at.parent)
+    if (at.type === "element") names.push(at.name ?? "<anonymous>");
   return names.reverse().join(" > ");
 }
 
 /** The name of what a piece was made from. */
 export function nameOf(ctor: unknown): string {
   if (typeof ctor === "string") return ctor;
-  return ctor ? ((ctor as { name?: string }).name || "<anonymous>") : String(ctor);
+  return ctor ? (ctor as { name?: string }).name || "<anonymous>" : String(ctor);
 }

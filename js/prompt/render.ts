@@ -1,4 +1,7 @@
-/** The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything explained. */
+/**
+ * The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything
+ * explained.
+ */
 
 import { readConversation } from "../formats/index.ts";
 import { needNames, needSignal } from "../options/checks.ts";
@@ -41,7 +44,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   encoding?: EncodingName;
   /** A model name; picks the encoding, and how pictures are counted. */
   model?: string;
-  /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
+  /**
+   * How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither
+   * says.
+   */
   images?: ImageModel;
   /** Default `espalier`. */
   costModel?: CostModelName;
@@ -58,8 +64,8 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
 }
 
 /**
- * Renders a prompt to a request that fits its budget. Elements are told how many tokens are theirs; what is too much is removed, lowest
- * priority first, and not a node more than necessary.
+ * Renders a prompt to a request that fits its budget. Elements are told how many tokens are theirs; what is too much is
+ * removed, lowest priority first, and not a node more than necessary.
  *
  * ```tsx
  * import OpenAI from "openai";
@@ -80,10 +86,14 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * ```
  *
  * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no component any more.
- * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `empty_prompt` if no message is left, `bad_option`,
- * `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element in its message
+ * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `empty_prompt` if no message is
+ *   left, `bad_option`, `bad_element`, `text_outside_message`; whatever a component throws, with the path of the
+ *   element in its message
  */
-export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
+export async function render<F extends RenderFormat = "openai-chat">(
+  prompt: PromptChildren | PromptElementJSON,
+  options: RenderOptions<F>,
+): Promise<Rendered<F>> {
   const settings = known(options ?? {}, RENDER);
   const session = await sessionOf(prompt, settings);
   return renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget);
@@ -99,26 +109,66 @@ export interface RenderBeside {
 }
 
 /** Renders a prompt as far as its removals. */
-export async function sessionOf<F extends RenderFormat>(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>, beside: RenderBeside = {}): Promise<Session> {
-  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options;
+export async function sessionOf<F extends RenderFormat>(
+  prompt: PromptChildren | PromptElementJSON,
+  options: RenderOptions<F>,
+  beside: RenderBeside = {},
+): Promise<Session> {
+  const {
+    budget,
+    format = "openai-chat" as F,
+    encoding,
+    model,
+    images,
+    costModel = "espalier",
+    tools,
+    backfill = false,
+    signal,
+    token,
+    tracer,
+  } = options;
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
   needFormat(format);
   needNames({ encoding, model, costModel });
   needSignal(signal);
   if (typeof backfill !== "boolean") throw bad("backfill", "true or false", backfill);
   await ready();
-  const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
+  const name =
+    encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
   const counting = { encoding: name, costModel, ...(model !== undefined && { model }), format, ...imageModel(images) };
   const parts = new Builtin(counting);
-  const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
+  const countTokens: PromptSizing["countTokens"] = (text) =>
+    typeof text === "string" ? countText(text, name) : parts.count(text);
   const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
   const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptChildren);
-  const own: Counting = { encoding: name, costModel, ...(model !== undefined && { model }), ...(images !== undefined && { images }) };
-  const { host = (how: Counting, form: RenderFormat) => new HistoryHost(how, form), replay, noBreakpoints = false } = beside;
+  const own: Counting = {
+    encoding: name,
+    costModel,
+    ...(model !== undefined && { model }),
+    ...(images !== undefined && { images }),
+  };
+  const {
+    host = (how: Counting, form: RenderFormat) => new HistoryHost(how, form),
+    replay,
+    noBreakpoints = false,
+  } = beside;
   return Session.render(root, {
-    budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: format === "vscode" ? vscodeMode() : MODES[format],
-    encoding: () => name, counting: () => ({ ...counting, tools: readTools(format, tools) }), host: host(own, format), replay, noBreakpoints,
-    exactLimits: true, bindCalls: true, backfill, signal, token, tracer, countTokens,
+    budget,
+    endpoint: { modelMaxPromptTokens: budget },
+    tokenizer: undefined,
+    mode: format === "vscode" ? vscodeMode() : MODES[format],
+    encoding: () => name,
+    counting: () => ({ ...counting, tools: readTools(format, tools) }),
+    host: host(own, format),
+    replay,
+    noBreakpoints,
+    exactLimits: true,
+    bindCalls: true,
+    backfill,
+    signal,
+    token,
+    tracer,
+    countTokens,
   });
 }
 
@@ -134,11 +184,19 @@ export function renderedOf<F extends RenderFormat>(session: Session, format: F, 
 
 /** @throws EspalierError `bad_option` for a format that prompts cannot have */
 export function needFormat(format: unknown): asserts format is RenderFormat {
-  if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  if (typeof format !== "string" || !Object.hasOwn(MODES, format))
+    throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
 }
 
 /** What each form can carry. */
-const MODES = { "openai-chat": "openai", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", "ai-sdk": "anthropic", raw: "raw" } as const;
+const MODES = {
+  "openai-chat": "openai",
+  anthropic: "anthropic",
+  gemini: "gemini",
+  vscode: "vscode",
+  "ai-sdk": "anthropic",
+  raw: "raw",
+} as const;
 
 function readTools(format: RenderFormat, tools: ToolList | undefined): readonly unknown[] {
   return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
@@ -160,7 +218,9 @@ class Builtin {
   }
 
   count(part: Raw.ChatCompletionContentPart): number {
-    return part.type === ChatCompletionContentPartKind.Text ? countText(part.text, this.#encoding) : partTokens(part, this.#counting);
+    return part.type === ChatCompletionContentPartKind.Text
+      ? countText(part.text, this.#encoding)
+      : partTokens(part, this.#counting);
   }
 }
 
@@ -176,7 +236,10 @@ export function historyOf(rendered: Rendered<any>): readonly Entry[] {
 export class Rendered<F extends RenderFormat = RenderFormat> {
   /** Spread it into the request. */
   readonly request: Requests[F];
-  /** Tokens of the whole request. For Anthropic and Gemini, where messages of one role in a row are joined, at most a few less. */
+  /**
+   * Tokens of the whole request. For Anthropic and Gemini, where messages of one role in a row are joined, at most a
+   * few less.
+   */
   readonly tokens: number;
   readonly budget: number;
   readonly format: F;
@@ -199,13 +262,24 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     if (messages.length === 0) throw emptyPrompt(budget, removed);
     this.#session = session;
     const { host } = session.options;
-    this.request = requestOf(format, messages, host?.claims[0] !== undefined && host.claims[0].props.cacheBreakpoint !== false);
-    HISTORIES.set(this, messages.flatMap((message) => entriesOf(message) ?? []));
+    this.request = requestOf(
+      format,
+      messages,
+      host?.claims[0] !== undefined && host.claims[0].props.cacheBreakpoint !== false,
+    );
+    HISTORIES.set(
+      this,
+      messages.flatMap((message) => entriesOf(message) ?? []),
+    );
     this.tokens = tokens;
     this.budget = budget;
     this.format = format;
     this.removed = removed;
-    ({ metadata: this.metadata, references: this.references, omittedReferences: this.omittedReferences } = survivors(session));
+    ({
+      metadata: this.metadata,
+      references: this.references,
+      omittedReferences: this.omittedReferences,
+    } = survivors(session));
     this.usedContext = session.flattener.usedContext;
     this.ignoredFiles = Array.from(new Set(session.flattener.ignoredFiles));
   }
@@ -240,8 +314,8 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
   }
 
   /**
-   * The same prompt at another budget. No component is asked again; texts with `breakOn` are cut anew, and expandable elements make
-   * their content for the new budget. This result stays as it is.
+   * The same prompt at another budget. No component is asked again; texts with `breakOn` are cut anew, and expandable
+   * elements make their content for the new budget. This result stays as it is.
    *
    * @throws BudgetExceededError, EspalierError as {@link render}
    */
@@ -269,8 +343,14 @@ function renderedFrom<F extends RenderFormat>(session: Session, format: F, budge
 
 /** No provider takes a request without messages, so a prompt of none is an error and not a result. */
 function emptyPrompt(budget: number, removed: number): EspalierError {
-  const message = removed > 0
-    ? `Every message of the prompt was removed to meet its budget of ${budget} tokens. Raise options.budget, or make the prompt smaller.`
-    : "The prompt has no message with content. Put text, an image, a document or tool calls into a message element.";
-  return new EspalierError({ code: "empty_prompt", message, path: removed > 0 ? "options.budget" : "prompt", details: { budget, removed } });
+  const message =
+    removed > 0
+      ? `Every message of the prompt was removed to meet its budget of ${budget} tokens. Raise options.budget, or make the prompt smaller.`
+      : "The prompt has no message with content. Put text, an image, a document or tool calls into a message element.";
+  return new EspalierError({
+    code: "empty_prompt",
+    message,
+    path: removed > 0 ? "options.budget" : "prompt",
+    details: { budget, removed },
+  });
 }

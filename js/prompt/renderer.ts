@@ -11,7 +11,13 @@ import { OutputMode, toMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import { vscodeMode } from "../formats/vscode/prompt.ts";
-import type { BasePromptElementProps, BasePromptSizing, IChatEndpointInfo, PromptElementCtor, PromptPieceChild } from "./piece.ts";
+import type {
+  BasePromptElementProps,
+  BasePromptSizing,
+  IChatEndpointInfo,
+  PromptElementCtor,
+  PromptPieceChild,
+} from "./piece.ts";
 import type { ElementNode } from "./render-tree.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
@@ -80,7 +86,11 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     // Said where it is forgotten, and not when the first text is to be counted.
     for (const name of ["tokenLength", "countMessageTokens"] as const) {
       if (typeof tokenizer?.[name] === "function") continue;
-      throw new EspalierError({ code: "bad_option", message: `A renderer needs a tokenizer with ${name}, for one \`new BuiltinTokenizer({ mode })\`.`, path: `tokenizer.${name}` });
+      throw new EspalierError({
+        code: "bad_option",
+        message: `A renderer needs a tokenizer with ${name}, for one \`new BuiltinTokenizer({ mode })\`.`,
+        path: `tokenizer.${name}`,
+      });
     }
   }
 
@@ -112,13 +122,18 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
   }
 
   /** Renders to raw messages. */
-  async renderRaw(progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<RenderPromptResult<OutputMode.Raw>> {
+  async renderRaw(
+    progress?: Progress<ChatResponsePart>,
+    token?: CancellationToken,
+  ): Promise<RenderPromptResult<OutputMode.Raw>> {
     const session = await this.#start({ progress, token });
     let keep = false;
     try {
       const root = session.nodes[0] as ElementNode;
       if (root.instance instanceof BaseChatMessage || root.kind === "message") {
-        throw new TypeError(`The root of a prompt must be an element that contains messages, and ${root.name} is a message.`);
+        throw new TypeError(
+          `The root of a prompt must be an element that contains messages, and ${root.name} is a message.`,
+        );
       }
       const { messages, tokens, removed, failure } = session.outcome();
       if (failure) throw budgetError(session, failure, (raw) => raw);
@@ -126,7 +141,12 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         keep = true;
         this.#trace(this.tracer, session, removed);
       }
-      return { ...survivors(session), messages, hasIgnoredFiles: session.flattener.ignoredFiles.length > 0, tokenCount: tokens };
+      return {
+        ...survivors(session),
+        messages,
+        hasIgnoredFiles: session.flattener.ignoredFiles.length > 0,
+        tokenCount: tokens,
+      };
     } finally {
       // A tracer may cut the tree again; then it lives as long as anybody can.
       if (!keep) session.free();
@@ -149,7 +169,10 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
           if (outcome.failure) throw budgetError(session, outcome.failure, (raw) => raw);
           return { container: materializedView(session), removed: outcome.removed, budget: tokens };
         });
-        last = next.then(() => undefined, () => undefined);
+        last = next.then(
+          () => undefined,
+          () => undefined,
+        );
         return next;
       },
     });
@@ -160,7 +183,10 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     const tokenizer = this.#tokenizer;
     const builtin = tokenizer instanceof BuiltinTokenizer && !options.layoutOnly ? tokenizer : undefined;
     const countTokens: BasePromptSizing["countTokens"] = (text, token) =>
-      tokenizer.tokenLength(typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text, token);
+      tokenizer.tokenLength(
+        typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text,
+        token,
+      );
     return Session.render(
       { ctor: this.#ctor as never, props: this.#props },
       {
@@ -168,7 +194,12 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         budget: Number(this.#endpoint.modelMaxPromptTokens),
         endpoint: this.#endpoint,
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
-        ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: builtin.mode === OutputMode.VSCode ? vscodeMode() : MODES[builtin.mode as OutputMode], messagesOnly: true }),
+        ...(builtin && {
+          encoding: () => builtin.counting.encoding,
+          counting: () => builtin.counting,
+          mode: builtin.mode === OutputMode.VSCode ? vscodeMode() : MODES[builtin.mode as OutputMode],
+          messagesOnly: true,
+        }),
         tracer: this.tracer,
         ...(overridesCreateElement(this) && { createElement: (item: any) => this.createElement(item) }),
         countTokens,

@@ -42,15 +42,18 @@ export const MetadataMap = {
   empty: { get: () => undefined, getAll: () => [] } as MetadataMap,
   from(metadata: readonly PromptMetadata[]): MetadataMap {
     return {
-      get: <T extends PromptMetadata>(key: new (...args: any[]) => T) => metadata.find((item): item is T => item instanceof key),
-      getAll: <T extends PromptMetadata>(key: new (...args: any[]) => T) => metadata.filter((item): item is T => item instanceof key),
+      get: <T extends PromptMetadata>(key: new (...args: any[]) => T) =>
+        metadata.find((item): item is T => item instanceof key),
+      getAll: <T extends PromptMetadata>(key: new (...args: any[]) => T) =>
+        metadata.filter((item): item is T => item instanceof key),
     };
   },
 };
 
 /**
- * How much of a reference came into the prompt. The type is any number, as of a numeric enum, so that `{ kind: done ? A : B }` can be
- * assigned; no declared enum, since those of the ES module and the CommonJS file would be different types.
+ * How much of a reference came into the prompt. The type is any number, as of a numeric enum, so that
+ * `{ kind: done ? A : B }` can be assigned; no declared enum, since those of the ES module and the CommonJS file would
+ * be different types.
  */
 export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 }) as {
   readonly Complete: number;
@@ -93,7 +96,11 @@ export class PromptReference {
   readonly options?: ReferenceOptions | undefined;
 
   /** Takes VS Code's objects and plain ones with the same fields, and keeps them as they are. */
-  constructor(anchor: AnchorLike | { variableName: string; value?: AnchorLike }, iconPath?: IconLike | undefined, options?: ReferenceOptions | undefined) {
+  constructor(
+    anchor: AnchorLike | { variableName: string; value?: AnchorLike },
+    iconPath?: IconLike | undefined,
+    options?: ReferenceOptions | undefined,
+  ) {
     this.anchor = anchor as PromptReference["anchor"];
     this.iconPath = iconPath as PromptReference["iconPath"];
     this.options = options;
@@ -102,7 +109,10 @@ export class PromptReference {
   /** A reference that travelled as JSON; addresses are objects again. */
   static fromJSON(json: PromptReferenceJSON): PromptReference {
     const { anchor, iconPath, options } = json;
-    const place = "variableName" in anchor ? { variableName: anchor.variableName, value: anchor.value && placeOf(anchor.value) } : placeOf(anchor);
+    const place =
+      "variableName" in anchor
+        ? { variableName: anchor.variableName, value: anchor.value && placeOf(anchor.value) }
+        : placeOf(anchor);
     return referenceTo(place as AnchorLike, iconPath && iconOf(iconPath), options);
   }
 

@@ -33,7 +33,10 @@ const ELEMENTS_AT = 3;
 const QUESTIONS_AT = 2;
 /** Bits of the core's flags. */
 const FLAG = { exactLimits: 1, bindCalls: 2, backfill: 4, traced: 8, layoutOnly: 16, thorough: 32 } as const;
-/** Tokens for the line breaks before a text and behind it, which layout charges to no element: a text cut to its last token would go whole. */
+/**
+ * Tokens for the line breaks before a text and behind it, which layout charges to no element: a text cut to its last
+ * token would go whole.
+ */
 const LINE_BREAKS = 2;
 const NO_NUMBERS = new Float64Array(0);
 
@@ -83,7 +86,10 @@ export interface SessionOptions {
   token?: CancellationToken | undefined;
   signal?: AbortSignal | undefined;
   countTokens: BasePromptSizing["countTokens"];
-  /** What components returned earlier, in the order in which they are asked: these are not asked again, those behind them are. */
+  /**
+   * What components returned earlier, in the order in which they are asked: these are not asked again, those behind
+   * them are.
+   */
   replay?: readonly unknown[] | undefined;
   /** Elements get a sizing that keeps a tally, and conversations in the tree are given out by this. */
   host?: HistoryHost | undefined;
@@ -110,7 +116,12 @@ export class Session {
     this.options = options;
     this.#root = root;
     this.#budget = options.budget;
-    this.flattener = new Flattener({ counted: !options.tokenizer, strict: options.exactLimits ?? false, createElement: options.createElement, noBreakpoints: options.noBreakpoints ?? false });
+    this.flattener = new Flattener({
+      counted: !options.tokenizer,
+      strict: options.exactLimits ?? false,
+      createElement: options.createElement,
+      noBreakpoints: options.noBreakpoints ?? false,
+    });
   }
 
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
@@ -143,7 +154,8 @@ export class Session {
   #flags(): number {
     const { tracer, ...options } = this.options;
     let flags = tracer?.addRenderEpoch || tracer?.includeInEpoch ? FLAG.traced : 0;
-    for (const name of ["exactLimits", "bindCalls", "backfill", "layoutOnly", "thorough"] as const) if (options[name]) flags |= FLAG[name];
+    for (const name of ["exactLimits", "bindCalls", "backfill", "layoutOnly", "thorough"] as const)
+      if (options[name]) flags |= FLAG[name];
     return flags;
   }
 
@@ -163,7 +175,10 @@ export class Session {
 
   /** The messages before anything was removed. */
   original(): ChatMessage[] {
-    return readMessages(call(() => this.#live().original()), this.nodes);
+    return readMessages(
+      call(() => this.#live().original()),
+      this.nodes,
+    );
   }
 
   removals(): any[] {
@@ -180,15 +195,21 @@ export class Session {
   }
 
   /**
-   * The same prompt at another budget. Components are not asked again; elements of ours that make their content for a budget are, in a
-   * session of its own.
+   * The same prompt at another budget. Components are not asked again; elements of ours that make their content for a
+   * budget are, in a session of its own.
    */
   async resized(budget: number): Promise<Session> {
     this.#live();
     const { hasSized, hasIterators } = this.flattener;
     if (hasSized && !hasIterators) {
       const endpoint = { ...this.options.endpoint, modelMaxPromptTokens: budget };
-      return Session.render(this.#root, { ...this.options, budget, endpoint, tracer: undefined, replay: this.#returned });
+      return Session.render(this.#root, {
+        ...this.options,
+        budget,
+        endpoint,
+        tracer: undefined,
+        replay: this.#returned,
+      });
     }
     await this.recut(budget);
     return this;
@@ -267,7 +288,10 @@ export class Session {
       // An element whose children are wrong has no group: it fails before they are sized.
       if (failures.size > 0 && budgets.some(([id]: [number]) => failures.has(this.nodes[id] as ElementNode))) continue;
       tracer.addRenderEpoch?.({
-        inNode: parent, flexValue: grow, tokenBudget: left, reservedTokens: reserved,
+        inNode: parent,
+        flexValue: grow,
+        tokenBudget: left,
+        reservedTokens: reserved,
         elements: budgets.map(([id, tokenBudget]: [number, number]) => ({ id, tokenBudget })),
       });
     }
@@ -280,7 +304,9 @@ export class Session {
     return new Promise((resolve, reject) => {
       const stop = () => reject(signal.reason);
       signal.addEventListener("abort", stop, { once: true });
-      Promise.resolve(promise).then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+      Promise.resolve(promise)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener("abort", stop));
     });
   }
 
@@ -355,7 +381,10 @@ export class Session {
       }
       host?.asking(turn);
       try {
-        result = method === "render" ? instance.render(node.state, sizing, progress, token) : instance.prepare?.(sizing, progress, token);
+        result =
+          method === "render"
+            ? instance.render(node.state, sizing, progress, token)
+            : instance.prepare?.(sizing, progress, token);
       } catch (error) {
         // As a promise, so that the other elements are asked too, and the first that fails is the one that is reported.
         result = Promise.reject(annotate(error, node));
@@ -365,7 +394,10 @@ export class Session {
     return settle(results);
   }
 
-  /** Answers a step with what its elements returned, and with the counts that layout needs if somebody's budget depends on them. */
+  /**
+   * Answers a step with what its elements returned, and with the counts that layout needs if somebody's budget depends
+   * on them.
+   */
   #answer(step: Float64Array, elements: ElementNode[], templates: unknown[]): Later<Float64Array> {
     this.options.signal?.throwIfAborted();
     const { flattener, options } = this;
@@ -377,7 +409,8 @@ export class Session {
       // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
       if (template) flattener.children(elements[at]!, template);
     }
-    const isSized = options.tokenizer && (options.thorough || options.tracer || flattener.pending > 0 || flattener.hasExpandable);
+    const isSized =
+      options.tokenizer && (options.thorough || options.tracer || flattener.pending > 0 || flattener.hasExpandable);
     return after(isSized ? this.#layoutCounts(step[ELEMENTS_AT - 1]!) : NO_NUMBERS, (counts) =>
       call(() => {
         const { numbers, text } = encoder.written();
@@ -418,10 +451,11 @@ export class Session {
     const { tokenizer, token } = this.options;
     const { nodes } = this;
     const counts: Later<number>[] = [];
-    for (let at = QUESTIONS_AT; at < step.length;) {
+    for (let at = QUESTIONS_AT; at < step.length; ) {
       const kind = step[at++];
       if (kind === QUESTION.text) counts.push(this.#countText((nodes[step[at++]!] as TextNode).text));
-      else if (kind === QUESTION.literal) counts.push(this.#countText((nodes[step[at++]!] as TextNode).literals![step[at++]!]!.text));
+      else if (kind === QUESTION.literal)
+        counts.push(this.#countText((nodes[step[at++]!] as TextNode).literals![step[at++]!]!.text));
       else if (kind === QUESTION.part) counts.push(tokenizer!.tokenLength(partOf(nodes[step[at++]!]!), token));
       else if (kind === QUESTION.base) counts.push(this.#countMessage(emptyMessage(nodes[step[at++]!] as ElementNode)));
       else {
@@ -445,7 +479,10 @@ function numbers(counts: Later<number>[]): Later<Float64Array> {
 }
 
 function isThenable(value: unknown): value is PromiseLike<any> {
-  return ((typeof value === "object" && value !== null) || typeof value === "function") && typeof (value as { then?: unknown }).then === "function";
+  return (
+    ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
 }
 
 /** All at once; a promise only if one of them is one. */
@@ -467,8 +504,16 @@ function naming<T>(result: PromiseLike<T>, node: ElementNode): Promise<T> {
 }
 
 function malformed(what: "stray" | "alternative", node: RenderNode): Error {
-  if (what === "alternative") return annotate(new Error("Invalid number of children for EmptyAlternate flag"), node) as Error;
+  if (what === "alternative")
+    return annotate(new Error("Invalid number of children for EmptyAlternate flag"), node) as Error;
   const text = node.type === "text" ? node.text : undefined;
-  const said = text === undefined ? `Cannot have ${node.type === "element" ? node.kind : node.type} content outside a ChatMessage.` : `Cannot have a text node outside a ChatMessage. Text: "${text}"`;
-  return new EspalierError({ code: "text_outside_message", message: `${said} (at tsx element ${pathOf(node)})`, path: pathOf(node) });
+  const said =
+    text === undefined
+      ? `Cannot have ${node.type === "element" ? node.kind : node.type} content outside a ChatMessage.`
+      : `Cannot have a text node outside a ChatMessage. Text: "${text}"`;
+  return new EspalierError({
+    code: "text_outside_message",
+    message: `${said} (at tsx element ${pathOf(node)})`,
+    path: pathOf(node),
+  });
 }

@@ -16,9 +16,9 @@ export interface TagProps extends BasePromptElementProps {
 const NAME = /^[A-Za-z_][\w.-]*$/;
 
 /**
- * Puts its content between an opening and a closing tag, each on a line of its own. Without content it closes itself, and without
- * attributes as well it is nothing. The content is not escaped: models read it better as it is. It is pruned before the tags, which go
- * together, and only with the last of it.
+ * Puts its content between an opening and a closing tag, each on a line of its own. Without content it closes itself,
+ * and without attributes as well it is nothing. The content is not escaped: models read it better as it is. It is
+ * pruned before the tags, which go together, and only with the last of it.
  *
  * ```tsx
  * import { render, Tag, UserMessage } from "espalier";
@@ -40,10 +40,12 @@ export class Tag extends PromptElement<TagProps> {
       return said.length > 0 ? createPiece(Fragment, null, `<${head} />\n`) : undefined;
     }
     const KeepWith = useKeepWith();
-    // Just below the tags, so that nothing but its own content is removed before it; its content alone competes with what is outside.
+    // Just below the tags, so that nothing but its own content is removed before it; its content alone competes with
+    // what is outside.
     const rank = passPriority ? { passPriority } : { priority: Number.MAX_SAFE_INTEGER - 1 };
     return createPiece(
-      Fragment, null,
+      Fragment,
+      null,
       createPiece(KeepWith, null, `<${head}>\n`),
       createPiece(KeepWith, { ...rank, flexGrow: 1 }, children, "\n"),
       createPiece(KeepWith, null, `</${name}>\n`),

@@ -1,8 +1,9 @@
 /**
- * The longest beginning of a text that fits a budget and ends at a break. What counts is always the count of the beginning as a whole
- * (tokens of pieces do not add up exactly), but counting every beginning would cost the square of the text. So the place is guessed: from
- * how many tokens the text has had per character so far, then by counting the short stretch between a beginning that was counted and the
- * guess. Two counts settle it: one beginning that fits, and the next one that does not.
+ * The longest beginning of a text that fits a budget and ends at a break. What counts is always the count of the
+ * beginning as a whole (tokens of pieces do not add up exactly), but counting every beginning would cost the square of
+ * the text. So the place is guessed: from how many tokens the text has had per character so far, then by counting the
+ * short stretch between a beginning that was counted and the guess. Two counts settle it: one beginning that fits, and
+ * the next one that does not.
  */
 
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
@@ -18,7 +19,10 @@ interface Mark {
 
 /** Characters of the first beginning that is counted, where that is not known to be all. */
 const FIRST = 64;
-/** How many times longer the next beginning may be. More would risk a costly count far too long; less would take more steps. */
+/**
+ * How many times longer the next beginning may be. More would risk a costly count far too long; less would take more
+ * steps.
+ */
 const STEP = 8;
 /** After so many counts guessing has not helped (a tokenizer with a mind of its own), and halving takes over. */
 const GUESSES = 12;
@@ -27,20 +31,28 @@ const STRETCH = 0.25;
 const STRETCHES = 10;
 
 /**
- * The longest beginning of `text` that ends before a break, or with the text, and has at most `sizing.tokenBudget` tokens.
+ * The longest beginning of `text` that ends before a break, or with the text, and has at most `sizing.tokenBudget`
+ * tokens.
  */
-export async function longestFittingPrefix(text: string, breakOn: RegExp | string, sizing: BasePromptSizing, token?: CancellationToken): Promise<string> {
+export async function longestFittingPrefix(
+  text: string,
+  breakOn: RegExp | string,
+  sizing: BasePromptSizing,
+  token?: CancellationToken,
+): Promise<string> {
   const cuts = breaks(text, breakOn);
   // NaN is a host's budget that is not stated: it cuts nothing.
   const budget = Number.isNaN(sizing.tokenBudget) ? Infinity : sizing.tokenBudget;
   if (budget === Infinity) return text;
   const last = cuts.length - 1;
   const offset = (cut: number) => cuts[cut] ?? 0;
-  const count = async (from: number, to: number) => sizing.countTokens({ type: ChatCompletionContentPartKind.Text, text: text.slice(from, to) }, token);
+  const count = async (from: number, to: number) =>
+    sizing.countTokens({ type: ChatCompletionContentPartKind.Text, text: text.slice(from, to) }, token);
 
   let low: Mark = { cut: -1, at: 0, tokens: 0 };
   let high: Mark | undefined;
-  // What cutting in two costs: some tokenizers count a frame around every text, which must not be added once per stretch.
+  // What cutting in two costs: some tokenizers count a frame around every text, which must not be added once per
+  // stretch.
   let seam: number | undefined;
   let shortest: [Mark, Mark] | undefined;
   for (let counted = 0; low.cut < (high ? high.cut - 1 : last); counted++) {
@@ -75,7 +87,10 @@ export async function longestFittingPrefix(text: string, breakOn: RegExp | strin
     return Math.min(Math.max(from.cut, low.cut + 1), top);
   }
 
-  /** The break that the budget should reach to, going by the tokens per character between two marks, or before the first. */
+  /**
+   * The break that the budget should reach to, going by the tokens per character between two marks, or before the
+   * first.
+   */
   function guess(from: Mark, to: Mark | undefined): number {
     const perChar = to ? (to.tokens - from.tokens) / (to.at - from.at) : from.tokens / from.at;
     const farthest = to ? to.at : Math.max(FIRST, from.at * STEP);
@@ -95,7 +110,8 @@ function breaks(text: string, breakOn: RegExp | string): number[] {
     }
   } else {
     if (!breakOn.global) throw new Error(`\`breakOn\` expression must have the global flag set (got ${breakOn})`);
-    // A copy: the expression's own position is the caller's, and elements that share an expression are prepared at the same time.
+    // A copy: the expression's own position is the caller's, and elements that share an expression are prepared at the
+    // same time.
     for (const match of text.matchAll(new RegExp(breakOn))) cuts.push(match.index);
   }
   if (cuts.at(-1) !== text.length) cuts.push(text.length);

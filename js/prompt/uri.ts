@@ -1,6 +1,6 @@
 /**
- * Addresses that behave like VS Code's, for references that come out of JSON where there is no VS Code. Written and read back, an address
- * of either kind is the same.
+ * Addresses that behave like VS Code's, for references that come out of JSON where there is no VS Code. Written and
+ * read back, an address of either kind is the same.
  */
 
 import type { Uri as UriShape, UriComponents } from "./host-types.ts";
@@ -33,7 +33,13 @@ export class Uri implements UriShape {
   /** From a text such as `https://example.org/a%20b?c#d`. */
   static parse(value: string): Uri {
     const [, scheme = "", , authority = "", path = "", , query = "", , fragment = ""] = PARTS.exec(value) ?? [];
-    return new Uri({ scheme, authority: decoded(authority), path: decoded(path), query: decoded(query), fragment: decoded(fragment) });
+    return new Uri({
+      scheme,
+      authority: decoded(authority),
+      path: decoded(path),
+      query: decoded(query),
+      fragment: decoded(fragment),
+    });
   }
 
   /** From a path of the file system. */
@@ -47,8 +53,21 @@ export class Uri implements UriShape {
   static isUri(thing: unknown): thing is Uri {
     if (thing instanceof Uri) return true;
     if (typeof thing !== "object" || thing === null) return false;
-    const { scheme, authority, path, query, fragment, fsPath, with: change, toString } = thing as Record<string, unknown>;
-    return [scheme, authority, path, query, fragment, fsPath].every((part) => typeof part === "string") && typeof change === "function" && typeof toString === "function";
+    const {
+      scheme,
+      authority,
+      path,
+      query,
+      fragment,
+      fsPath,
+      with: change,
+      toString,
+    } = thing as Record<string, unknown>;
+    return (
+      [scheme, authority, path, query, fragment, fsPath].every((part) => typeof part === "string") &&
+      typeof change === "function" &&
+      typeof toString === "function"
+    );
   }
 
   /** The path as the file system has it: drive letters in lower case, shares with their server. */
@@ -84,7 +103,14 @@ export class Uri implements UriShape {
   /** The parts that are not empty, with the mark by which VS Code knows addresses in JSON. */
   toJSON(): UriComponents & { $mid: 1 } {
     const { scheme, authority, path, query, fragment } = this;
-    return { $mid: 1, ...(path && { path }), scheme, ...(authority && { authority }), ...(query && { query }), ...(fragment && { fragment }) };
+    return {
+      $mid: 1,
+      ...(path && { path }),
+      scheme,
+      ...(authority && { authority }),
+      ...(query && { query }),
+      ...(fragment && { fragment }),
+    };
   }
 }
 
@@ -95,14 +121,19 @@ type Encode = (text: string, keep?: string) => string;
 
 /** Everything but letters, digits and `-._~` (and what is to be kept), a little more than the RFC demands. */
 const strictly: Encode = (text, keep = "") =>
-  Array.from(text, (letter) => (/[A-Za-z0-9\-._~]/.test(letter) || keep.includes(letter) ? letter : escaped(letter))).join("");
+  Array.from(text, (letter) =>
+    /[A-Za-z0-9\-._~]/.test(letter) || keep.includes(letter) ? letter : escaped(letter),
+  ).join("");
 
 /** Only what would end the part. */
 const lightly: Encode = (text) => text.replace(/[#?]/g, escaped);
 
 function escaped(letter: string): string {
   try {
-    return encodeURIComponent(letter).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+    return encodeURIComponent(letter).replace(
+      /[!'()*]/g,
+      (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
   } catch {
     // Half of a surrogate pair has no encoding.
     return letter;
@@ -114,7 +145,12 @@ function shownAuthority(authority: string, encode: Encode): string {
   const at = authority.lastIndexOf("@");
   const user = at < 0 ? "" : authority.slice(0, at);
   const colon = user.lastIndexOf(":");
-  const shownUser = at < 0 ? "" : colon < 0 ? `${encode(user)}@` : `${encode(user.slice(0, colon))}:${encode(user.slice(colon + 1), "[]:")}@`;
+  const shownUser =
+    at < 0
+      ? ""
+      : colon < 0
+        ? `${encode(user)}@`
+        : `${encode(user.slice(0, colon))}:${encode(user.slice(colon + 1), "[]:")}@`;
   const host = authority.slice(at + 1).toLowerCase();
   const port = host.lastIndexOf(":");
   return shownUser + (port < 0 ? encode(host, "[]:") : encode(host.slice(0, port), "[]:") + host.slice(port));

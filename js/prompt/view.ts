@@ -28,8 +28,10 @@ function describe(node: RenderNode, priority: number, tokens: number): Materiali
       return { ...common, type: node.type };
     case "element": {
       const { kind, name, props } = node;
-      if (kind === "image" || kind === "document") return { ...common, type: kind, name, text: String(props.src ?? "") };
-      if (kind === "message") return { ...common, type: "message", name, role: ChatRole.display(props.role), children: [] };
+      if (kind === "image" || kind === "document")
+        return { ...common, type: kind, name, text: String(props.src ?? "") };
+      if (kind === "message")
+        return { ...common, type: "message", name, role: ChatRole.display(props.role), children: [] };
       return { ...common, type: "container", name, children: [] };
     }
   }

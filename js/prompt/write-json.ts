@@ -7,10 +7,16 @@ import type { PromptMetadata } from "./results.ts";
 import { ReferenceMetadata } from "./results.ts";
 
 const CTOR = {
-  message: PieceCtorKind.BaseChatMessage, container: PieceCtorKind.Other, image: PieceCtorKind.ImageChatMessage, document: PieceCtorKind.DocumentChatMessage,
+  message: PieceCtorKind.BaseChatMessage,
+  container: PieceCtorKind.Other,
+  image: PieceCtorKind.ImageChatMessage,
+  document: PieceCtorKind.DocumentChatMessage,
 } as const;
 const PROPS = {
-  message: ["role", "name", "toolCalls", "toolCallId"], container: [], image: ["src", "detail", "mimeType"], document: ["data", "mediaType"],
+  message: ["role", "name", "toolCalls", "toolCallId"],
+  container: [],
+  image: ["src", "detail", "mimeType"],
+  document: ["data", "mediaType"],
 } as const;
 
 /** The tree below a node. */
@@ -33,7 +39,13 @@ function writeNode(node: RenderNode): PromptNodeJSON {
       return writeElement(node);
     case "text": {
       const references = node.lineBreakBefore || node.metadata.length ? referencesOf(node.metadata) : undefined;
-      return { type: PromptNodeType.Text, priority: node.priority, text: node.text, references, lineBreakBefore: node.lineBreakBefore } as TextJSON;
+      return {
+        type: PromptNodeType.Text,
+        priority: node.priority,
+        text: node.text,
+        references,
+        lineBreakBefore: node.lineBreakBefore,
+      } as TextJSON;
     }
     case "opaque":
       return { type: PromptNodeType.Opaque, value: node.value, tokenUsage: node.tokenUsage, priority: node.priority };

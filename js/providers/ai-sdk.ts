@@ -1,4 +1,7 @@
-/** Models of the Vercel AI SDK: a language model object of its versions 5 and 6, or a function that calls `generateText`. */
+/**
+ * Models of the Vercel AI SDK: a language model object of its versions 5 and 6, or a function that calls
+ * `generateText`.
+ */
 
 import { EspalierError } from "../errors/errors.ts";
 import { CLOCK } from "./clock.ts";
@@ -10,7 +13,17 @@ import type { AttemptState, Patience } from "./retry.ts";
 import { checkRules } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
-import type { Answer, Clock, Finish, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall, Warning } from "./types.ts";
+import type {
+  Answer,
+  Clock,
+  Finish,
+  Provider,
+  ProviderRequest,
+  SendOptions,
+  StreamPart,
+  ToolCall,
+  Warning,
+} from "./types.ts";
 import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
@@ -81,19 +94,34 @@ export interface GeneratorOptions extends Patience {
  */
 export function aiSdk(options: AiSdkOptions): Provider {
   const { model } = known(options, AI_SDK);
-  if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function" || !/^v[234]$/.test(model.specificationVersion)) {
-    throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5, 6 or 7", path: "options.model" });
+  if (
+    typeof model?.doGenerate !== "function" ||
+    typeof model.doStream !== "function" ||
+    !/^v[234]$/.test(model.specificationVersion)
+  ) {
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.model must be a language model of the AI SDK, version 5, 6 or 7",
+      path: "options.model",
+    });
   }
   const version = model.specificationVersion as SdkVersion;
-  return build(string(model.modelId), options, { toolChoice: { type: "none" } }, (conversation) => toPrompt(conversation, version), (request, options, stream) => {
-    const call = { ...request, ...options } as never;
-    return stream ? model.doStream(call) : model.doGenerate(call);
-  });
+  return build(
+    string(model.modelId),
+    options,
+    { toolChoice: { type: "none" } },
+    (conversation) => toPrompt(conversation, version),
+    (request, options, stream) => {
+      const call = { ...request, ...options } as never;
+      return stream ? model.doStream(call) : model.doGenerate(call);
+    },
+  );
 }
 
 /**
- * A function that generates, such as one that calls the AI SDK's `generateText`: it is given `{ messages, tools, maxOutputTokens,
- * temperature, abortSignal }` and gives `{ text, toolCalls, finishReason, usage }`.
+ * A function that generates, such as one that calls the AI SDK's `generateText`: it is given
+ * `{ messages, tools, maxOutputTokens, temperature, abortSignal }` and gives
+ * `{ text, toolCalls, finishReason, usage }`.
  *
  * ```ts
  * import { openai } from "@ai-sdk/openai";
@@ -112,30 +140,68 @@ export function aiSdk(options: AiSdkOptions): Provider {
  */
 export function generator(options: GeneratorOptions): Provider {
   const { generate, model = "" } = known(options, GENERATOR);
-  if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
-  // Retries are made here; those of the SDK would multiply them. The AI SDK 7 refuses system messages among the messages unless it is asked.
+  if (typeof generate !== "function")
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.generate must be a function",
+      path: "options.generate",
+    });
+  // Retries are made here; those of the SDK would multiply them. The AI SDK 7 refuses system messages among the
+  // messages unless it is asked.
   const always = { messages: [], maxRetries: 0, allowSystemInMessages: true };
-  return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) => generate({ ...always, ...request, abortSignal }));
+  return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) =>
+    generate({ ...always, ...request, abortSignal }),
+  );
 }
 
 type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;
 
-function build(model: string, options: Omit<AiSdkOptions, "model">, noTools: ProviderRequest, write: Parameters<typeof provider>[1], ask: Ask): Provider {
+function build(
+  model: string,
+  options: Omit<AiSdkOptions, "model">,
+  noTools: ProviderRequest,
+  write: Parameters<typeof provider>[1],
+  ask: Ask,
+): Provider {
   checkRules(options.refusals);
   const clock: Clock = { ...CLOCK, ...options.clock };
-  const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent, noTools };
-  return provider(about, write, (request, how) =>
-    retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: NO_SECRETS }, (state) => attempt(ask, options, clock, request, how, state)), isModelMessages);
+  const about = {
+    name: "ai-sdk",
+    format: "ai-sdk" as const,
+    model,
+    maxTokens: options.maxTokens,
+    onEvent: options.onEvent,
+    noTools,
+  };
+  return provider(
+    about,
+    write,
+    (request, how) =>
+      retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: NO_SECRETS }, (state) =>
+        attempt(ask, options, clock, request, how, state),
+      ),
+    isModelMessages,
+  );
 }
 
-async function* attempt(ask: Ask, host: Omit<AiSdkOptions, "model">, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {
+async function* attempt(
+  ask: Ask,
+  host: Omit<AiSdkOptions, "model">,
+  clock: Clock,
+  request: ProviderRequest,
+  how: SendOptions,
+  state: AttemptState,
+): AsyncGenerator<StreamPart, void, void> {
   const { timeout, idle } = patience(host, how);
   const guard = new Guard(clock, how.signal, timeout);
   const failed = (error: unknown) => thrown("ai-sdk", error, host.refusals, clock.now());
   let reader: ReadableStreamDefaultReader<unknown> | undefined;
   let finished = false;
   try {
-    const result = await guard.race(Promise.resolve().then(() => ask(request, { abortSignal: guard.signal }, how.stream ?? false)), failed);
+    const result = await guard.race(
+      Promise.resolve().then(() => ask(request, { abortSignal: guard.signal }, how.stream ?? false)),
+      failed,
+    );
     if (!isFields(result)) throw badAnswer("the model answered no object");
     let body: Fields = result;
     const streamed = result["stream"] instanceof ReadableStream;
@@ -156,7 +222,8 @@ async function* attempt(ask: Ask, host: Omit<AiSdkOptions, "model">, clock: Cloc
         guard.idle(idle);
       }
       reader = undefined;
-      if (!fold.finished) throw new Failure("network", "the model's stream was cut: it ended before the answer did", { kind: "cut" });
+      if (!fold.finished)
+        throw new Failure("network", "the model's stream was cut: it ended before the answer did", { kind: "cut" });
       body = fold.body();
     }
     finished = true;
@@ -177,18 +244,32 @@ async function* attempt(ask: Ask, host: Omit<AiSdkOptions, "model">, clock: Cloc
   }
 }
 
-const FINISHES: Readonly<Record<string, Finish>> = { stop: "stop", length: "length", "content-filter": "content_filter", "tool-calls": "tool_calls" };
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_calls",
+};
 
 /** An answer of `doGenerate` (content parts) or of `generateText` (fields of its own). */
 function read(body: Fields): Answer {
   const warnings: Warning[] = [];
   const content = Array.isArray(body["content"]) ? objects(body["content"]) : undefined;
   if (!content && typeof body["text"] !== "string") throw badAnswer("the model answered without content or text");
-  const said = (type: string) => (content ?? []).filter((part) => part["type"] === type).map((part) => string(part["text"])).join("");
+  const said = (type: string) =>
+    (content ?? [])
+      .filter((part) => part["type"] === type)
+      .map((part) => string(part["text"]))
+      .join("");
   const called = content ? content.filter(({ type }) => type === "tool-call") : objects(body["toolCalls"]);
   const toolCalls = called.map((call): ToolCall => {
     const input = call["input"] ?? call["args"] ?? {};
-    return toolCall(string(call["toolCallId"]), string(call["toolName"]), typeof input === "string" ? input : JSON.stringify(input), warnings);
+    return toolCall(
+      string(call["toolCallId"]),
+      string(call["toolName"]),
+      typeof input === "string" ? input : JSON.stringify(input),
+      warnings,
+    );
   });
   const text = typeof body["text"] === "string" ? body["text"] : said("text");
   const reasoning = typeof body["reasoningText"] === "string" ? body["reasoningText"] : said("reasoning");
@@ -206,23 +287,34 @@ function read(body: Fields): Answer {
     raw: body,
     ...(typeof response["id"] === "string" && { requestId: response["id"] }),
     messages: Array.isArray(made) ? (made as unknown[]) : messageOf(content, text, toolCalls),
-    warnings: [...warnings, ...(reported?.warnings ?? [{ code: "usage_missing", message: "the model reported no usage" }])],
+    warnings: [
+      ...warnings,
+      ...(reported?.warnings ?? [{ code: "usage_missing", message: "the model reported no usage" }]),
+    ],
   };
 }
 
 /**
- * What the SDK reports. Its version 5 leaves what a cache had to do with out of Anthropic's input, but hands on Anthropic's own record; from
- * version 6 on the input is split.
+ * What the SDK reports. Its version 5 leaves what a cache had to do with out of Anthropic's input, but hands on
+ * Anthropic's own record; from version 6 on the input is split.
  */
 function usageOf({ usage, providerMetadata }: Fields): Reported | undefined {
-  const [given, metadata] = [usage, providerMetadata].map((value) => (isFields(value) ? value : {})) as [Fields, Fields];
+  const [given, metadata] = [usage, providerMetadata].map((value) => (isFields(value) ? value : {})) as [
+    Fields,
+    Fields,
+  ];
   const own = isFields(metadata["anthropic"]) ? metadata["anthropic"]["usage"] : undefined;
   return (isFields(given["inputTokens"]) ? undefined : usageFrom("anthropic", own)) ?? usageFrom("ai-sdk", usage);
 }
 
 /** The answer as a model message: what the model gave, with the input of calls as a value. */
 function messageOf(content: readonly Fields[] | undefined, text: string, calls: readonly ToolCall[]): unknown[] {
-  const call = ({ id, name, input, arguments: args }: ToolCall) => ({ type: "tool-call", toolCallId: id, toolName: name, input: input ?? args });
+  const call = ({ id, name, input, arguments: args }: ToolCall) => ({
+    type: "tool-call",
+    toolCallId: id,
+    toolName: name,
+    input: input ?? args,
+  });
   if (!content) {
     const made = [...(text ? [{ type: "text", text }] : []), ...calls.map(call)];
     return made.length > 0 ? [{ role: "assistant", content: made }] : [];
@@ -231,7 +323,14 @@ function messageOf(content: readonly Fields[] | undefined, text: string, calls: 
   const made = content.flatMap((part): unknown[] => {
     const { type, providerMetadata, ...rest } = part;
     const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
-    if (type === "tool-call") return [{ ...call(calls[at++]!), ...("providerExecuted" in rest && { providerExecuted: rest["providerExecuted"] }), ...options }];
+    if (type === "tool-call")
+      return [
+        {
+          ...call(calls[at++]!),
+          ...("providerExecuted" in rest && { providerExecuted: rest["providerExecuted"] }),
+          ...options,
+        },
+      ];
     return type === "source" ? [] : [{ type, ...rest, ...options }];
   });
   return made.length > 0 ? [{ role: "assistant", content: made }] : [];
@@ -265,7 +364,8 @@ class Fold {
       open.pieces.push(text);
       return { type: kind, text };
     }
-    if (type === "tool-call" || type === "file" || type === "source" || type === "tool-result") this.#content.push(part);
+    if (type === "tool-call" || type === "file" || type === "source" || type === "tool-result")
+      this.#content.push(part);
     else if (type === "response-metadata") this.#response = { ...this.#response, ...part };
     else if (type === "finish") {
       const { type: _, ...rest } = part;

@@ -10,10 +10,12 @@ import { toAnthropic } from "../formats/anthropic/write.ts";
 /**
  * A model behind Anthropic's Messages.
  *
- * `toRequest(…, { contextManagement: { edits: [{ type: "compact_20260112" }] } })` lets the server manage the context; the beta headers
- * that this needs are added. Compaction blocks are in `answer.messages` and go back unchanged with them.
+ * `toRequest(…, { contextManagement: { edits: [{ type: "compact_20260112" }] } })` lets the server manage the context;
+ * the beta headers that this needs are added. Compaction blocks are in `answer.messages` and go back unchanged with
+ * them.
  *
- * In a browser Anthropic wants the header `anthropic-dangerous-direct-browser-access: true`, which hosts give by `headers`.
+ * In a browser Anthropic wants the header `anthropic-dangerous-direct-browser-access: true`, which hosts give by
+ * `headers`.
  *
  * @throws EspalierError `bad_option`
  */
@@ -30,7 +32,11 @@ function wire(): Wire {
     usage: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     path: () => "messages",
-    headers: (key, request) => ({ "anthropic-version": "2023-06-01", "x-api-key": key, "anthropic-beta": betasOf(request).join(",") || undefined }),
+    headers: (key, request) => ({
+      "anthropic-version": "2023-06-01",
+      "x-api-key": key,
+      "anthropic-beta": betasOf(request).join(",") || undefined,
+    }),
     body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
     learn: (sentence, sent) => lessons.learn(sentence, sent),
     read,
@@ -49,21 +55,36 @@ function betasOf(request: ProviderRequest): string[] {
 }
 
 const FINISHES: Readonly<Record<string, Finish>> = {
-  end_turn: "stop", stop_sequence: "stop", max_tokens: "length", model_context_window_exceeded: "length", tool_use: "tool_calls", refusal: "refusal",
-  pause_turn: "pause", compaction: "pause",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  refusal: "refusal",
+  pause_turn: "pause",
+  compaction: "pause",
 };
 
 function read(body: unknown): Read {
   if (!isFields(body) || !Array.isArray(body["content"])) throw badAnswer("answered without content");
   const blocks = objects(body["content"]);
   const warnings: Warning[] = [];
-  const toolCalls = blocks.filter(({ type }) => type === "tool_use").map(({ id, name, input }) =>
-    // A stream whose arguments were no JSON keeps their text.
-    toolCall(string(id), string(name), typeof input === "string" ? input : JSON.stringify(input ?? {}), warnings));
-  const reasoning = blocks.filter(({ type }) => type === "thinking").map(({ thinking }) => string(thinking)).join("\n");
+  const toolCalls = blocks
+    .filter(({ type }) => type === "tool_use")
+    .map(({ id, name, input }) =>
+      // A stream whose arguments were no JSON keeps their text.
+      toolCall(string(id), string(name), typeof input === "string" ? input : JSON.stringify(input ?? {}), warnings),
+    );
+  const reasoning = blocks
+    .filter(({ type }) => type === "thinking")
+    .map(({ thinking }) => string(thinking))
+    .join("\n");
   const reason = string(body["stop_reason"]);
   return {
-    text: blocks.filter(({ type }) => type === "text").map(({ text }) => string(text)).join(""),
+    text: blocks
+      .filter(({ type }) => type === "text")
+      .map(({ text }) => string(text))
+      .join(""),
     toolCalls,
     ...(reasoning && { reasoning }),
     finish: Object.hasOwn(FINISHES, reason) ? FINISHES[reason]! : "other",
@@ -77,7 +98,10 @@ function read(body: unknown): Read {
 
 /** Which field of a block the pieces of one kind go into. */
 const PIECES: Readonly<Record<string, string>> = {
-  text_delta: "text", thinking_delta: "thinking", signature_delta: "signature", compaction_delta: "content",
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+  compaction_delta: "content",
 };
 
 function fold(refuse: Refuse): Fold {
@@ -124,7 +148,10 @@ function fold(refuse: Refuse): Fold {
             return [];
           }
           if (type === "citations_delta") {
-            block["citations"] = [...(Array.isArray(block["citations"]) ? (block["citations"] as unknown[]) : []), delta["citation"]];
+            block["citations"] = [
+              ...(Array.isArray(block["citations"]) ? (block["citations"] as unknown[]) : []),
+              delta["citation"],
+            ];
             return [];
           }
           const name = Object.hasOwn(PIECES, type) ? PIECES[type]! : undefined;
@@ -133,7 +160,9 @@ function fold(refuse: Refuse): Fold {
           const before = pieces.get(name);
           if (before) before.push(piece);
           else pieces.set(name, [string(block[name]), piece]);
-          return name === "text" || name === "thinking" ? [{ type: name === "text" ? "text" : "reasoning", text: piece } satisfies Delta] : [];
+          return name === "text" || name === "thinking"
+            ? [{ type: name === "text" ? "text" : "reasoning", text: piece } satisfies Delta]
+            : [];
         }
         case "message_delta": {
           const delta = isFields(fields["delta"]) ? fields["delta"] : {};
@@ -161,10 +190,21 @@ function fold(refuse: Refuse): Fold {
 /** Later values count, as they are running totals; `null` says nothing. */
 function override(usage: Fields, later: unknown): Fields {
   if (!isFields(later)) return usage;
-  return { ...usage, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)) };
+  return {
+    ...usage,
+    ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)),
+  };
 }
 
-function wholeBlock({ block, pieces, input }: { block: Fields; pieces: Map<string, string[]>; input: string[] }): Fields {
+function wholeBlock({
+  block,
+  pieces,
+  input,
+}: {
+  block: Fields;
+  pieces: Map<string, string[]>;
+  input: string[];
+}): Fields {
   const joined = Object.fromEntries([...pieces].map(([name, list]) => [name, list.join("")]));
   const text = input.join("");
   return { ...block, ...joined, ...(text.trim() !== "" && { input: parsed(text) }) };

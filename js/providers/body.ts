@@ -71,6 +71,7 @@ export class Body {
 
 function cut(error: unknown): Failure {
   // Node's own limit for silence, five minutes.
-  if (/UND_ERR_BODY_TIMEOUT/.test(reason(error))) return new Failure("timeout", `the answer fell silent: ${reason(error)}`, { kind: "transport" }, { cause: error });
+  if (/UND_ERR_BODY_TIMEOUT/.test(reason(error)))
+    return new Failure("timeout", `the answer fell silent: ${reason(error)}`, { kind: "transport" }, { cause: error });
   return new Failure("network", `the connection was cut: ${reason(error)}`, { kind: "cut" }, { cause: error });
 }

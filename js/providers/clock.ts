@@ -14,7 +14,10 @@ export const CLOCK: Clock = {
   random: () => Math.random(),
 };
 
-/** How long to wait, in ms, before the next attempt: what the provider asks for, else 0.5 s doubling to 8 s, up to a quarter less by chance. */
+/**
+ * How long to wait, in ms, before the next attempt: what the provider asks for, else 0.5 s doubling to 8 s, up to a
+ * quarter less by chance.
+ */
 export function backoff(attempt: number, retryAfter: number | undefined, random: number): number {
   if (retryAfter !== undefined) return retryAfter;
   return Math.round(Math.min(8_000, 500 * 2 ** (attempt - 1)) * (1 - random / 4));

@@ -32,7 +32,12 @@ export class Failure extends Error {
   /** Not in `message`, and whole: a key that the cut goes through would not be recognised. */
   readonly quote: Quote | undefined;
 
-  constructor(code: ProviderErrorCode, message: string, detail: Detail = {}, { final = false, cause, quote }: FailureOptions = {}) {
+  constructor(
+    code: ProviderErrorCode,
+    message: string,
+    detail: Detail = {},
+    { final = false, cause, quote }: FailureOptions = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = detail;
@@ -41,8 +46,18 @@ export class Failure extends Error {
   }
 
   /** Returns this failure with other values in some places. */
-  with({ code = this.code, message = this.message, detail = this.detail, final = this.final, cause = this.cause }: {
-    code?: ProviderErrorCode; message?: string; detail?: Detail; final?: boolean; cause?: unknown;
+  with({
+    code = this.code,
+    message = this.message,
+    detail = this.detail,
+    final = this.final,
+    cause = this.cause,
+  }: {
+    code?: ProviderErrorCode;
+    message?: string;
+    detail?: Detail;
+    final?: boolean;
+    cause?: unknown;
   }): Failure {
     return new Failure(code, message, detail, { final, cause, quote: this.quote });
   }
@@ -57,9 +72,21 @@ export class Failure extends Error {
 
   /** As the host gets to see it. */
   for(who: { provider: string; model: string; attempts: number }, hide: Hide): EspalierError {
-    const detail = Object.fromEntries(Object.entries(this.detail).map(([name, value]) => [name, typeof value === "string" ? hide(value) : value]));
-    const details: ProviderErrorDetails = { provider: who.provider, model: who.model, ...detail, attempts: who.attempts };
-    return new EspalierError({ code: this.code, message: this.sentence(hide), details, ...(this.cause !== undefined && safe(this.cause, hide)) });
+    const detail = Object.fromEntries(
+      Object.entries(this.detail).map(([name, value]) => [name, typeof value === "string" ? hide(value) : value]),
+    );
+    const details: ProviderErrorDetails = {
+      provider: who.provider,
+      model: who.model,
+      ...detail,
+      attempts: who.attempts,
+    };
+    return new EspalierError({
+      code: this.code,
+      message: this.sentence(hide),
+      details,
+      ...(this.cause !== undefined && safe(this.cause, hide)),
+    });
   }
 }
 
@@ -133,7 +160,8 @@ export interface ErrorBody {
 }
 
 type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const said = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
@@ -144,15 +172,26 @@ export function errorIn(value: unknown): ErrorBody | undefined {
   if (!isFields(body)) return undefined;
   const { error, base_resp: status } = body;
   if (isFields(status) && status["status_code"] !== 0 && status["status_code"] !== undefined) {
-    return { text: said(status["status_msg"]) ?? "", codes: [], ...named("code", said(status["status_code"])), known: true };
+    return {
+      text: said(status["status_msg"]) ?? "",
+      codes: [],
+      ...named("code", said(status["status_code"])),
+      known: true,
+    };
   }
-  if (typeof error === "string" && error !== "") return { text: join(error, said(body["message"])), codes: [error], known: true };
+  if (typeof error === "string" && error !== "")
+    return { text: join(error, said(body["message"])), codes: [error], known: true };
   if (isFields(error)) return errorFields(error, body);
   if (body["type"] === "error" || body["object"] === "error") return errorFields(body, body);
   if (typeof body["message"] === "string" && Object.keys(body).length <= 4) return errorFields(body, body);
   const { detail } = body;
   if (typeof detail === "string") return { text: detail, codes: [], known: true };
-  if (Array.isArray(detail)) return { text: detail.flatMap((item: unknown) => (isFields(item) ? (said(item["msg"]) ?? []) : [])).join("; "), codes: [], known: true };
+  if (Array.isArray(detail))
+    return {
+      text: detail.flatMap((item: unknown) => (isFields(item) ? (said(item["msg"]) ?? []) : [])).join("; "),
+      codes: [],
+      known: true,
+    };
   return undefined;
 }
 
@@ -169,18 +208,24 @@ function errorFields(error: Fields, body: Fields): ErrorBody {
   return {
     text,
     codes: [code, type, inner, ...reasons].filter((item): item is string => item !== undefined),
-    ...named("code", code), ...named("type", type),
+    ...named("code", code),
+    ...named("type", type),
     ...(delay !== undefined && { retryAfter: Math.ceil(Number(delay) * 1000) }),
-    ...number("used", error["n_prompt_tokens"]), ...number("limit", error["n_ctx"]),
+    ...number("used", error["n_prompt_tokens"]),
+    ...number("limit", error["n_ctx"]),
     ...named("requestId", said(body["request_id"])),
     known: true,
   };
 }
 
-const join = (text: string, more: string | undefined) => (more && !text.includes(more) ? `${text} ${more}`.trim() : text);
-const named = <Name extends string>(name: Name, value: string | undefined) => (value === undefined ? {} : { [name]: value }) as { [K in Name]?: string };
+const join = (text: string, more: string | undefined) =>
+  more && !text.includes(more) ? `${text} ${more}`.trim() : text;
+const named = <Name extends string>(name: Name, value: string | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { [K in Name]?: string };
 const number = <Name extends string>(name: Name, value: unknown) =>
-  (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? { [name]: value } : {}) as { [K in Name]?: number };
+  (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? { [name]: value } : {}) as {
+    [K in Name]?: number;
+  };
 
 /** What a body that is refused says: JSON of some provider, a page of HTML, a text, nothing. */
 export function errorBody(text: string): ErrorBody {
@@ -196,19 +241,36 @@ export function errorBody(text: string): ErrorBody {
 
 /** The failure that an error body is. `status` is absent for errors within a stream. */
 export function refused(
-  provider: string, body: ErrorBody, { status, empty = false, retryAfter, requestId, rules }:
-  { status?: number; empty?: boolean; retryAfter?: number | undefined; requestId?: string | undefined; rules?: readonly RefusalRule[] | undefined },
+  provider: string,
+  body: ErrorBody,
+  {
+    status,
+    empty = false,
+    retryAfter,
+    requestId,
+    rules,
+  }: {
+    status?: number;
+    empty?: boolean;
+    retryAfter?: number | undefined;
+    requestId?: string | undefined;
+    rules?: readonly RefusalRule[] | undefined;
+  },
 ): Failure {
   // Gateways answer 200, or begin a stream, and say the status in the body.
-  const meant = status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
+  const meant =
+    status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
   const { code, final, ...found } = classify({ status: meant, text: body.text, codes: body.codes, empty }, rules);
   const where = status === undefined ? "reported an error" : `answered ${status}`;
   const wait = retryAfter ?? body.retryAfter ?? (code === "rate_limited" ? waitIn(body.text) : undefined);
   const id = requestId ?? body.requestId;
   const detail: Detail = {
-    ...number("used", body.used), ...number("limit", body.limit), ...found,
+    ...number("used", body.used),
+    ...number("limit", body.limit),
+    ...found,
     ...(meant !== undefined && { status: meant }),
-    ...named("providerCode", body.code), ...named("providerType", body.type),
+    ...named("providerCode", body.code),
+    ...named("providerType", body.type),
     ...(id !== undefined && { requestId: id }),
     ...(wait !== undefined && { retryAfter: wait }),
   };

@@ -34,8 +34,15 @@ const WIRE: Wire = {
 };
 
 const FINISHES: Readonly<Record<string, Finish>> = {
-  STOP: "stop", MAX_TOKENS: "length", SAFETY: "content_filter", RECITATION: "content_filter", BLOCKLIST: "content_filter", PROHIBITED_CONTENT: "content_filter",
-  SPII: "content_filter", IMAGE_SAFETY: "content_filter", LANGUAGE: "content_filter",
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  SAFETY: "content_filter",
+  RECITATION: "content_filter",
+  BLOCKLIST: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter",
+  IMAGE_SAFETY: "content_filter",
+  LANGUAGE: "content_filter",
 };
 
 function read(body: unknown): Read {
@@ -49,8 +56,22 @@ function read(body: unknown): Read {
   const warnings: Warning[] = [];
   const toolCalls = parts.flatMap(({ functionCall: call }, at) =>
     // Calls without ids are told apart by their place.
-    isFields(call) ? [toolCall(string(call["id"]) || `call:${at}`, string(call["name"]), JSON.stringify(call["args"] ?? {}), warnings)] : []);
-  const said = (thought: boolean) => parts.filter((part) => (part["thought"] === true) === thought).map(({ text }) => string(text)).join("");
+    isFields(call)
+      ? [
+          toolCall(
+            string(call["id"]) || `call:${at}`,
+            string(call["name"]),
+            JSON.stringify(call["args"] ?? {}),
+            warnings,
+          ),
+        ]
+      : [],
+  );
+  const said = (thought: boolean) =>
+    parts
+      .filter((part) => (part["thought"] === true) === thought)
+      .map(({ text }) => string(text))
+      .join("");
   const reasoning = said(true);
   const reason = string(candidate?.["finishReason"]);
   const finish = blocked ? "content_filter" : Object.hasOwn(FINISHES, reason) ? FINISHES[reason]! : "other";
@@ -96,7 +117,8 @@ function fold(refuse: Refuse): Fold {
         const last = parts.at(-1);
         // The end of a stream often says nothing once more.
         if (part["text"] === "" && Object.keys(part).length === 1) return [];
-        const words = typeof part["text"] === "string" && Object.keys(part).every((name) => name === "text" || name === "thought");
+        const words =
+          typeof part["text"] === "string" && Object.keys(part).every((name) => name === "text" || name === "thought");
         // Words go on where words were; whatever has more to it (a signature, a call) stays a part of its own.
         if (words && open && last && last["thought"] === part["thought"]) open.push(part["text"] as string);
         else {
@@ -104,12 +126,17 @@ function fold(refuse: Refuse): Fold {
           parts.push({ ...part });
           if (words) open = [part["text"] as string];
         }
-        return typeof part["text"] === "string" ? [{ type: part["thought"] === true ? "reasoning" : "text", text: part["text"] }] : [];
+        return typeof part["text"] === "string"
+          ? [{ type: part["thought"] === true ? "reasoning" : "text", text: part["text"] }]
+          : [];
       });
     },
     body() {
       close();
-      const whole = Object.keys(candidate).length === 0 && parts.length === 0 ? {} : { candidates: [{ ...candidate, content: { role: "model", parts } }] };
+      const whole =
+        Object.keys(candidate).length === 0 && parts.length === 0
+          ? {}
+          : { candidates: [{ ...candidate, content: { role: "model", parts } }] };
       return { ...whole, ...head };
     },
   };

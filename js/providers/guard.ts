@@ -24,7 +24,12 @@ export class Guard {
     this.#ended.catch(() => undefined);
     if (host?.aborted) this.#onAbort();
     else host?.addEventListener("abort", this.#onAbort, { once: true });
-    if (timeout > 0) this.#timers.push(clock.after(timeout, () => this.#fail(new Failure("timeout", `there was no answer within ${timeout} ms`, { kind: "total" }))));
+    if (timeout > 0)
+      this.#timers.push(
+        clock.after(timeout, () =>
+          this.#fail(new Failure("timeout", `there was no answer within ${timeout} ms`, { kind: "total" })),
+        ),
+      );
   }
 
   get signal(): AbortSignal {
@@ -34,7 +39,12 @@ export class Guard {
   /** The silence that is allowed from now on; 0 for any. */
   idle(ms: number): void {
     this.#stopIdle?.();
-    this.#stopIdle = ms > 0 ? this.#clock.after(ms, () => this.#fail(new Failure("timeout", `the stream was silent for ${ms} ms`, { kind: "idle" }))) : undefined;
+    this.#stopIdle =
+      ms > 0
+        ? this.#clock.after(ms, () =>
+            this.#fail(new Failure("timeout", `the stream was silent for ${ms} ms`, { kind: "idle" })),
+          )
+        : undefined;
   }
 
   /** Waits no longer than this guard allows, whether what is waited for knows of it or not. */
@@ -70,7 +80,12 @@ export class Guard {
 /** The failure that an abort of the host is. */
 export function aborted(signal: AbortSignal): Failure {
   const { reason } = signal as { reason?: unknown };
-  return new Failure("aborted", "the request was called off", {}, { ...(reason instanceof Error && { cause: reason }) });
+  return new Failure(
+    "aborted",
+    "the request was called off",
+    {},
+    { ...(reason instanceof Error && { cause: reason }) },
+  );
 }
 
 /** What an error says, and what its causes say: those of `fetch` hide the reason one or two causes down. */
@@ -78,7 +93,8 @@ export function reason(error: unknown): string {
   const words: string[] = [];
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const code = (at as { code?: unknown }).code;
-    for (const said of [at.message, typeof code === "string" && !at.message.includes(code) ? code : ""]) if (said && !words.includes(said)) words.push(said);
+    for (const said of [at.message, typeof code === "string" && !at.message.includes(code) ? code : ""])
+      if (said && !words.includes(said)) words.push(said);
   }
   return words.join(": ") || "no reason was given";
 }

@@ -1,6 +1,6 @@
 /**
- * One request over HTTP: sent, timed, read, sent again where that is safe, and closed whatever happens. Everything that differs between
- * providers is in a `Wire`.
+ * One request over HTTP: sent, timed, read, sent again where that is safe, and closed whatever happens. Everything that
+ * differs between providers is in a `Wire`.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -20,10 +20,24 @@ import type { Delta, Fold, Read, Wire } from "./wire.ts";
 /** Longest answer, and longest refusal that is looked at, in bytes. */
 const ANSWER = 256 * 1024 * 1024;
 const REFUSAL = 256 * 1024;
-const REQUEST_IDS = ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-ms-request-id", "x-amzn-requestid", "x-github-request-id", "cf-ray"];
+const REQUEST_IDS = [
+  "x-request-id",
+  "request-id",
+  "x-goog-request-id",
+  "apim-request-id",
+  "x-ms-request-id",
+  "x-amzn-requestid",
+  "x-github-request-id",
+  "cf-ray",
+];
 
 /** Asks a provider and gives the answer piece by piece; the last piece is `done`. */
-export async function* ask(wire: Wire, host: HttpOptions, request: ProviderRequest, options: SendOptions): AsyncGenerator<StreamPart, void, void> {
+export async function* ask(
+  wire: Wire,
+  host: HttpOptions,
+  request: ProviderRequest,
+  options: SendOptions,
+): AsyncGenerator<StreamPart, void, void> {
   const clock: Clock = { ...CLOCK, ...host.clock };
   const { signal } = options;
   const about = { provider: wire.name, model: host.model, clock, host, options };
@@ -34,8 +48,11 @@ export async function* ask(wire: Wire, host: HttpOptions, request: ProviderReque
   });
   const url = address(host.baseUrl ?? wire.baseUrl);
   const hide = hider([...(key === undefined ? [] : [key]), ...secrets(host.headers ?? {}, url)]);
-  const learn = (failure: Failure, { sent }: AttemptState) => (failure.code === "bad_request" && sent ? wire.learn?.(failure.sentence(NO_SECRETS), sent) : undefined);
-  yield* retrying({ ...about, hide, learn }, (state) => attempt({ wire, host, request, options, key, url, clock, state }));
+  const learn = (failure: Failure, { sent }: AttemptState) =>
+    failure.code === "bad_request" && sent ? wire.learn?.(failure.sentence(NO_SECRETS), sent) : undefined;
+  yield* retrying({ ...about, hide, learn }, (state) =>
+    attempt({ wire, host, request, options, key, url, clock, state }),
+  );
 }
 
 /** One attempt, and what its steps share. */
@@ -79,7 +96,9 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     // Some servers do not know streams, and answer in one piece.
     const streamed = stream && !/\bjson\b/i.test(kind);
     if (streamed) {
-      const fold = wire.fold((error) => refused(wire.name, error, { requestId: head!.requestId, rules: host.refusals }));
+      const fold = wire.fold((error) =>
+        refused(wire.name, error, { requestId: head!.requestId, rules: host.refusals }),
+      );
       for await (const delta of deltas(about, body, fold, guard, idle)) {
         state.answered = true;
         if (delta.type === "text") texts.push(delta.text);
@@ -104,7 +123,10 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     // Half an answer may have been paid for.
     if (failure.code === "network" && body?.begun) state.answered = true;
     const partialText = texts.join("");
-    const more = { ...(head?.requestId !== undefined && { requestId: head.requestId }), ...(partialText !== "" && { partialText }) };
+    const more = {
+      ...(head?.requestId !== undefined && { requestId: head.requestId }),
+      ...(partialText !== "" && { partialText }),
+    };
     throw failure.with({ detail: { ...failure.detail, ...more } });
   } finally {
     guard.end();
@@ -118,7 +140,11 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
   }
 }
 
-async function post({ wire, host, request, key, url, state }: Attempt, signal: AbortSignal, stream: boolean): Promise<Response> {
+async function post(
+  { wire, host, request, key, url, state }: Attempt,
+  signal: AbortSignal,
+  stream: boolean,
+): Promise<Response> {
   const target = new URL(url);
   const [path, query] = wire.path(host.model, stream).split("?");
   target.pathname = `${target.pathname.replace(/\/+$/, "")}/${path}`;
@@ -127,7 +153,13 @@ async function post({ wire, host, request, key, url, state }: Attempt, signal: A
   const headers = headersOf({ "content-type": "application/json", accept }, wire.headers(key, request), host.headers);
   state.sent = wire.body(request, stream);
   // An address that sends on to another one would have the key sent there, too.
-  return (host.fetch ?? fetch)(target.href, { method: "POST", headers, body: jsonOf(state.sent), signal, redirect: "manual" });
+  return (host.fetch ?? fetch)(target.href, {
+    method: "POST",
+    headers,
+    body: jsonOf(state.sent),
+    signal,
+    redirect: "manual",
+  });
 }
 
 function headOf(response: Response): Head {
@@ -138,7 +170,11 @@ function headOf(response: Response): Head {
 /** The failure that an answer is whose status is no success. */
 async function refusal({ wire, host, clock }: Attempt, response: Response, head: Head, body: Body): Promise<Failure> {
   if (response.type === "opaqueredirect" || (head.status >= 300 && head.status < 400)) {
-    return new Failure("bad_response", `${wire.name} answered ${head.status || "with a redirection"}: it is elsewhere; baseUrl must name the place itself`, { ...head });
+    return new Failure(
+      "bad_response",
+      `${wire.name} answered ${head.status || "with a redirection"}: it is elsewhere; baseUrl must name the place itself`,
+      { ...head },
+    );
   }
   // The status says enough, should the rest get lost.
   const text = await body.text(REFUSAL, false).catch((error: unknown) => {
@@ -146,14 +182,25 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
     throw error;
   });
   const wait = retryAfter(response.headers, clock.now());
-  const failure = refused(wire.name, errorBody(text), { ...head, empty: text.trim() === "", retryAfter: wait, rules: host.refusals });
+  const failure = refused(wire.name, errorBody(text), {
+    ...head,
+    empty: text.trim() === "",
+    retryAfter: wait,
+    rules: host.refusals,
+  });
   // OpenAI and Anthropic say so where they know that it would not help.
   const final = failure.final || response.headers.get("x-should-retry") === "false";
   return failure.with({ final });
 }
 
 /** Reads a stream into `fold`, and gives the words and thoughts on the way. */
-async function* deltas({ wire }: Attempt, body: Body, fold: Fold, guard: Guard, idle: number): AsyncGenerator<Delta, void, void> {
+async function* deltas(
+  { wire }: Attempt,
+  body: Body,
+  fold: Fold,
+  guard: Guard,
+  idle: number,
+): AsyncGenerator<Delta, void, void> {
   const events = new EventStream();
   // Asked each time: the fold changes it.
   const isOver = () => fold.state === "over";
@@ -216,7 +263,10 @@ function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Ans
     ...(reported && { usage: reported.usage }),
     ...(reported?.passes && { passes: reported.passes }),
     ...(requestId !== undefined && { requestId }),
-    warnings: [...warnings, ...(reported?.warnings ?? [{ code: "usage_missing", message: `${wire.name} reported no usage` }])],
+    warnings: [
+      ...warnings,
+      ...(reported?.warnings ?? [{ code: "usage_missing", message: `${wire.name} reported no usage` }]),
+    ],
   };
 }
 
@@ -226,13 +276,25 @@ function jsonOf(request: ProviderRequest): string {
     const text = JSON.stringify(request);
     if (!/\\ud[89a-f]/.test(text)) return text;
     return JSON.stringify(request, (_, value: unknown) =>
-      typeof value === "string" ? value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd") : value);
+      typeof value === "string"
+        ? value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")
+        : value,
+    );
   } catch (cause) {
-    throw new EspalierError({ code: "bad_input", message: `the request has no JSON: ${(cause as Error).message}`, path: "request", cause });
+    throw new EspalierError({
+      code: "bad_input",
+      message: `the request has no JSON: ${(cause as Error).message}`,
+      path: "request",
+      cause,
+    });
   }
 }
 
-async function keyOf({ apiKey }: HttpOptions, clock: Clock, signal: AbortSignal | undefined): Promise<string | undefined> {
+async function keyOf(
+  { apiKey }: HttpOptions,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   let key: unknown = apiKey;
   if (typeof apiKey === "function") {
     const guard = new Guard(clock, signal, 0);
@@ -243,7 +305,11 @@ async function keyOf({ apiKey }: HttpOptions, clock: Clock, signal: AbortSignal 
   // Keys out of files end in a line end. What else cannot stand in a header would be shown by the error of `fetch`.
   const trimmed = typeof key === "string" ? key.trim() : "";
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw new EspalierError({ code: "bad_option", message: "options.apiKey must be a text of visible ASCII characters", path: "options.apiKey" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.apiKey must be a text of visible ASCII characters",
+      path: "options.apiKey",
+    });
   }
   return trimmed;
 }
@@ -256,10 +322,17 @@ export function address(baseUrl: unknown): URL {
   } catch {
     // Said below.
   }
-  throw new EspalierError({ code: "bad_option", message: "options.baseUrl must be an http or https address without user and password", path: "options.baseUrl" });
+  throw new EspalierError({
+    code: "bad_option",
+    message: "options.baseUrl must be an http or https address without user and password",
+    path: "options.baseUrl",
+  });
 }
 
-/** Headers, whatever the case of their names; later ones win, and what has no value is not sent. Several betas are one list. */
+/**
+ * Headers, whatever the case of their names; later ones win, and what has no value is not sent. Several betas are one
+ * list.
+ */
 function headersOf(...lists: (Readonly<Record<string, string | undefined>> | undefined)[]): Headers {
   const headers = new Headers();
   for (const [name, value] of lists.flatMap((list) => Object.entries(list ?? {}))) {
@@ -272,12 +345,20 @@ function headersOf(...lists: (Readonly<Record<string, string | undefined>> | und
 
 /** Values of headers and query parameters that are secret by their name. */
 function secrets(headers: Readonly<Record<string, string>>, url: URL): string[] {
-  return [...Object.entries(headers), ...url.searchParams].flatMap(([name, value]) => (SECRET.test(name) ? [value] : []));
+  return [...Object.entries(headers), ...url.searchParams].flatMap(([name, value]) =>
+    SECRET.test(name) ? [value] : [],
+  );
 }
 
 /** What `fetch` throws if there is no connection: the reason is one or two causes down. */
 function unreachable(error: unknown): Failure {
   // Node's own limit for the head of an answer, five minutes: the request got through, and may be under way.
-  if (/UND_ERR_HEADERS_TIMEOUT/.test(reason(error))) return new Failure("timeout", `there was no answer: ${reason(error)}`, { kind: "transport" }, { cause: error });
-  return new Failure("network", `the provider cannot be reached: ${reason(error)}`, { kind: "unreachable" }, { cause: error });
+  if (/UND_ERR_HEADERS_TIMEOUT/.test(reason(error)))
+    return new Failure("timeout", `there was no answer: ${reason(error)}`, { kind: "transport" }, { cause: error });
+  return new Failure(
+    "network",
+    `the provider cannot be reached: ${reason(error)}`,
+    { kind: "unreachable" },
+    { cause: error },
+  );
 }

@@ -16,5 +16,19 @@ export type { Reported, UsageFormat } from "./usage.ts";
 export { EventStream } from "./sse.ts";
 export type { ServerEvent } from "./sse.ts";
 export type {
-  Answer, Clock, Finish, HttpOptions, Provider, ProviderErrorCode, ProviderErrorDetails, ProviderEvent, ProviderRequest, RequestOptions, SendOptions, StreamPart, ToolCall, Usage, Warning,
+  Answer,
+  Clock,
+  Finish,
+  HttpOptions,
+  Provider,
+  ProviderErrorCode,
+  ProviderErrorDetails,
+  ProviderEvent,
+  ProviderRequest,
+  RequestOptions,
+  SendOptions,
+  StreamPart,
+  ToolCall,
+  Usage,
+  Warning,
 } from "./types.ts";

@@ -1,10 +1,17 @@
-/** What one server was found not to take. Newer models refuse fields that older ones demand, and servers that speak alike know fewer. */
+/**
+ * What one server was found not to take. Newer models refuse fields that older ones demand, and servers that speak
+ * alike know fewer.
+ */
 
 import type { ProviderRequest } from "./types.ts";
 
-const UNKNOWN = /unsupported|not supported|unrecognized|unknown|not permitted|extra (inputs|fields)|unexpected|deprecated|cannot be used/i;
+const UNKNOWN =
+  /unsupported|not supported|unrecognized|unknown|not permitted|extra (inputs|fields)|unexpected|deprecated|cannot be used/i;
 
-/** Fields that this server refused once, among those that requests can do without. A lesson holds as long as its provider. */
+/**
+ * Fields that this server refused once, among those that requests can do without. A lesson holds as long as its
+ * provider.
+ */
 export class Lessons {
   #learnt = new Set<string>();
   readonly #fields: readonly string[];
@@ -25,8 +32,8 @@ export class Lessons {
   }
 
   /**
-   * Learns from a refusal of what was sent; says what, if the next request will be another one. Another request may have learnt it
-   * meanwhile: what counts is that the field was sent this time.
+   * Learns from a refusal of what was sent; says what, if the next request will be another one. Another request may
+   * have learnt it meanwhile: what counts is that the field was sent this time.
    */
   learn(sentence: string, sent: ProviderRequest): string | undefined {
     if (!UNKNOWN.test(sentence)) return undefined;

@@ -1,4 +1,7 @@
-/** OpenAI chat completions, and everything that speaks like it: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp, LM Studio, … */
+/**
+ * OpenAI chat completions, and everything that speaks like it: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp, LM
+ * Studio, …
+ */
 
 import { Lessons } from "./lessons.ts";
 import { httpProvider } from "./provider.ts";
@@ -31,7 +34,9 @@ export function openai(options: HttpOptions): Provider {
   return httpProvider(chatWire(options?.baseUrl === undefined), options, toOpenaiChat);
 }
 
-/** @param official OpenAI's own models no longer take `max_tokens`; servers that speak like it often know nothing else. */
+/**
+ * @param official OpenAI's own models no longer take `max_tokens`; servers that speak like it often know nothing else.
+ */
 function chatWire(official: boolean): Wire {
   const lessons = new Lessons("max_tokens", "max_completion_tokens", "temperature", "stream_options");
   return {
@@ -44,12 +49,16 @@ function chatWire(official: boolean): Wire {
     headers: (key) => ({ authorization: key && `Bearer ${key}` }),
     body(request, stream) {
       const { max_tokens: most, ...rest } = request;
-      const { temperature, ...body } = most === undefined ? rest : { ...rest, [limitName(lessons, official, rest)]: most };
+      const { temperature, ...body } =
+        most === undefined ? rest : { ...rest, [limitName(lessons, official, rest)]: most };
       return {
         ...body,
         ...(temperature !== undefined && !lessons.has("temperature") && { temperature }),
         ...(stream && { stream: true }),
-        ...(stream && !lessons.has("stream_options") && { stream_options: { include_usage: true, ...(request["stream_options"] as object | undefined) } }),
+        ...(stream &&
+          !lessons.has("stream_options") && {
+            stream_options: { include_usage: true, ...(request["stream_options"] as object | undefined) },
+          }),
       };
     },
     learn: (sentence, sent) => lessons.learn(sentence, sent),
@@ -64,7 +73,12 @@ function limitName(lessons: Lessons, official: boolean, rest: ProviderRequest): 
 }
 
 const FINISHES: Readonly<Record<string, Finish>> = {
-  stop: "stop", length: "length", tool_calls: "tool_calls", function_call: "tool_calls", content_filter: "content_filter", model_context_window_exceeded: "length",
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool_calls",
+  function_call: "tool_calls",
+  content_filter: "content_filter",
+  model_context_window_exceeded: "length",
 };
 
 function readChat(body: unknown): Read {
@@ -77,7 +91,12 @@ function readChat(body: unknown): Read {
     const made = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : {};
     // Ollama's own interface has arguments as an object.
     const args = made["arguments"] ?? made["input"] ?? "";
-    return toolCall(string(call["id"]), string(made["name"]), typeof args === "string" ? args : JSON.stringify(args), warnings);
+    return toolCall(
+      string(call["id"]),
+      string(made["name"]),
+      typeof args === "string" ? args : JSON.stringify(args),
+      warnings,
+    );
   });
   const old = message["function_call"];
   if (isFields(old)) calls.push(toolCall("", string(old["name"]), string(old["arguments"]), warnings));
@@ -110,7 +129,9 @@ function sent(message: Fields): Fields {
 /** Content is a text; some servers give a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return objects(content).map((part) => string(part["text"])).join("");
+  return objects(content)
+    .map((part) => string(part["text"]))
+    .join("");
 }
 
 function foldChat(refuse: Refuse): Fold {
@@ -150,15 +171,27 @@ function foldChat(refuse: Refuse): Fold {
         state = "enough";
       }
       const delta = isFields(choice["delta"]) ? choice["delta"] : isFields(choice["message"]) ? choice["message"] : {};
-      const { content, refusal, reasoning_content: thoughts, reasoning, tool_calls: called, function_call: old, role: _, ...others } = delta;
-      for (const [name, value] of Object.entries(others)) if (value !== undefined && value !== null) mergeInto(fields, name, value);
+      const {
+        content,
+        refusal,
+        reasoning_content: thoughts,
+        reasoning,
+        tool_calls: called,
+        function_call: old,
+        role: _,
+        ...others
+      } = delta;
+      for (const [name, value] of Object.entries(others))
+        if (value !== undefined && value !== null) mergeInto(fields, name, value);
       for (const piece of objects(called)) addCall(calls, piece);
       if (isFields(old)) {
         add("name", old["name"]);
         add("arguments", old["arguments"]);
       }
       const out: Delta[] = [];
-      const said = add("content", content === undefined || typeof content === "string" ? content : textOf(content)) + add("refusal", refusal);
+      const said =
+        add("content", content === undefined || typeof content === "string" ? content : textOf(content)) +
+        add("refusal", refusal);
       const thought = add("reasoning_content", thoughts) || add("reasoning", reasoning);
       if (thought) out.push({ type: "reasoning", text: thought });
       if (said) out.push({ type: "text", text: said });
@@ -178,18 +211,25 @@ function foldChat(refuse: Refuse): Fold {
         ...(calls.length > 0 && { tool_calls: calls.flatMap((call) => (call ? [wholeCall(call)] : [])) }),
         ...(texts.has("name") && { function_call: { name: all("name"), arguments: all("arguments") ?? "" } }),
       };
-      return { ...head, object: "chat.completion", choices: [{ index: 0, message, finish_reason: finish }], ...(usage !== undefined && { usage }) };
+      return {
+        ...head,
+        object: "chat.completion",
+        choices: [{ index: 0, message, finish_reason: finish }],
+        ...(usage !== undefined && { usage }),
+      };
     },
   };
 }
 
 function addCall(calls: (Fields & { pieces: string[] })[], piece: Fields): void {
   const { index, function: made, ...rest } = piece;
-  // Servers that leave the index out send whole calls, each with an id of its own; without either it goes on with the last one.
+  // Servers that leave the index out send whole calls, each with an id of its own; without either it goes on with the
+  // last one.
   const known = rest["id"] === undefined ? calls.length - 1 : calls.findIndex((call) => call?.["id"] === rest["id"]);
   const at = place(index, index === undefined && known >= 0 ? known : calls.length);
   const call = (calls[at] ??= { pieces: [] });
-  for (const [name, value] of Object.entries(rest)) if (value !== undefined && value !== null && value !== "") call[name] = value;
+  for (const [name, value] of Object.entries(rest))
+    if (value !== undefined && value !== null && value !== "") call[name] = value;
   if (!isFields(made)) return;
   if (typeof made["name"] === "string" && made["name"] !== "") call["name"] = made["name"];
   const args = made["arguments"];

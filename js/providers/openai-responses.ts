@@ -11,8 +11,8 @@ import { toOpenaiResponses } from "../formats/openai/write-responses.ts";
 /**
  * A model behind OpenAI's Responses.
  *
- * `toRequest(…, { contextManagement: [{ type: "compaction", compact_threshold: 200_000 }] })` lets the server compact; the item it makes
- * is in `answer.messages` and goes back unchanged with them.
+ * `toRequest(…, { contextManagement: [{ type: "compaction", compact_threshold: 200_000 }] })` lets the server compact;
+ * the item it makes is in `answer.messages` and goes back unchanged with them.
  *
  * @throws EspalierError `bad_option`
  */
@@ -44,10 +44,15 @@ function read(body: unknown): Read {
   const parts = output.flatMap((item) => (item["type"] === "message" ? objects(item["content"]) : []));
   const refusals = parts.filter(({ type }) => type === "refusal").map(({ refusal }) => string(refusal));
   const texts = parts.filter(({ type }) => type === "output_text").map(({ text }) => string(text));
-  const toolCalls = output.filter(({ type }) => type === "function_call" || type === "custom_tool_call")
-    .map((item) => toolCall(string(item["call_id"]), string(item["name"]), string(item["arguments"] ?? item["input"]), warnings));
-  const reasoning = output.filter(({ type }) => type === "reasoning")
-    .flatMap((item) => [...objects(item["summary"]), ...objects(item["content"])].map(({ text }) => string(text))).join("\n");
+  const toolCalls = output
+    .filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+    .map((item) =>
+      toolCall(string(item["call_id"]), string(item["name"]), string(item["arguments"] ?? item["input"]), warnings),
+    );
+  const reasoning = output
+    .filter(({ type }) => type === "reasoning")
+    .flatMap((item) => [...objects(item["summary"]), ...objects(item["content"])].map(({ text }) => string(text)))
+    .join("\n");
   const error = body["status"] === "failed" ? errorIn({ error: body["error"] ?? "failed" }) : undefined;
   // `finishing` reads the error out of the body.
   if (error) throw badAnswer(`failed: ${error.text}`);
@@ -66,7 +71,8 @@ function read(body: unknown): Read {
 function finishOf(body: Fields, calls: boolean): Finish {
   const details = body["incomplete_details"];
   const why = isFields(details) ? details["reason"] : undefined;
-  if (body["status"] === "incomplete" || why !== undefined) return why === "max_output_tokens" ? "length" : why === "content_filter" ? "content_filter" : "other";
+  if (body["status"] === "incomplete" || why !== undefined)
+    return why === "max_output_tokens" ? "length" : why === "content_filter" ? "content_filter" : "other";
   if (body["status"] === "completed" || body["status"] === undefined) return calls ? "tool_calls" : "stop";
   return "other";
 }
@@ -110,7 +116,8 @@ function fold(refuse: Refuse): Fold {
     },
     body() {
       // Gateways leave the items out of the last event, since they were told before.
-      if (isFields(response) && objects(response["output"]).length === 0 && items.length > 0) return { ...response, output: items.filter((item) => item !== undefined) };
+      if (isFields(response) && objects(response["output"]).length === 0 && items.length > 0)
+        return { ...response, output: items.filter((item) => item !== undefined) };
       return response;
     },
   };

@@ -1,11 +1,23 @@
-/** What all providers have in common: options checked, a conversation turned into a request, an answer gathered from its pieces. */
+/**
+ * What all providers have in common: options checked, a conversation turned into a request, an answer gathered from its
+ * pieces.
+ */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Format } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
 import { address, ask } from "./http.ts";
 import { checkRules } from "./refusals.ts";
-import type { Answer, HttpOptions, Provider, ProviderEvent, ProviderRequest, RequestOptions, SendOptions, StreamPart } from "./types.ts";
+import type {
+  Answer,
+  HttpOptions,
+  Provider,
+  ProviderEvent,
+  ProviderRequest,
+  RequestOptions,
+  SendOptions,
+  StreamPart,
+} from "./types.ts";
 import type { Wire } from "./wire.ts";
 import { conversation } from "../formats/turns.ts";
 import type { Conversation } from "../formats/turns.ts";
@@ -15,7 +27,11 @@ import { HTTP, SEND, TO_REQUEST } from "../options/names/providers.ts";
 /** A provider, from how it writes requests and how it is asked. */
 export function provider(
   about: {
-    name: string; format: Format; model: string; maxTokens?: number | undefined; onEvent?: ((event: ProviderEvent) => void) | undefined;
+    name: string;
+    format: Format;
+    model: string;
+    maxTokens?: number | undefined;
+    onEvent?: ((event: ProviderEvent) => void) | undefined;
     /** How the provider is told that no tool may be called. */
     noTools?: ProviderRequest | undefined;
   },
@@ -26,8 +42,10 @@ export function provider(
   const { name, format, model, maxTokens, onEvent, noTools } = about;
   const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
     known(options, TO_REQUEST);
-    if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
-    if (options.temperature !== undefined && !Number.isFinite(options.temperature)) throw badOption("options.temperature", "a number");
+    if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0))
+      throw badOption("options.maxTokens", "a whole number above 0");
+    if (options.temperature !== undefined && !Number.isFinite(options.temperature))
+      throw badOption("options.temperature", "a number");
     if (options.system !== undefined && typeof options.system !== "string") throw badOption("options.system", "a text");
     const most = options.maxTokens ?? maxTokens;
     const all = { ...options, ...(most !== undefined && { maxTokens: most }) };
@@ -35,9 +53,13 @@ export function provider(
   };
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
     known(options, SEND);
-    for (const name of ["onText", "onPart", "onEvent"] as const) if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(`options.${name}`, "a function");
-    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") throw badOption("options.signal", "an AbortSignal");
-    if (typeof request !== "object" || request === null || Array.isArray(request)) throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
+    for (const name of ["onText", "onPart", "onEvent"] as const)
+      if (options[name] !== undefined && typeof options[name] !== "function")
+        throw badOption(`options.${name}`, "a function");
+    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function")
+      throw badOption("options.signal", "an AbortSignal");
+    if (typeof request !== "object" || request === null || Array.isArray(request))
+      throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
     return pieces(request, { stream: true, ...options });
   };
   const send = async (request: ProviderRequest, options: SendOptions = {}): Promise<Answer> => {
@@ -60,19 +82,31 @@ export function provider(
       ...(tools && toolChoice === "none" && noTools && { extra: noTools }),
     });
     const { text, finish, usage, requestId } = await send(asked, { signal });
-    return { text, finishReason: finish, ...(usage && { usage: { ...usage } }), ...(requestId !== undefined && { requestId }) };
+    return {
+      text,
+      finishReason: finish,
+      ...(usage && { usage: { ...usage } }),
+      ...(requestId !== undefined && { requestId }),
+    };
   };
   return { name, format, model, toRequest, send, stream, llm };
 }
 
 /** A provider behind HTTP. */
-export function httpProvider(wire: Wire, options: HttpOptions, write: (conversation: Conversation) => ProviderRequest): Provider {
+export function httpProvider(
+  wire: Wire,
+  options: HttpOptions,
+  write: (conversation: Conversation) => ProviderRequest,
+): Provider {
   known(options, HTTP);
   const { model, apiKey, baseUrl, maxTokens, onEvent } = options;
   if (typeof model !== "string" || model === "") throw badOption("options.model", "the name of a model");
-  if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function") throw badOption("options.apiKey", "a text or a function");
-  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
-  if (options.fetch !== undefined && typeof options.fetch !== "function") throw badOption("options.fetch", "a function");
+  if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function")
+    throw badOption("options.apiKey", "a text or a function");
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
+    throw badOption("options.maxTokens", "a whole number above 0");
+  if (options.fetch !== undefined && typeof options.fetch !== "function")
+    throw badOption("options.fetch", "a function");
   checkRules(options.refusals);
   address(baseUrl ?? wire.baseUrl);
   try {
@@ -80,7 +114,11 @@ export function httpProvider(wire: Wire, options: HttpOptions, write: (conversat
   } catch {
     throw badOption("options.headers", "names and values that can be headers");
   }
-  return provider({ name: wire.name, format: wire.format, model, maxTokens, onEvent, noTools: wire.noTools }, write, (request, how) => ask(wire, options, request, how));
+  return provider(
+    { name: wire.name, format: wire.format, model, maxTokens, onEvent, noTools: wire.noTools },
+    write,
+    (request, how) => ask(wire, options, request, how),
+  );
 }
 
 /** The value is not shown: it might be the key in the wrong place. */

@@ -1,8 +1,9 @@
 /**
- * How providers say no, as data: wordings, codes and statuses, and what they mean. Hosts put rules of their own in front.
+ * How providers say no, as data: wordings, codes and statuses, and what they mean. Hosts put rules of their own in
+ * front.
  *
- * The wordings were collected from public error reports of the services and servers that are named beside them. Numbers come out of the
- * named groups `used`, `limit` and `output`.
+ * The wordings were collected from public error reports of the services and servers that are named beside them. Numbers
+ * come out of the named groups `used`, `limit` and `output`.
  */
 
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -14,7 +15,10 @@ export interface RefusalRule {
   code: ProviderErrorCode;
   /** Finer than the code, for `details.kind`. */
   kind?: string;
-  /** Matched against the provider's sentence; the groups `used`, `limit` and `output` are read as whole numbers ("131,072" too); `total` stands for `used` + `output`. */
+  /**
+   * Matched against the provider's sentence; the groups `used`, `limit` and `output` are read as whole numbers
+   * ("131,072" too); `total` stands for `used` + `output`.
+   */
   pattern?: RegExp;
   /** The provider's own code or type. */
   providerCode?: RegExp;
@@ -58,69 +62,265 @@ const rule = (source: string) => new RegExp(source, "i");
 
 /** Too many requests, tokens a minute, quota: looked for first, since such texts speak of token limits, too. */
 const RATE: readonly RefusalRule[] = [
-  { code: "rate_limited", kind: "quota", providerCode: /insufficient_quota|billing_hard_limit_reached/, final: true, from: "OpenAI" },
-  { code: "rate_limited", kind: "quota", status: 429, pattern: /exceeded your current quota, please check your plan and billing/i, from: "OpenAI, Gemini" },
-  { code: "rate_limited", kind: "tokens", pattern: rule(`request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${USED}`), final: true, from: "OpenAI (429), Groq (413)" },
-  { code: "rate_limited", kind: "tokens", pattern: /tokens per (min|day|hour)|\bTP[MD]\b|too many tokens, please wait/i, from: "OpenAI, Groq, Bedrock" },
-  { code: "rate_limited", kind: "requests", providerCode: /^(rate_limit_exceeded|rate_limit_error|RESOURCE_EXHAUSTED|ThrottlingException|TooManyRequests(Exception)?)$/ },
+  {
+    code: "rate_limited",
+    kind: "quota",
+    providerCode: /insufficient_quota|billing_hard_limit_reached/,
+    final: true,
+    from: "OpenAI",
+  },
+  {
+    code: "rate_limited",
+    kind: "quota",
+    status: 429,
+    pattern: /exceeded your current quota, please check your plan and billing/i,
+    from: "OpenAI, Gemini",
+  },
+  {
+    code: "rate_limited",
+    kind: "tokens",
+    pattern: rule(`request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${USED}`),
+    final: true,
+    from: "OpenAI (429), Groq (413)",
+  },
+  {
+    code: "rate_limited",
+    kind: "tokens",
+    pattern: /tokens per (min|day|hour)|\bTP[MD]\b|too many tokens, please wait/i,
+    from: "OpenAI, Groq, Bedrock",
+  },
+  {
+    code: "rate_limited",
+    kind: "requests",
+    providerCode:
+      /^(rate_limit_exceeded|rate_limit_error|RESOURCE_EXHAUSTED|ThrottlingException|TooManyRequests(Exception)?)$/,
+  },
   { code: "rate_limited", kind: "requests", status: 429 },
 ];
 
 const RESERVE: readonly RefusalRule[] = [
-  { code: "output_reserve", kind: "reserve", pattern: rule(`input length and \`?max_tokens\`? exceed context limit:? ${USED}\\s*\\+\\s*${OUTPUT}\\s*>\\s*${LIMIT}`), from: "Anthropic" },
-  { code: "output_reserve", kind: "reserve", pattern: /input length and `?max_tokens`? exceed context limit/i, from: "Anthropic" },
-  { code: "output_reserve", kind: "reserve", pattern: rule(`is too large: ${OUTPUT}\\W+this model'?s maximum context length is ${LIMIT} tokens and your request has ${USED} input tokens`), from: "vLLM" },
+  {
+    code: "output_reserve",
+    kind: "reserve",
+    pattern: rule(
+      `input length and \`?max_tokens\`? exceed context limit:? ${USED}\\s*\\+\\s*${OUTPUT}\\s*>\\s*${LIMIT}`,
+    ),
+    from: "Anthropic",
+  },
+  {
+    code: "output_reserve",
+    kind: "reserve",
+    pattern: /input length and `?max_tokens`? exceed context limit/i,
+    from: "Anthropic",
+  },
+  {
+    code: "output_reserve",
+    kind: "reserve",
+    pattern: rule(
+      `is too large: ${OUTPUT}\\W+this model'?s maximum context length is ${LIMIT} tokens and your request has ${USED} input tokens`,
+    ),
+    from: "vLLM",
+  },
   // The number these two name is the most an answer may have. It says nothing of the window, so it is no `limit`.
-  { code: "output_reserve", kind: "output_limit", pattern: rule(`max_(completion_)?tokens.{0,20} is too large: ${OUTPUT}\\. this model supports at most`), from: "OpenAI" },
-  { code: "output_reserve", kind: "output_limit", pattern: rule(`max_tokens: ${OUTPUT} > \\d+, which is the maximum allowed number of output tokens`), from: "Anthropic" },
+  {
+    code: "output_reserve",
+    kind: "output_limit",
+    pattern: rule(`max_(completion_)?tokens.{0,20} is too large: ${OUTPUT}\\. this model supports at most`),
+    from: "OpenAI",
+  },
+  {
+    code: "output_reserve",
+    kind: "output_limit",
+    pattern: rule(`max_tokens: ${OUTPUT} > \\d+, which is the maximum allowed number of output tokens`),
+    from: "Anthropic",
+  },
 ];
 
 /** Bytes rather than tokens. */
 const BYTES: readonly RefusalRule[] = [
-  { code: "body_size", kind: "bytes", pattern: rule(`payload size exceeds the limit: ${LIMIT} bytes`), from: "Gemini (400)" },
-  { code: "body_size", kind: "bytes", pattern: rule(`maximum content size limit \\(?${LIMIT}\\)? exceeded \\(?${USED} bytes`), from: "OpenAI" },
-  { code: "body_size", kind: "characters", pattern: rule(`string too long\\. expected a string with maximum length (?<limit>\\d{6,}), but got a string with length ${USED}`), from: "OpenAI" },
+  {
+    code: "body_size",
+    kind: "bytes",
+    pattern: rule(`payload size exceeds the limit: ${LIMIT} bytes`),
+    from: "Gemini (400)",
+  },
+  {
+    code: "body_size",
+    kind: "bytes",
+    pattern: rule(`maximum content size limit \\(?${LIMIT}\\)? exceeded \\(?${USED} bytes`),
+    from: "OpenAI",
+  },
+  {
+    code: "body_size",
+    kind: "characters",
+    pattern: rule(
+      `string too long\\. expected a string with maximum length (?<limit>\\d{6,}), but got a string with length ${USED}`,
+    ),
+    from: "OpenAI",
+  },
   { code: "body_size", kind: "bytes", providerCode: /^request_too_large$/, from: "Anthropic" },
-  { code: "body_size", kind: "bytes", pattern: rule(`image exceeds \\S+ MB maximum: ${USED} bytes > ${LIMIT} bytes`), from: "Anthropic" },
-  { code: "body_size", kind: "bytes", status: 413, pattern: /entity too large|(payload|content|body) too large|maximum (request )?size|maximum allowed number of bytes|\d\s*(bytes|[KMG]i?B)\b/i, from: "gateways" },
+  {
+    code: "body_size",
+    kind: "bytes",
+    pattern: rule(`image exceeds \\S+ MB maximum: ${USED} bytes > ${LIMIT} bytes`),
+    from: "Anthropic",
+  },
+  {
+    code: "body_size",
+    kind: "bytes",
+    status: 413,
+    pattern:
+      /entity too large|(payload|content|body) too large|maximum (request )?size|maximum allowed number of bytes|\d\s*(bytes|[KMG]i?B)\b/i,
+    from: "gateways",
+  },
 ];
 
 const CONTEXT: readonly RefusalRule[] = [
-  { code: "context_length", kind: "tokens", pattern: rule(`prompt is too long: ${USED} tokens > ${LIMIT} maximum`), from: "Anthropic" },
-  { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens.{0,20}you requested (about )?${TOTAL} tokens \\(.{0,120}?${OUTPUT} (in|for) the (completion|output)`), from: "OpenAI, Azure, DeepSeek, OpenRouter, vLLM" },
-  { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens.{0,40}(resulted in|requested( about)?|request has|contains) ${USED}`), from: "OpenAI, OpenRouter, vLLM" },
-  { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens`), from: "OpenAI, OpenRouter, vLLM" },
-  { code: "context_length", kind: "tokens", pattern: rule(`input token count \\(?${USED}\\)? exceeds the maximum number of tokens allowed \\(?${LIMIT}`), from: "Gemini" },
-  { code: "context_length", kind: "tokens", pattern: rule(`input token count exceeds the maximum number of tokens allowed \\(?${LIMIT}`), from: "Gemini" },
-  { code: "context_length", kind: "tokens", pattern: rule(`maximum prompt length is ${LIMIT}.*contains ${USED}`), from: "xAI" },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`prompt is too long: ${USED} tokens > ${LIMIT} maximum`),
+    from: "Anthropic",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(
+      `maximum context length is ${LIMIT} tokens.{0,20}you requested (about )?${TOTAL} tokens \\(.{0,120}?${OUTPUT} (in|for) the (completion|output)`,
+    ),
+    from: "OpenAI, Azure, DeepSeek, OpenRouter, vLLM",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(
+      `maximum context length is ${LIMIT} tokens.{0,40}(resulted in|requested( about)?|request has|contains) ${USED}`,
+    ),
+    from: "OpenAI, OpenRouter, vLLM",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`maximum context length is ${LIMIT} tokens`),
+    from: "OpenAI, OpenRouter, vLLM",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`input token count \\(?${USED}\\)? exceeds the maximum number of tokens allowed \\(?${LIMIT}`),
+    from: "Gemini",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`input token count exceeds the maximum number of tokens allowed \\(?${LIMIT}`),
+    from: "Gemini",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`maximum prompt length is ${LIMIT}.*contains ${USED}`),
+    from: "xAI",
+  },
   { code: "context_length", kind: "tokens", pattern: rule(`maximum prompt length is ${LIMIT}`), from: "xAI" },
-  { code: "context_length", kind: "tokens", pattern: rule(`prompt token count of ${USED} exceeds the limit of ${LIMIT}`), from: "GitHub Copilot" },
-  { code: "context_length", kind: "tokens", pattern: rule(`request \\(${USED} tokens\\) exceeds the available context size \\(${LIMIT} tokens\\)`), from: "llama.cpp" },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`prompt token count of ${USED} exceeds the limit of ${LIMIT}`),
+    from: "GitHub Copilot",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`request \\(${USED} tokens\\) exceeds the available context size \\(${LIMIT} tokens\\)`),
+    from: "llama.cpp",
+  },
   { code: "context_length", kind: "tokens", pattern: /exceeds the available context size/i, from: "llama.cpp" },
-  { code: "context_length", kind: "tokens", pattern: rule(`greater than the context length \\(n_keep: ${USED}\\s*>=\\s*n_ctx: ${LIMIT}`), from: "LM Studio" },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`greater than the context length \\(n_keep: ${USED}\\s*>=\\s*n_ctx: ${LIMIT}`),
+    from: "LM Studio",
+  },
   { code: "context_length", kind: "tokens", pattern: /greater than the context length/i, from: "LM Studio" },
-  { code: "context_length", kind: "tokens", pattern: rule(`prompt contains ${USED} tokens.*too large for model with ${LIMIT} maximum context length`), from: "Mistral" },
-  { code: "context_length", kind: "tokens", pattern: rule(`too large for model with ${LIMIT} maximum context length`), from: "Mistral" },
-  { code: "context_length", kind: "tokens", pattern: rule(`exceeded model token limit: ${LIMIT} \\(requested: ${USED}\\)`), from: "Kimi" },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`prompt contains ${USED} tokens.*too large for model with ${LIMIT} maximum context length`),
+    from: "Mistral",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`too large for model with ${LIMIT} maximum context length`),
+    from: "Mistral",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`exceeded model token limit: ${LIMIT} \\(requested: ${USED}\\)`),
+    from: "Kimi",
+  },
   { code: "context_length", kind: "tokens", pattern: /exceeded model token limit/i, from: "Kimi" },
-  { code: "context_length", kind: "tokens", pattern: rule(`max_new_tokens.{0,2} must be <= ${LIMIT}\\. given: ${USED} .{0,10}inputs.{0,10} tokens and ${OUTPUT}`), from: "text-generation-inference" },
-  { code: "context_length", kind: "tokens", pattern: rule(`total number of tokens in the prompt cannot exceed ${LIMIT} - received ${USED}`), from: "Cohere" },
-  { code: "context_length", kind: "tokens", pattern: /prompt too long; exceeded (max )?context length/i, from: "Ollama" },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(
+      `max_new_tokens.{0,2} must be <= ${LIMIT}\\. given: ${USED} .{0,10}inputs.{0,10} tokens and ${OUTPUT}`,
+    ),
+    from: "text-generation-inference",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: rule(`total number of tokens in the prompt cannot exceed ${LIMIT} - received ${USED}`),
+    from: "Cohere",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: /prompt too long; exceeded (max )?context length/i,
+    from: "Ollama",
+  },
   { code: "context_length", kind: "tokens", pattern: /input is too long for (the )?requested model/i, from: "Bedrock" },
   { code: "context_length", kind: "tokens", pattern: /context window exceeds limit/i, from: "MiniMax" },
   { code: "context_length", kind: "tokens", pattern: /exceeds? the (model'?s )?context window/i, from: "OpenAI" },
-  { code: "context_length", kind: "tokens", pattern: /reduce the length of the (input )?(messages|prompt)/i, from: "Groq, vLLM" },
-  { code: "context_length", kind: "tokens", pattern: /prompt is too long|message exceeds token limit|context[_ ]length[_ ]exceeded/i },
-  { code: "context_length", kind: "tokens", providerCode: /^(context_length_exceeded|model_max_prompt_tokens_exceeded|exceed_context_size_error|context_window_exceeded)$/ },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: /reduce the length of the (input )?(messages|prompt)/i,
+    from: "Groq, vLLM",
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    pattern: /prompt is too long|message exceeds token limit|context[_ ]length[_ ]exceeded/i,
+  },
+  {
+    code: "context_length",
+    kind: "tokens",
+    providerCode:
+      /^(context_length_exceeded|model_max_prompt_tokens_exceeded|exceed_context_size_error|context_window_exceeded)$/,
+  },
 ];
 
 /** What is left is told by the provider's code and the status. */
 const REST: readonly RefusalRule[] = [
-  { code: "auth", kind: "billing", pattern: /credit balance is too low|insufficient (credits|balance)/i, from: "Anthropic, OpenRouter, DeepSeek" },
+  {
+    code: "auth",
+    kind: "billing",
+    pattern: /credit balance is too low|insufficient (credits|balance)/i,
+    from: "Anthropic, OpenRouter, DeepSeek",
+  },
   { code: "auth", kind: "billing", status: 402 },
   { code: "content_filter", pattern: /content management policy|content[_ ]filter/i, status: 400, from: "Azure" },
   { code: "content_filter", providerCode: /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation)$/ },
-  { code: "content_filter", providerCode: /^Blocked$/, pattern: /filter|content (management )?polic|policy/i, from: "VS Code" },
+  {
+    code: "content_filter",
+    providerCode: /^Blocked$/,
+    pattern: /filter|content (management )?polic|policy/i,
+    from: "VS Code",
+  },
   // "Quota limits exceeded", says its documentation; most models say so of any 429.
   { code: "rate_limited", kind: "quota", providerCode: /^(Blocked|ChatQuotaExceeded)$/, final: true, from: "VS Code" },
   { code: "rate_limited", kind: "requests", providerCode: /^ChatRateLimited$/, from: "GitHub Copilot" },
@@ -129,7 +329,11 @@ const REST: readonly RefusalRule[] = [
   { code: "auth", kind: "permission", providerCode: /^(permission_error|PERMISSION_DENIED)$/ },
   { code: "auth", kind: "key", status: 401 },
   { code: "auth", kind: "permission", status: 403 },
-  { code: "overloaded", providerCode: /^(overloaded_error|api_error|server_error|internal_server_error|service_unavailable|server_is_overloaded|UNAVAILABLE|INTERNAL|timeout_error|DEADLINE_EXCEEDED)$/ },
+  {
+    code: "overloaded",
+    providerCode:
+      /^(overloaded_error|api_error|server_error|internal_server_error|service_unavailable|server_is_overloaded|UNAVAILABLE|INTERNAL|timeout_error|DEADLINE_EXCEEDED)$/,
+  },
   { code: "timeout", kind: "server", status: 408 },
   { code: "bad_request", kind: "not_found", status: 404 },
   { code: "bad_request", kind: "not_found", providerCode: /^(not_found_error|model_not_found|NOT_FOUND|NotFound)$/ },
@@ -138,7 +342,9 @@ const REST: readonly RefusalRule[] = [
 /** All rules, in the order in which they are tried. */
 export const REFUSALS: readonly RefusalRule[] = [...RATE, ...RESERVE, ...BYTES, ...CONTEXT, ...REST];
 
-/** As much of a text as is looked at: a page of HTML has its sentence in the beginning, and hostile texts have no end. */
+/**
+ * As much of a text as is looked at: a page of HTML has its sentence in the beginning, and hostile texts have no end.
+ */
 const LOOKED_AT = 4_000;
 
 /**
@@ -157,7 +363,12 @@ const LOOKED_AT = 4_000;
  * @throws EspalierError `bad_option` for a rule that is none, `bad_input` if there is no text
  */
 export function classify(refused: Refused, rules: readonly RefusalRule[] = []): Refusal {
-  if (typeof refused?.text !== "string") throw new EspalierError({ code: "bad_input", message: "classify needs the text of a refusal", path: "refused.text" });
+  if (typeof refused?.text !== "string")
+    throw new EspalierError({
+      code: "bad_input",
+      message: "classify needs the text of a refusal",
+      path: "refused.text",
+    });
   checkRules(rules, "rules");
   const text = refused.text.slice(0, LOOKED_AT).replace(/\s+/g, " ");
   for (const rule of [...rules, ...REFUSALS]) {
@@ -179,8 +390,11 @@ export function checkRules(rules: readonly RefusalRule[] | undefined, path = "op
   // Not `forEach`: it would skip holes.
   for (const [at, rule] of (rules as readonly (RefusalRule | undefined)[]).entries()) {
     const within = `${path}[${at}]`;
-    if (typeof rule !== "object" || rule === null || typeof rule.code !== "string") throw badOption("", "a rule with a code", rule, within);
-    for (const name of ["pattern", "providerCode"] as const) if (rule[name] !== undefined && !(rule[name] instanceof RegExp)) throw badOption(name, "a regular expression", rule[name], within);
+    if (typeof rule !== "object" || rule === null || typeof rule.code !== "string")
+      throw badOption("", "a rule with a code", rule, within);
+    for (const name of ["pattern", "providerCode"] as const)
+      if (rule[name] !== undefined && !(rule[name] instanceof RegExp))
+        throw badOption(name, "a regular expression", rule[name], within);
   }
 }
 
@@ -194,8 +408,13 @@ function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string)
   if (pattern && !found) return undefined;
   const group = (name: string) => whole(found?.groups?.[name]);
   const [limit, output, total] = [group("limit"), group("output"), group("total")];
-  const used = group("used") ?? (total !== undefined && output !== undefined && total >= output ? total - output : undefined);
-  const numbers = { ...(used !== undefined && { used }), ...(limit !== undefined && { limit }), ...(output !== undefined && { output }) };
+  const used =
+    group("used") ?? (total !== undefined && output !== undefined && total >= output ? total - output : undefined);
+  const numbers = {
+    ...(used !== undefined && { used }),
+    ...(limit !== undefined && { limit }),
+    ...(output !== undefined && { output }),
+  };
   // The sentence itself may show that the input alone would fit.
   if (code === "context_length" && output !== undefined && used !== undefined && limit !== undefined && used < limit) {
     return { code: "output_reserve", kind: "reserve", ...numbers };

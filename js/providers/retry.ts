@@ -1,4 +1,6 @@
-/** Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived. */
+/**
+ * Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived.
+ */
 
 import { EspalierError } from "../errors/errors.ts";
 import { backoff } from "./clock.ts";
@@ -64,7 +66,10 @@ interface Retrying {
 }
 
 /** Attempts until one succeeds or nothing more can be done; failures become errors for the host. */
-export async function* retrying(about: Retrying, attempt: (state: AttemptState) => AsyncGenerator<StreamPart, void, void>): AsyncGenerator<StreamPart, void, void> {
+export async function* retrying(
+  about: Retrying,
+  attempt: (state: AttemptState) => AsyncGenerator<StreamPart, void, void>,
+): AsyncGenerator<StreamPart, void, void> {
   const { provider, model, clock, host, options, hide, learn } = about;
   const { signal } = options;
   const retries = count(options.retries ?? host.retries ?? RETRIES, "retries");
@@ -91,13 +96,24 @@ export async function* retrying(about: Retrying, attempt: (state: AttemptState) 
       const again = AGAIN.has(error.code) && !error.final && !state.answered && tries < retries && delay <= longest;
       if (!again) throw error.for(who, hide);
       tries++;
-      tell({ type: "retry", attempt: tries, delay, code: error.code, ...(error.detail.status !== undefined && { status: error.detail.status }) });
+      tell({
+        type: "retry",
+        attempt: tries,
+        delay,
+        code: error.code,
+        ...(error.detail.status !== undefined && { status: error.detail.status }),
+      });
       await sleep(delay, clock, signal, () => aborted(signal!).for(who, hide));
     }
   }
 }
 
-async function sleep(ms: number, clock: Clock, signal: AbortSignal | undefined, error: () => EspalierError): Promise<void> {
+async function sleep(
+  ms: number,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  error: () => EspalierError,
+): Promise<void> {
   if (signal?.aborted) throw error();
   await new Promise<void>((resolve, reject) => {
     const stop = clock.after(ms, () => {
@@ -115,5 +131,9 @@ async function sleep(ms: number, clock: Clock, signal: AbortSignal | undefined, 
 /** A number of the host's: NaN would make every comparison false, and a text would be joined. */
 function count(value: number, name: string): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw new EspalierError({ code: "bad_option", message: `options.${name} must be a number, 0 or more, and is ${typeof value === "number" ? value : typeof value}`, path: `options.${name}` });
+  throw new EspalierError({
+    code: "bad_option",
+    message: `options.${name} must be a number, 0 or more, and is ${typeof value === "number" ? value : typeof value}`,
+    path: `options.${name}`,
+  });
 }

@@ -1,6 +1,6 @@
 /**
- * Event streams, as browsers read them (HTML standard, "Server-sent events"): lines ended by LF, CR or CRLF, fields `event` and `data`,
- * an empty line between events. Bytes come in pieces of any size, cut anywhere.
+ * Event streams, as browsers read them (HTML standard, "Server-sent events"): lines ended by LF, CR or CRLF, fields
+ * `event` and `data`, an empty line between events. Bytes come in pieces of any size, cut anywhere.
  */
 
 /** One event; `event` is "" where the server named none. */
@@ -27,7 +27,10 @@ const LONGEST = 32 * 1024 * 1024;
  */
 export class EventStream {
   #decoder = new TextDecoder();
-  /** The beginning of a line whose end has not come yet, in pieces: put together once, so that a long line costs linear time. */
+  /**
+   * The beginning of a line whose end has not come yet, in pieces: put together once, so that a long line costs linear
+   * time.
+   */
   #line: string[] = [];
   /** Units in `#line` and in `#data`. */
   #lineUnits = 0;
@@ -47,8 +50,8 @@ export class EventStream {
   }
 
   /**
-   * The end of the stream. An event that lacks its empty line is still given, which the standard would drop: some servers close the
-   * connection right behind the last line.
+   * The end of the stream. An event that lacks its empty line is still given, which the standard would drop: some
+   * servers close the connection right behind the last line.
    */
   end(): ServerEvent[] {
     const events = this.#read(this.#decoder.decode());

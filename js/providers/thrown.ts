@@ -7,24 +7,51 @@ import type { RefusalRule } from "./refusals.ts";
 import { retryAfter } from "./clock.ts";
 
 /** What connections fail with, in the words of Node, Chromium and Firefox. */
-const CONNECTION = /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)|fetch failed|socket hang up|failed to fetch|networkerror/i;
+const CONNECTION =
+  /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)|fetch failed|socket hang up|failed to fetch|networkerror/i;
 
 /** The failure that a thrown value is. An HTTP status, a body and headers are looked for where SDKs keep them. */
-export function thrown(provider: string, error: unknown, rules: readonly RefusalRule[] | undefined, now: number): Failure {
+export function thrown(
+  provider: string,
+  error: unknown,
+  rules: readonly RefusalRule[] | undefined,
+  now: number,
+): Failure {
   if (error instanceof Failure) return error;
   // Retries of an SDK end in an error that holds the last one.
   const last = fields(error)["lastError"];
   const given = fields(last ?? error);
   const said = reason(last ?? error);
-  const status = [given["statusCode"], given["status"], Number(/request failed:? (?:with status )?(\d{3})/i.exec(said)?.[1])].find((value): value is number => typeof value === "number" && value >= 400 && value < 600);
+  const status = [
+    given["statusCode"],
+    given["status"],
+    Number(/request failed:? (?:with status )?(\d{3})/i.exec(said)?.[1]),
+  ].find((value): value is number => typeof value === "number" && value >= 400 && value < 600);
   const body = bodyOf(given, said);
-  const codes = [...body.codes, ...[given["code"], given["name"]].filter((code): code is string => typeof code === "string" && code !== "Error")];
-  if (status === undefined && CONNECTION.test(said)) return new Failure("network", `${provider} cannot be reached: ${said}`, { kind: "unreachable" }, { cause: error });
+  const codes = [
+    ...body.codes,
+    ...[given["code"], given["name"]].filter((code): code is string => typeof code === "string" && code !== "Error"),
+  ];
+  if (status === undefined && CONNECTION.test(said))
+    return new Failure("network", `${provider} cannot be reached: ${said}`, { kind: "unreachable" }, { cause: error });
   const headers = headersOf(given["responseHeaders"] ?? given["headers"]);
-  const failure = refused(provider, { ...body, codes }, { ...(status !== undefined && { status }), retryAfter: headers && retryAfter(headers, now), requestId: headers?.get("x-request-id") ?? headers?.get("request-id") ?? undefined, rules });
+  const failure = refused(
+    provider,
+    { ...body, codes },
+    {
+      ...(status !== undefined && { status }),
+      retryAfter: headers && retryAfter(headers, now),
+      requestId: headers?.get("x-request-id") ?? headers?.get("request-id") ?? undefined,
+      rules,
+    },
+  );
   // A model that throws anything else has a bug, or knows a refusal that nobody told us of.
   const unknown = failure.code === "bad_request" && status === undefined && failure.detail.kind === undefined;
-  return failure.with({ code: unknown ? "bad_response" : failure.code, final: failure.final || given["isRetryable"] === false, cause: error });
+  return failure.with({
+    code: unknown ? "bad_response" : failure.code,
+    final: failure.final || given["isRetryable"] === false,
+    cause: error,
+  });
 }
 
 /** The provider's own error: in a field, in the middle of the sentence, or the sentence itself. */

@@ -7,7 +7,10 @@ import type { RefusalRule } from "./refusals.ts";
 
 export type { Usage } from "../types/cache.ts";
 
-/** A call the model made. `arguments` is the JSON text as the model wrote it; `input` is its value, or absent if it is no JSON. */
+/**
+ * A call the model made. `arguments` is the JSON text as the model wrote it; `input` is its value, or absent if it is
+ * no JSON.
+ */
 export interface ToolCall {
   id: string;
   name: string;
@@ -16,8 +19,8 @@ export interface ToolCall {
 }
 
 /**
- * Why the model stopped: it was done; out of tokens; it calls tools; a filter of the provider cut in; it refused in words; it waits to
- * be asked again (long turns of server tools, a compaction made by the server); anything else.
+ * Why the model stopped: it was done; out of tokens; it calls tools; a filter of the provider cut in; it refused in
+ * words; it waits to be asked again (long turns of server tools, a compaction made by the server); anything else.
  */
 export type Finish = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "pause" | "other";
 
@@ -38,17 +41,20 @@ export interface Answer {
   /** Absent if the provider reported nothing. */
   usage?: Usage;
   /**
-   * What each pass took, where a server that manages the context made several (Anthropic's compaction). `usage` leaves passes that only
-   * compacted out: it says how large the request was, these say what is charged.
+   * What each pass took, where a server that manages the context made several (Anthropic's compaction). `usage` leaves
+   * passes that only compacted out: it says how large the request was, these say what is charged.
    */
   passes?: Usage[];
-  /** The provider's own answer. That of a stream is put together from its events, in the shape of an answer that was not streamed. */
+  /**
+   * The provider's own answer. That of a stream is put together from its events, in the shape of an answer that was not
+   * streamed.
+   */
   raw: unknown;
   /** The provider's id of this request: what its support asks for, and what belongs to a calibration point. */
   requestId?: string;
   /**
-   * The answer as messages of the provider's format, to be appended to the conversation: signatures, compaction items and whatever else
-   * must be sent back unchanged are in them.
+   * The answer as messages of the provider's format, to be appended to the conversation: signatures, compaction items
+   * and whatever else must be sent back unchanged are in them.
    */
   messages: unknown[];
   warnings: Warning[];
@@ -87,7 +93,9 @@ export interface RequestOptions {
   temperature?: number;
   /** The format of the messages; found out when absent. */
   format?: Format;
-  /** The host's settings for context that the server manages (context editing, compaction), sent through as they are. */
+  /**
+   * The host's settings for context that the server manages (context editing, compaction), sent through as they are.
+   */
   contextManagement?: unknown;
   /** Further fields of the request, in the provider's words; they win over everything else. */
   extra?: ProviderRequest;
@@ -107,7 +115,10 @@ export interface SendOptions {
   timeout?: number;
   /** Milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
   idleTimeout?: number;
-  /** How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default 2. */
+  /**
+   * How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default
+   * 2.
+   */
   retries?: number;
   /** Called with every attempt, retry and warning. Default: that of the provider. */
   onEvent?: (event: ProviderEvent) => void;
@@ -121,8 +132,8 @@ export interface Provider {
   readonly format: Format;
   readonly model: string;
   /**
-   * Makes a request of a conversation in any format. Messages that are in this provider's format already are the caller's own objects;
-   * others are converted, and what cannot be said in this format is told as a `lost` event.
+   * Makes a request of a conversation in any format. Messages that are in this provider's format already are the
+   * caller's own objects; others are converted, and what cannot be said in this format is told as a `lost` event.
    *
    * @throws EspalierError as reading a conversation does: `unknown_format`, `bad_message`, `bad_option`
    */
@@ -139,7 +150,10 @@ export interface Provider {
   readonly llm: Llm;
 }
 
-/** What ends a request. Options and requests that make no sense are `bad_option` and `bad_input`, with the path of the field. */
+/**
+ * What ends a request. Options and requests that make no sense are `bad_option` and `bad_input`, with the path of the
+ * field.
+ */
 export type ProviderErrorCode =
   /** The request is larger than the model's window: `details.used`, `details.limit` where the provider says them. */
   | "context_length"
@@ -166,7 +180,8 @@ export interface ProviderErrorDetails {
   provider: string;
   model: string;
   /**
-   * Finer than the code: `tokens`, `reserve`, `bytes`, `requests`, `quota`, `billing`, `idle`, `cut`, … Rules of the host may name others.
+   * Finer than the code: `tokens`, `reserve`, `bytes`, `requests`, `quota`, `billing`, `idle`, `cut`, … Rules of the
+   * host may name others.
    */
   kind?: string;
   /** HTTP status, where there was an answer. */
@@ -222,7 +237,10 @@ export interface HttpOptions {
    * 2.
    */
   retries?: number;
-  /** Longest wait before a retry that a provider may ask for, in ms; beyond it the error is given at once. Default 60,000. */
+  /**
+   * Longest wait before a retry that a provider may ask for, in ms; beyond it the error is given at once. Default
+   * 60,000.
+   */
   maxRetryAfter?: number;
   /** Called with every attempt, retry and warning. Default: nobody listens. */
   onEvent?: (event: ProviderEvent) => void;

@@ -7,7 +7,8 @@ import type { Usage, Warning } from "./types.ts";
 export type UsageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
 
 type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A record, and what is odd about it. */
 export interface Reported {
@@ -28,13 +29,14 @@ export interface Reported {
  * | Gemini | `promptTokenCount` + `toolUsePromptTokenCount` | `cachedContentTokenCount` |
  * | AI SDK | `inputTokens` | `cachedInputTokens` |
  *
- * The provider's own total, where it gives one, is compared with the sum; a difference is a warning `usage_mismatch`, and so is a
- * cached part larger than the whole, which is then held to the whole.
+ * The provider's own total, where it gives one, is compared with the sum; a difference is a warning `usage_mismatch`,
+ * and so is a cached part larger than the whole, which is then held to the whole.
  *
  * @throws EspalierError `bad_option` if there is no such format
  */
 export function usageFrom(format: UsageFormat, raw: unknown): Reported | undefined {
-  if (typeof format !== "string" || !Object.hasOwn(MAPPINGS, format)) throw badOption("", `one of ${Object.keys(MAPPINGS).join(", ")}`, format, "format");
+  if (typeof format !== "string" || !Object.hasOwn(MAPPINGS, format))
+    throw badOption("", `one of ${Object.keys(MAPPINGS).join(", ")}`, format, "format");
   if (typeof raw !== "object" || raw === null) return undefined;
   return MAPPINGS[format](raw as Fields);
 }
@@ -44,12 +46,28 @@ export function usageOf(raw: unknown): Usage | undefined {
   if (!isFields(raw)) return undefined;
   const has = (...names: string[]) => names.some((name) => raw[name] !== undefined);
   // Our own, as `addUsage` and answers have it.
-  if (has("promptTotal")) return tokens(raw["promptTotal"]) === undefined ? undefined : { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, ...(raw as Partial<Usage>), promptTotal: tokens(raw["promptTotal"])! };
-  const format: UsageFormat = has("prompt_tokens") ? "openai-chat"
-    : has("promptTokenCount") ? "gemini"
-    : has("inputTokens", "promptTokens") ? "ai-sdk"
-    // Anthropic says neither a sum nor details.
-    : has("input_tokens_details", "total_tokens") ? "openai-responses" : "anthropic";
+  if (has("promptTotal"))
+    return tokens(raw["promptTotal"]) === undefined
+      ? undefined
+      : {
+          input: 0,
+          cacheRead: 0,
+          cacheWrite: 0,
+          output: 0,
+          reasoning: 0,
+          ...(raw as Partial<Usage>),
+          promptTotal: tokens(raw["promptTotal"])!,
+        };
+  const format: UsageFormat = has("prompt_tokens")
+    ? "openai-chat"
+    : has("promptTokenCount")
+      ? "gemini"
+      : has("inputTokens", "promptTokens")
+        ? "ai-sdk"
+        : // Anthropic says neither a sum nor details.
+          has("input_tokens_details", "total_tokens")
+          ? "openai-responses"
+          : "anthropic";
   return usageFrom(format, raw)?.usage;
 }
 
@@ -58,33 +76,66 @@ const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
     const [details, said] = [within(raw, "prompt_tokens_details"), within(raw, "completion_tokens_details")];
     // DeepSeek names its cache beside the prompt, and OpenRouter what it wrote to one.
     const cacheRead = first(details["cached_tokens"], raw["prompt_cache_hit_tokens"]);
-    return whole({ raw, total: raw["prompt_tokens"], cacheRead, cacheWrite: details["cache_write_tokens"], output: raw["completion_tokens"], reasoning: said["reasoning_tokens"], sum: raw["total_tokens"] });
+    return whole({
+      raw,
+      total: raw["prompt_tokens"],
+      cacheRead,
+      cacheWrite: details["cache_write_tokens"],
+      output: raw["completion_tokens"],
+      reasoning: said["reasoning_tokens"],
+      sum: raw["total_tokens"],
+    });
   },
 
   "openai-responses": (raw) => {
     const [details, said] = [within(raw, "input_tokens_details"), within(raw, "output_tokens_details")];
-    return whole({ raw, total: raw["input_tokens"], cacheRead: details["cached_tokens"], output: raw["output_tokens"], reasoning: said["reasoning_tokens"], sum: raw["total_tokens"] });
+    return whole({
+      raw,
+      total: raw["input_tokens"],
+      cacheRead: details["cached_tokens"],
+      output: raw["output_tokens"],
+      reasoning: said["reasoning_tokens"],
+      sum: raw["total_tokens"],
+    });
   },
 
   anthropic: (raw) => {
     const parts = [raw["input_tokens"], raw["cache_creation_input_tokens"], raw["cache_read_input_tokens"]];
-    if (parts.every((part) => tokens(part) === undefined) && tokens(raw["output_tokens"]) === undefined) return undefined;
+    if (parts.every((part) => tokens(part) === undefined) && tokens(raw["output_tokens"]) === undefined)
+      return undefined;
     const total = parts.reduce<number>((sum, part) => sum + (tokens(part) ?? 0), 0);
-    const reported = whole({ raw, total, cacheRead: parts[2], cacheWrite: parts[1], output: raw["output_tokens"], sum: undefined });
+    const reported = whole({
+      raw,
+      total,
+      cacheRead: parts[2],
+      cacheWrite: parts[1],
+      output: raw["output_tokens"],
+      sum: undefined,
+    });
     const { iterations } = raw;
     if (reported && Array.isArray(iterations)) {
       // A pass has no passes.
-      const passes = (iterations as unknown[]).flatMap((pass) => (isFields(pass) ? MAPPINGS.anthropic({ ...pass, iterations: undefined })?.usage ?? [] : []));
+      const passes = (iterations as unknown[]).flatMap((pass) =>
+        isFields(pass) ? (MAPPINGS.anthropic({ ...pass, iterations: undefined })?.usage ?? []) : [],
+      );
       if (passes.length > 0) reported.passes = passes;
     }
-    if (parts.some((part) => typeof part === "number" && part < 0)) reported?.warnings.push(mismatch("the parts of the input are less than what was cached"));
+    if (parts.some((part) => typeof part === "number" && part < 0))
+      reported?.warnings.push(mismatch("the parts of the input are less than what was cached"));
     return reported;
   },
 
   gemini: (raw) => {
     const total = sum(raw["promptTokenCount"], raw["toolUsePromptTokenCount"]);
     const output = sum(raw["candidatesTokenCount"], raw["thoughtsTokenCount"]);
-    return whole({ raw, total, cacheRead: raw["cachedContentTokenCount"], output, reasoning: raw["thoughtsTokenCount"], sum: raw["totalTokenCount"] });
+    return whole({
+      raw,
+      total,
+      cacheRead: raw["cachedContentTokenCount"],
+      output,
+      reasoning: raw["thoughtsTokenCount"],
+      sum: raw["totalTokenCount"],
+    });
   },
 
   "ai-sdk": (raw) => {
@@ -104,7 +155,15 @@ const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
 };
 
 /** The record, from a whole input and the parts of it that a cache had to do with. */
-function whole(from: { raw: Fields; total: unknown; cacheRead?: unknown; cacheWrite?: unknown; output: unknown; reasoning?: unknown; sum: unknown }): Reported | undefined {
+function whole(from: {
+  raw: Fields;
+  total: unknown;
+  cacheRead?: unknown;
+  cacheWrite?: unknown;
+  output: unknown;
+  reasoning?: unknown;
+  sum: unknown;
+}): Reported | undefined {
   if (tokens(from.total) === undefined && tokens(from.output) === undefined) return undefined;
   const warnings: Warning[] = [];
   const promptTotal = tokens(from.total) ?? 0;
@@ -113,15 +172,26 @@ function whole(from: { raw: Fields; total: unknown; cacheRead?: unknown; cacheWr
   const cacheRead = Math.min(said.read, promptTotal);
   const cacheWrite = Math.min(said.write, promptTotal - cacheRead);
   if (cacheRead + cacheWrite < said.read + said.write) {
-    warnings.push(mismatch(`the provider reports ${said.read + said.write} cached tokens of an input of ${promptTotal}`));
+    warnings.push(
+      mismatch(`the provider reports ${said.read + said.write} cached tokens of an input of ${promptTotal}`),
+    );
   }
   const reasoning = tokens(from.reasoning) ?? 0;
-  if (reasoning > output) warnings.push(mismatch(`the provider reports ${reasoning} tokens of thoughts in an answer of ${output}`));
+  if (reasoning > output)
+    warnings.push(mismatch(`the provider reports ${reasoning} tokens of thoughts in an answer of ${output}`));
   const total = tokens(from.sum);
   if (total !== undefined && total !== promptTotal + output) {
     warnings.push(mismatch(`the provider reports ${total} tokens in all, and ${promptTotal} + ${output} in parts`));
   }
-  const usage = { input: promptTotal - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning: Math.min(reasoning, output), promptTotal, raw: from.raw };
+  const usage = {
+    input: promptTotal - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output,
+    reasoning: Math.min(reasoning, output),
+    promptTotal,
+    raw: from.raw,
+  };
   return { usage, warnings };
 }
 

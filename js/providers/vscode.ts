@@ -1,6 +1,6 @@
 /**
- * A `LanguageModelChat` of VS Code. Nothing of `vscode` is imported: the host hands in the model and, where messages have to be made, the
- * module itself.
+ * A `LanguageModelChat` of VS Code. Nothing of `vscode` is imported: the host hands in the model and, where messages
+ * have to be made, the module itself.
  */
 
 import { isThought } from "../formats/index.ts";
@@ -34,7 +34,10 @@ export interface VscodeModel {
 export interface VscodeOptions extends Patience {
   /** What `vscode.lm.selectChatModels` gave, or a chat request's `model`. */
   model: VscodeModel;
-  /** The module `vscode`: needed where messages are converted and it cannot be found (ES modules), since VS Code wants instances of its own classes. */
+  /**
+   * The module `vscode`: needed where messages are converted and it cannot be found (ES modules), since VS Code wants
+   * instances of its own classes.
+   */
   api?: VscodeApi;
   /** Why the model is used; VS Code shows it when it asks for permission. */
   justification?: string;
@@ -63,24 +66,47 @@ export interface VscodeOptions extends Patience {
  * status; // => "applied"
  * ```
  *
- * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model says it in its stream, `finish` is `stop`
- * or `tool_calls`.
+ * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model says it in its stream,
+ * `finish` is `stop` or `tool_calls`.
  *
  * @throws EspalierError `bad_option`
  */
 export function vscode(options: VscodeOptions): Provider {
   const { model, api } = known(options, VSCODE);
   if (typeof model?.sendRequest !== "function") {
-    throw new EspalierError({ code: "bad_option", message: "options.model must be a LanguageModelChat", path: "options.model" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.model must be a LanguageModelChat",
+      path: "options.model",
+    });
   }
   checkRules(options.refusals);
-  const about = { name: "vscode", format: "vscode" as const, model: string(model.id), maxTokens: options.maxTokens, onEvent: options.onEvent };
+  const about = {
+    name: "vscode",
+    format: "vscode" as const,
+    model: string(model.id),
+    maxTokens: options.maxTokens,
+    onEvent: options.onEvent,
+  };
   const clock: Clock = { ...CLOCK, ...options.clock };
-  return provider(about, (conversation) => toVscode(conversation, api, options.justification), (request, how) =>
-    retrying({ provider: "vscode", model: about.model, clock, host: options, options: how, hide: NO_SECRETS }, (state) => attempt(options, clock, request, how, state)));
+  return provider(
+    about,
+    (conversation) => toVscode(conversation, api, options.justification),
+    (request, how) =>
+      retrying(
+        { provider: "vscode", model: about.model, clock, host: options, options: how, hide: NO_SECRETS },
+        (state) => attempt(options, clock, request, how, state),
+      ),
+  );
 }
 
-async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {
+async function* attempt(
+  options: VscodeOptions,
+  clock: Clock,
+  request: ProviderRequest,
+  how: SendOptions,
+  state: AttemptState,
+): AsyncGenerator<StreamPart, void, void> {
   const { model, refusals } = options;
   const { timeout, idle } = patience(options, how);
   const guard = new Guard(clock, how.signal, timeout);
@@ -94,7 +120,8 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
   let reported: Reported | undefined;
   try {
     const token = tokenOf(guard.signal);
-    const send = () => model.sendRequest(request["messages"] as never, (request["options"] ?? {}) as never, token as never);
+    const send = () =>
+      model.sendRequest(request["messages"] as never, (request["options"] ?? {}) as never, token as never);
     const response = await guard.race(Promise.resolve().then(send), failed);
     parts = response.stream[Symbol.asyncIterator]();
     guard.idle(idle);
@@ -119,9 +146,19 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
     for (const call of calls) yield { type: "toolCall", call };
     const reasoning = thoughts.join("");
     const answer: Answer = {
-      text: texts.join(""), toolCalls: calls, ...(reasoning && { reasoning }), finish: calls.length > 0 ? "tool_calls" : "stop", ...(reported && { usage: reported.usage }), raw,
+      text: texts.join(""),
+      toolCalls: calls,
+      ...(reasoning && { reasoning }),
+      finish: calls.length > 0 ? "tool_calls" : "stop",
+      ...(reported && { usage: reported.usage }),
+      raw,
       // What was used is no part of what was said.
-      messages: message(raw.filter((value) => !usageIn(value)), request, options.api), warnings: reported?.warnings ?? [],
+      messages: message(
+        raw.filter((value) => !usageIn(value)),
+        request,
+        options.api,
+      ),
+      warnings: reported?.warnings ?? [],
     };
     yield { type: "done", answer };
   } finally {
@@ -151,7 +188,15 @@ function partOf(value: unknown): Piece | undefined {
   if (!isFields(value)) return undefined;
   if (typeof value["callId"] === "string" && !Array.isArray(value["content"])) {
     const input = value["input"];
-    return { type: "call", call: { id: value["callId"], name: string(value["name"]), arguments: JSON.stringify(input ?? {}), input: input ?? {} } };
+    return {
+      type: "call",
+      call: {
+        id: value["callId"],
+        name: string(value["name"]),
+        arguments: JSON.stringify(input ?? {}),
+        input: input ?? {},
+      },
+    };
   }
   const { value: said } = value;
   if (Array.isArray(said)) return { type: "reasoning", text: said.filter((item) => typeof item === "string").join("") };
@@ -159,12 +204,20 @@ function partOf(value: unknown): Piece | undefined {
   return { type: isThought(value) ? "reasoning" : "text", text: said };
 }
 
-/** The answer as a message, of the class that the request's messages have. Streams hold words in bits, which are put together. */
+/**
+ * The answer as a message, of the class that the request's messages have. Streams hold words in bits, which are put
+ * together.
+ */
 function message(raw: readonly unknown[], request: ProviderRequest, api: VscodeApi | undefined): unknown[] {
   const content: unknown[] = [];
   let open: { like: object; pieces: string[] } | undefined;
   const close = () => {
-    if (open) content.push(Object.assign(Object.create(Object.getPrototypeOf(open.like) as object) as object, { value: open.pieces.join("") }));
+    if (open)
+      content.push(
+        Object.assign(Object.create(Object.getPrototypeOf(open.like) as object) as object, {
+          value: open.pieces.join(""),
+        }),
+      );
     open = undefined;
   };
   for (const value of raw) {
@@ -198,4 +251,3 @@ function tokenOf(signal: AbortSignal): unknown {
     },
   };
 }
-

@@ -61,10 +61,12 @@ export interface Wire {
   learn?(sentence: string, sent: ProviderRequest): string | undefined;
 }
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 export const string = (value: unknown): string => (typeof value === "string" ? value : "");
 /** The objects in a list, whatever else is in it or if it is none. */
-export const objects = (value: unknown): Fields[] => (Array.isArray(value) ? (value as unknown[]).filter(isFields) : []);
+export const objects = (value: unknown): Fields[] =>
+  Array.isArray(value) ? (value as unknown[]).filter(isFields) : [];
 
 /** Longest quotation of an answer that cannot be read, in UTF-16 units. */
 const QUOTED = 200;
@@ -86,7 +88,9 @@ export function toolCall(id: string, name: string, args: string, warnings: Warni
   }
 }
 
-/** An index in a stream says where a piece belongs. Some servers leave it out, and a hostile one could name any number. */
+/**
+ * An index in a stream says where a piece belongs. Some servers leave it out, and a hostile one could name any number.
+ */
 export function place(index: unknown, length: number, most = 4_096): number {
   if (typeof index !== "number") return length;
   if (!Number.isInteger(index) || index < 0 || index > most) throw badAnswer(`the stream names the part ${index}`);

@@ -1,12 +1,21 @@
-/** What a model asked the recall tool for. Models err in form more often than in intent, so whatever can only mean one thing is taken. */
+/**
+ * What a model asked the recall tool for. Models err in form more often than in intent, so whatever can only mean one
+ * thing is taken.
+ */
 
 /** Most ids and ranges in one call. */
 const MOST = 50;
 /** Longest text of arguments that is read, in UTF-16 code units. */
 const LONGEST = 100_000;
 
-/** What is wanted, or what to answer if that cannot be found out. `exact` is the id as it came, since a host's own ids may hold anything. */
-export type Asked = { exact: string; ids: string[]; query?: string; offset?: number } | { query: string } | { wrong: string };
+/**
+ * What is wanted, or what to answer if that cannot be found out. `exact` is the id as it came, since a host's own ids
+ * may hold anything.
+ */
+export type Asked =
+  | { exact: string; ids: string[]; query?: string; offset?: number }
+  | { query: string }
+  | { wrong: string };
 
 const EXAMPLES = 'Call it with {"id":"m17"}, {"id":"m10..m20"} or {"query":"words to search for"}.';
 
@@ -22,17 +31,24 @@ export function readAsked(input: unknown): Asked {
   }
   // Some models give the id alone.
   if (typeof given === "string" || typeof given === "number") given = { id: given };
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
   const { id, query, offset } = given as Record<string, unknown>;
   const exact = typeof id === "string" ? id.trim() : "";
   const texts = (Array.isArray(id) ? (id as unknown[]).slice(0, MOST) : [id]).flatMap(textsOf);
   const ids = texts.length === 0 && exact !== "" ? [exact] : texts;
   const words = typeof query === "string" && query.trim() !== "" ? query.trim().slice(0, LONGEST) : undefined;
-  if (ids.length > MOST) return { wrong: `These are ${ids.length} ids, and at most ${MOST} are taken. Ask for fewer, or for a range.` };
+  if (ids.length > MOST)
+    return { wrong: `These are ${ids.length} ids, and at most ${MOST} are taken. Ask for fewer, or for a range.` };
   if (ids.length > 0) {
     const from = typeof offset === "string" ? Number(offset) : offset;
     const isOffset = typeof from === "number" && Number.isSafeInteger(from) && from > 0;
-    return { exact: exact === "" ? ids.join(",") : exact, ids, ...(words !== undefined && { query: words }), ...(isOffset && { offset: from }) };
+    return {
+      exact: exact === "" ? ids.join(",") : exact,
+      ids,
+      ...(words !== undefined && { query: words }),
+      ...(isOffset && { offset: from }),
+    };
   }
   return words === undefined ? { wrong: `Neither an id nor a query was given. ${EXAMPLES}` } : { query: words };
 }

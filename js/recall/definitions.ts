@@ -5,7 +5,9 @@ import type { Format, NeutralTool } from "../types/messages.ts";
 /** Arguments of the recall tool as a JSON schema. */
 export interface RecallParameters {
   type: "object";
-  properties: Record<"id" | "query", { type: "string"; description: string }> & { offset: { type: "integer"; description: string } };
+  properties: Record<"id" | "query", { type: "string"; description: string }> & {
+    offset: { type: "integer"; description: string };
+  };
   additionalProperties: false;
   // SDKs type a schema as an object with any fields.
   [field: string]: unknown;
@@ -32,9 +34,18 @@ export interface RecallDefinitions {
 const PARAMETERS: RecallParameters = {
   type: "object",
   properties: {
-    id: { type: "string", description: "The id of a message (m17), a range (m10..m20), or several of both, separated by commas." },
-    query: { type: "string", description: "Words to search all messages for; with an id, the words to begin at in that message." },
-    offset: { type: "integer", description: "With the id of a long message: the character to begin at, as an earlier answer said." },
+    id: {
+      type: "string",
+      description: "The id of a message (m17), a range (m10..m20), or several of both, separated by commas.",
+    },
+    query: {
+      type: "string",
+      description: "Words to search all messages for; with an id, the words to begin at in that message.",
+    },
+    offset: {
+      type: "integer",
+      description: "With the id of a long message: the character to begin at, as an earlier answer said.",
+    },
   },
   additionalProperties: false,
 };
@@ -48,7 +59,10 @@ const SCHEMA = Symbol.for("vercel.ai.schema");
 const VALIDATOR = Symbol.for("vercel.ai.validator");
 
 /** Returns the definition of a tool of this name. `execute` is what the AI SDK calls. */
-export function definitions(name: string, execute: (input: unknown) => Promise<string>): { readonly [F in Format]: () => RecallDefinitions[F] } {
+export function definitions(
+  name: string,
+  execute: (input: unknown) => Promise<string>,
+): { readonly [F in Format]: () => RecallDefinitions[F] } {
   const named = { name, description: DESCRIPTION };
   // A definition is the host's own to change.
   const parameters = (): RecallParameters => structuredClone(PARAMETERS);
@@ -67,5 +81,11 @@ export function definitions(name: string, execute: (input: unknown) => Promise<s
 
 /** What `jsonSchema` of the AI SDK returns. Every input passes: the handler answers bad ones itself. */
 function aiSdkSchema(jsonSchema: RecallParameters): object {
-  return { [SCHEMA]: true, [VALIDATOR]: true, _type: undefined, jsonSchema, validate: (value: unknown) => ({ success: true, value }) };
+  return {
+    [SCHEMA]: true,
+    [VALIDATOR]: true,
+    _type: undefined,
+    jsonSchema,
+    validate: (value: unknown) => ({ success: true, value }),
+  };
 }

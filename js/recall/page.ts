@@ -1,6 +1,7 @@
 /**
- * Recalled messages as one text within a token limit. Short messages are whole; what a longer one lacks is said behind it, with the call that
- * returns the next piece. Everything quoted is escaped, so that it can neither end its quotation nor imitate a record.
+ * Recalled messages as one text within a token limit. Short messages are whole; what a longer one lacks is said behind
+ * it, with the call that returns the next piece. Everything quoted is escaped, so that it can neither end its quotation
+ * nor imitate a record.
  */
 
 import { call, wasm } from "../engine/engine.ts";
@@ -62,7 +63,9 @@ function write(messages: readonly Quoted[], { head, rest, notes = [] }: Frame, l
   const allowed = level(sizes, room - shown.length * AROUND);
   const left = messages.slice(shown.length);
   const quoted = shown.flatMap((message, at) => quote(message, Math.min(sizes[at]!, allowed), count));
-  return [head, ...quoted, ...(left.length > 0 && rest ? [rest(left)] : []), ...notes].filter((line) => line !== "").join("\n");
+  return [head, ...quoted, ...(left.length > 0 && rest ? [rest(left)] : []), ...notes]
+    .filter((line) => line !== "")
+    .join("\n");
 }
 
 /** The first messages that find room, each with up to its share, and their tokens. */
@@ -98,7 +101,13 @@ function quote(message: Quoted, tokens: number, count: Count): string[] {
   const start = begin(message, tokens, count);
   const { text: piece, end } = cut(text, start, tokens, count, escaped);
   const isWhole = start === 0 && end === text.length;
-  const fields = [["id", id], ["role", role], ["tools", tools.join(" ")], ["with", round.join(" ")], ["characters", isWhole ? "" : `${start}-${end} of ${text.length}`]];
+  const fields = [
+    ["id", id],
+    ["role", role],
+    ["tools", tools.join(" ")],
+    ["with", round.join(" ")],
+    ["characters", isWhole ? "" : `${start}-${end} of ${text.length}`],
+  ];
   const tag = fields.map(([name, value]) => (value === "" ? "" : ` ${name}="${attribute(value!)}"`)).join("");
   const lines = [`<recalled${tag}>`, piece, "</recalled>"];
   if (start > 0) lines.push(`(It begins earlier: ${asking({ id })})`);
@@ -116,8 +125,17 @@ function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count
   return aligned(text, line > 0 && line <= around ? line : from);
 }
 
-/** The longest piece from `start` on that has at most `tokens` tokens once it is escaped, to the end of a line if one is near. */
-function cut(text: string, start: number, tokens: number, count: Count, write: (text: string) => string): { text: string; end: number } {
+/**
+ * The longest piece from `start` on that has at most `tokens` tokens once it is escaped, to the end of a line if one is
+ * near.
+ */
+function cut(
+  text: string,
+  start: number,
+  tokens: number,
+  count: Count,
+  write: (text: string) => string,
+): { text: string; end: number } {
   const most = text.length - start <= tokens * LONGEST_BLANK ? text.length - start : tokens * LONGEST_TOKEN;
   let end = start + Math.max(0, Math.floor(most));
   for (;;) {

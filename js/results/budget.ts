@@ -11,7 +11,13 @@ import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { LogEdit } from "../log/types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
-import type { BudgetResultsOptions, ClearResultsOptions, ResultsOptions, ResultsReport, ResultsResult } from "../types/results.ts";
+import type {
+  BudgetResultsOptions,
+  ClearResultsOptions,
+  ResultsOptions,
+  ResultsReport,
+  ResultsResult,
+} from "../types/results.ts";
 import type { PlanItem } from "../types/messages.ts";
 import { known } from "../options/known.ts";
 import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/names/results.ts";
@@ -30,8 +36,8 @@ const CLEARING = {
 } as const;
 
 /**
- * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of the conversation
- * takes. Messages of any format; what is not cut is the caller's own object.
+ * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of
+ * the conversation takes. Messages of any format; what is not cut is the caller's own object.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -47,8 +53,8 @@ const CLEARING = {
  * const { level } = report; // to be passed with the next request
  * ```
  *
- * @throws EspalierError `bad_option` with the path of the option, `bad_message`, `unknown_format`, `encoding_not_loaded`; the reason of
- * `signal` if it is aborted
+ * @throws EspalierError `bad_option` with the path of the option, `bad_message`, `unknown_format`,
+ *   `encoding_not_loaded`; the reason of `signal` if it is aborted
  */
 export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
   const { profile = "espalier", level } = known(options, BUDGET_RESULTS);
@@ -65,8 +71,9 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
 }
 
 /**
- * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is not worth a
- * broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's own object.
+ * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is
+ * not worth a broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's
+ * own object.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -86,7 +93,8 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
   const { profile = "espalier", protectLatest = true } = known(options, CLEAR_RESULTS);
   oneOf("profile", profile, Object.keys(CLEARING));
-  for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const) tokens(options, name, false);
+  for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const)
+    tokens(options, name, false);
   if (typeof protectLatest !== "boolean") throw bad("protectLatest", "true or false", protectLatest);
   const isGemini = profile === "gemini-cli";
   const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
@@ -95,29 +103,52 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
   const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
   return edited(messages, options, isGemini, {
-    rule: "clear", budget: options.budget, above: figure("above"), newest: few("newest"), rounds: few("rounds"), protect: figure("protect"), least: figure("atLeast"),
-    skipLatest: isGemini && protectLatest, exempt: exemptOf(options, usual),
+    rule: "clear",
+    budget: options.budget,
+    above: figure("above"),
+    newest: few("newest"),
+    rounds: few("rounds"),
+    protect: figure("protect"),
+    least: figure("atLeast"),
+    skipLatest: isGemini && protectLatest,
+    exempt: exemptOf(options, usual),
   });
 }
 
 type Going = { message: string; part: number; item?: number; callId: string; tool?: string; text: string };
 type Target = NonNullable<LogEdit["targets"]>[number];
-type Done = ResultsReport & { plan: PlanItem[]; targets: Target[]; pictures: Target[]; kind: "truncate" | "clear_result"; rule: string };
+type Done = ResultsReport & {
+  plan: PlanItem[];
+  targets: Target[];
+  pictures: Target[];
+  kind: "truncate" | "clear_result";
+  rule: string;
+};
 
 /** One operation of the core, with the host's store in between. */
-async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, rule: Record<string, unknown>): Promise<ResultsResult<T>> {
+async function edited<T>(
+  messages: T,
+  options: ResultsOptions,
+  gemini: boolean,
+  rule: Record<string, unknown>,
+): Promise<ResultsResult<T>> {
   // gemini-cli knows no such limit.
   const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
   if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
   if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
-  if (options.onEvent !== undefined && typeof options.onEvent !== "function") throw bad("onEvent", "a function", options.onEvent);
+  if (options.onEvent !== undefined && typeof options.onEvent !== "function")
+    throw bad("onEvent", "a function", options.onEvent);
   tokens(options, "timeout", false);
   needSignal(signal);
   signal?.throwIfAborted();
   const reading = read(messages, options);
   const pictures = resultPictures(reading, maxImageBytes);
   const fields = {
-    ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [],
+    ...counting(reading, options),
+    ...rule,
+    gemini,
+    keep: kept(reading, options.keep),
+    bodies: gemini ? bodies(reading) : [],
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
   };
   const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
@@ -136,7 +167,8 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
     }
     const { plan, targets, pictures: noted, kind, rule: name, ...report } = call(() => operation.finish() as Done);
     const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
-    if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
+    if (noted.length > 0)
+      edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
     return { messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
     crashed = isCrash(error);
@@ -147,7 +179,9 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
   }
 }
 
-/** A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them. */
+/**
+ * A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them.
+ */
 function over(noted: Target, targets: readonly Target[]): Target {
   const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
   if (noted.to?.type !== "content" || to?.type !== "content") return noted;
@@ -176,10 +210,13 @@ class Storing {
     if (this.isGone) return undefined;
     const { store, timeout, signal, onEvent } = this.options;
     const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
-    // gemini-cli counts its files up: a count that begins anew with every call would put another text under a name that a note points to.
+    // gemini-cli counts its files up: a count that begins anew with every call would put another text under a name that
+    // a note points to.
     const name = await contentName(tool, content, kind);
     try {
-      const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult));
+      const answer = await within(timeout, signal, (stop) =>
+        store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult),
+      );
       const path = typeof answer === "string" ? answer : answer?.path;
       if (typeof path !== "string" || path === "") throw new TypeError("store gave no path");
       onEvent?.({ type: "stored", name, path, tokens: call(() => wasm().count(text, "o200k_base")) });
@@ -212,10 +249,12 @@ function bodies({ format, source, messages }: Reading): [id: string, part: numbe
 
 function exemptOf({ exempt }: ResultsOptions, usual: readonly string[] | undefined): readonly string[] | undefined {
   if (exempt === undefined) return usual;
-  if (!Array.isArray(exempt) || !exempt.every((name) => typeof name === "string")) throw bad("exempt", "a list of names of tools", exempt);
+  if (!Array.isArray(exempt) || !exempt.every((name) => typeof name === "string"))
+    throw bad("exempt", "a list of names of tools", exempt);
   return exempt;
 }
 
 function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string)) throw bad(name, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+  if (!allowed.includes(value as string))
+    throw bad(name, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
 }

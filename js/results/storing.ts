@@ -13,8 +13,13 @@ export interface StoredResult {
   signal: AbortSignal;
 }
 
-/** Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name twice may do nothing. */
-export type StoreResult = (result: StoredResult) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
+/**
+ * Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name
+ * twice may do nothing.
+ */
+export type StoreResult = (
+  result: StoredResult,
+) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
 
 /** What is stored: the bytes as they came; for Copilot Chat JSON is indented. */
 export function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {
@@ -22,7 +27,8 @@ export function readable(text: string, indent: boolean): { kind: StoredResult["k
   if (value !== undefined) return { kind: "json", content: indent ? JSON.stringify(value.json, undefined, 2) : text };
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   // A glance before all lines are parsed.
-  if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed)) return { kind: "jsonl", content: text };
+  if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed))
+    return { kind: "jsonl", content: text };
   return { kind: "txt", content: text };
 }
 
@@ -35,11 +41,18 @@ function parsed(text: string): { json: unknown } | undefined {
 }
 
 /** A name to store a result under, the same for the same content. */
-export async function contentName(tool: string | undefined, content: string, kind: StoredResult["kind"]): Promise<string> {
+export async function contentName(
+  tool: string | undefined,
+  content: string,
+  kind: StoredResult["kind"],
+): Promise<string> {
   return `${(tool ?? "result").replace(/[^\w.-]/g, "_").slice(0, 60)}-${await digest(content)}.${kind}`;
 }
 
-/** A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its length. */
+/**
+ * A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its
+ * length.
+ */
 async function digest(content: string): Promise<string> {
   const subtle = globalThis.crypto?.subtle;
   if (subtle) {
@@ -59,14 +72,21 @@ async function digest(content: string): Promise<string> {
 export class Late extends Error {}
 
 /** Waits so long and no longer; whoever is late is told by its signal. */
-export async function within<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+export async function within<T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const aborted = () => stop.abort(signal!.reason);
   signal?.addEventListener("abort", aborted, { once: true });
   try {
     const ended = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => stop.abort(new Late(`the store did not answer within ${milliseconds} ms`)), milliseconds);
+      timer = setTimeout(
+        () => stop.abort(new Late(`the store did not answer within ${milliseconds} ms`)),
+        milliseconds,
+      );
       stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
     });
     return await Promise.race([Promise.resolve(work(stop.signal)), ended]);

@@ -22,7 +22,10 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
    * the end.
    */
   keep?: "ends" | "errors";
-  /** Bytes that the pictures may have together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
+  /**
+   * Bytes that the pictures may have together: the last ones stay, the others become notes. Default 2,621,440 (2.5
+   * MiB).
+   */
   maxImageBytes?: number;
   /** Reads what a link points to; nothing if it cannot be read as text. Without it links are listed. */
   readResource?: (uri: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
@@ -34,7 +37,9 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
   onEvent?: (event: ToolContentEvent) => void;
 }
 
-export type ToolContentEvent = Parameters<NonNullable<OffloadOptions["onEvent"]>>[0] | { type: "warning"; code: "resource_failed"; uri: string; error: unknown };
+export type ToolContentEvent =
+  | Parameters<NonNullable<OffloadOptions["onEvent"]>>[0]
+  | { type: "warning"; code: "resource_failed"; uri: string; error: unknown };
 
 export interface ToolContent {
   /** Texts, pictures and documents of the neutral model: the content of a result. Never empty. */
@@ -51,8 +56,8 @@ export interface ToolContent {
 }
 
 /**
- * The content of a result from what a tool gave back: parts that are for the user alone are left out, long texts are stored or cut, pictures
- * are kept to what providers take, and what links point to is read.
+ * The content of a result from what a tool gave back: parts that are for the user alone are left out, long texts are
+ * stored or cut, pictures are kept to what providers take, and what links point to is read.
  *
  * ```ts
  * import { toolContent } from "espalier";
@@ -70,14 +75,16 @@ export interface ToolContent {
  * isError; // => false
  * ```
  *
- * @param result A text; a list of parts; or an object with such a list as `content`, as MCP's and VS Code's tools give it.
+ * @param result A text; a list of parts; or an object with such a list as `content`, as MCP's and VS Code's tools give
+ *   it.
  * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
   known(options, TOOL_CONTENT);
   const { maxImageBytes = IMAGE_BYTES, maxResources = 9, resourceLines = 500, readResource, signal } = options;
   for (const [name, value] of Object.entries({ maxImageBytes, maxResources, resourceLines })) {
-    if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value))) throw bad(name, "a whole number, 0 or more", value);
+    if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value)))
+      throw bad(name, "a whole number, 0 or more", value);
   }
   needFunction(readResource, "readResource");
   needSignal(signal);
@@ -113,13 +120,21 @@ function itemsOf(result: unknown): readonly unknown[] {
   if (isFields(result) && Array.isArray(result["content"])) {
     const { content, structuredContent } = result;
     // A tool that gives data back need not say it in words as well.
-    return (content as unknown[]).length === 0 && structuredContent !== undefined ? [json(structuredContent)] : (content as unknown[]);
+    return (content as unknown[]).length === 0 && structuredContent !== undefined
+      ? [json(structuredContent)]
+      : (content as unknown[]);
   }
-  throw new EspalierError({ code: "bad_input", message: "result must be a text, a list of parts, or an object with a list as content", path: "result" });
+  throw new EspalierError({
+    code: "bad_input",
+    message: "result must be a text, a list of parts, or an object with a list as content",
+    path: "result",
+  });
 }
 
 function isResource(item: unknown): item is Fields {
-  return isFields(item) && (item["type"] === "resource_link" || (item["type"] === "resource" && isFields(item["resource"])));
+  return (
+    isFields(item) && (item["type"] === "resource_link" || (item["type"] === "resource" && isFields(item["resource"])))
+  );
 }
 
 /** A part of MCP or VS Code. */
@@ -142,12 +157,17 @@ function partOf(item: unknown): Part {
 }
 
 /** What a resource holds, if it is to be shown and can be. */
-async function resource(item: Fields, isListed: boolean, { readResource, resourceLines = 500, timeout = 5_000, signal, onEvent }: ToolContentOptions): Promise<{ uri: string; part?: Part }> {
+async function resource(
+  item: Fields,
+  isListed: boolean,
+  { readResource, resourceLines = 500, timeout = 5_000, signal, onEvent }: ToolContentOptions,
+): Promise<{ uri: string; part?: Part }> {
   const embedded = isFields(item["resource"]) ? item["resource"] : undefined;
   const uri = string((embedded ?? item)["uri"]);
   if (isListed) return { uri };
   const kind = string((embedded ?? item)["mimeType"]);
-  if (embedded && typeof embedded["blob"] === "string") return kind.startsWith("image/") ? { uri, part: image(embedded["blob"], kind) } : { uri };
+  if (embedded && typeof embedded["blob"] === "string")
+    return kind.startsWith("image/") ? { uri, part: image(embedded["blob"], kind) } : { uri };
   let said: unknown = embedded?.["text"];
   if (!embedded && readResource) {
     try {
@@ -162,7 +182,9 @@ async function resource(item: Fields, isListed: boolean, { readResource, resourc
 
 function listed(item: Fields, uri: string): string {
   const inner = isFields(item["resource"]) ? item["resource"] : item;
-  const about = [inner["title"] ?? inner["name"], inner["mimeType"], inner["description"]].map((value) => string(value)).filter((value) => value !== "");
+  const about = [inner["title"] ?? inner["name"], inner["mimeType"], inner["description"]]
+    .map((value) => string(value))
+    .filter((value) => value !== "");
   return `[resource: ${[uri, ...about].join(", ")}]`;
 }
 
@@ -173,33 +195,55 @@ function firstLines(said: string, most: number): string {
     if (next < 0) return said;
     end = next + 1;
   }
-  const left = said.slice(end).split("\n").filter((line, at, lines) => at + 1 < lines.length || line !== "").length;
+  const left = said
+    .slice(end)
+    .split("\n")
+    .filter((line, at, lines) => at + 1 < lines.length || line !== "").length;
   return left === 0 ? said : `${said.slice(0, end)}[cut: ${left.toLocaleString("en")} lines]`;
 }
 
 /** The last pictures that have no more than `most` bytes together; notes in the place of the others. */
 function withinBytes(parts: readonly Part[], most: number): { content: Part[]; gone: number } {
   let [used, gone, isFull] = [0, 0, false];
-  const content = parts.toReversed().map((part): Part => {
-    const bytes = part.type === "image" ? bytesOf(part) : 0;
-    if (part.type !== "image" || (!isFull && used + bytes <= most)) {
-      used += bytes;
-      return part;
-    }
-    // One that is too large by itself takes no other with it.
-    isFull ||= bytes <= most;
-    gone += 1;
-    return text(`[image left out: ${part.mediaType ? `${part.mediaType}, ` : ""}${Math.round(bytes / 1024).toLocaleString("en")} KB]`);
-  }).toReversed();
+  const content = parts
+    .toReversed()
+    .map((part): Part => {
+      const bytes = part.type === "image" ? bytesOf(part) : 0;
+      if (part.type !== "image" || (!isFull && used + bytes <= most)) {
+        used += bytes;
+        return part;
+      }
+      // One that is too large by itself takes no other with it.
+      isFull ||= bytes <= most;
+      gone += 1;
+      return text(
+        `[image left out: ${part.mediaType ? `${part.mediaType}, ` : ""}${Math.round(bytes / 1024).toLocaleString("en")} KB]`,
+      );
+    })
+    .toReversed();
   return { content, gone };
 }
 
 /** A text within what it may have: stored if it can be, else cut. */
-async function short(said: string, { limit, keep, readResource: _, maxImageBytes: __, maxResources: ___, resourceLines: ____, store, ...others }: ToolContentOptions): Promise<string> {
+async function short(
+  said: string,
+  {
+    limit,
+    keep,
+    readResource: _,
+    maxImageBytes: __,
+    maxResources: ___,
+    resourceLines: ____,
+    store,
+    ...others
+  }: ToolContentOptions,
+): Promise<string> {
   const { encoding } = others;
   const stored = store ? await offload(said, { ...others, store, ...(limit !== undefined && { limit }) }) : undefined;
   if (stored && stored.outcome !== "kept") return stored.text;
-  return limit === undefined ? said : truncate(said, { limit, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
+  return limit === undefined
+    ? said
+    : truncate(said, { limit, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
 }
 
 function inWords(part: Part): string {

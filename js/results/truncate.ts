@@ -16,7 +16,10 @@ export interface TruncateOptions {
   limit: number;
   /** Share of what is kept that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
   head?: number;
-  /** `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole limit. */
+  /**
+   * `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole
+   * limit.
+   */
   snap?: "lines" | "characters";
   /** `errors` spends up to a fifth of the room on lines about errors from the middle. Default `ends`: none of it. */
   keep?: "ends" | "errors";
@@ -28,7 +31,10 @@ export interface TruncateOptions {
   recall?: string;
   /** The marker, in place of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
   marker?: string;
-  /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options are ignored then. */
+  /**
+   * `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options
+   * are ignored then.
+   */
   profile?: "espalier" | "copilot-chat";
   /** Default `o200k_base`. */
   encoding?: EncodingName;
@@ -69,40 +75,62 @@ const COMPATIBLE_FROM = 50;
  * text.includes("[cut: 498 lines, 2,491 tokens; recall m12]"); // => true
  * ```
  *
- * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option, `encoding_not_loaded`
+ * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option,
+ *   `encoding_not_loaded`
  */
 export function truncate(text: string, options: TruncateOptions): Truncated {
   checkText(text);
-  const { limit, head = 0.4, snap = "lines", keep = "ends", json = true, clean = true, recall = "", marker, profile = "espalier", encoding = "o200k_base" } = known(options, TRUNCATE);
+  const {
+    limit,
+    head = 0.4,
+    snap = "lines",
+    keep = "ends",
+    json = true,
+    clean = true,
+    recall = "",
+    marker,
+    profile = "espalier",
+    encoding = "o200k_base",
+  } = known(options, TRUNCATE);
   whole("limit", limit);
   if (typeof head !== "number" || !(head >= 0 && head <= 1)) throw bad("options.head", "a number from 0 to 1", head);
   oneOf("snap", snap, ["lines", "characters"]);
   oneOf("keep", keep, ["ends", "errors"]);
   oneOf("profile", profile, ["espalier", "copilot-chat"]);
-  for (const [name, value] of Object.entries({ json, clean })) if (typeof value !== "boolean") throw bad(`options.${name}`, "true or false", value);
-  for (const [name, value] of Object.entries({ recall, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  for (const [name, value] of Object.entries({ json, clean }))
+    if (typeof value !== "boolean") throw bad(`options.${name}`, "true or false", value);
+  for (const [name, value] of Object.entries({ recall, marker }))
+    if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
   ensureEncoding(encoding);
   const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
   const compatible = profile === "copilot-chat" && (limit === 0 || limit >= COMPATIBLE_FROM);
-  const made = call(() => (compatible ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding) : wasm().truncate(text, limit, head, flags, recall, marker, encoding))) as Omit<Truncated, "text"> & { text?: string };
+  const made = call(() =>
+    compatible
+      ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding)
+      : wasm().truncate(text, limit, head, flags, recall, marker, encoding),
+  ) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }
 
 /**
- * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON. Deeper levels go until
- * `limit` tokens (default 1,500) hold it. With the profile `copilot-chat` it is the schema that Copilot Chat stores beside a result, whole;
- * `limit` is ignored then.
+ * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON.
+ * Deeper levels go until `limit` tokens (default 1,500) hold it. With the profile `copilot-chat` it is the schema that
+ * Copilot Chat stores beside a result, whole; `limit` is ignored then.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
-export function jsonSchema(text: string, options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {}): unknown {
+export function jsonSchema(
+  text: string,
+  options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {},
+): unknown {
   checkText(text);
   const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = known(options, JSON_SCHEMA);
   whole("limit", limit);
   oneOf("profile", profile, ["espalier", "copilot-chat"]);
   ensureEncoding(encoding);
   const compatible = profile === "copilot-chat";
-  const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, compatible ? 0 : limit, compatible, encoding)) as string | undefined;
+  const find = (lines: boolean) =>
+    call(() => wasm().jsonSchema(text, lines, compatible ? 0 : limit, compatible, encoding)) as string | undefined;
   const found = find(false) ?? find(true);
   return found === undefined ? undefined : JSON.parse(found);
 }
@@ -125,8 +153,8 @@ export interface FitOptions {
 }
 
 /**
- * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older ones 1. Small results
- * stay whole; within the budget nothing happens.
+ * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older
+ * ones 1. Small results stay whole; within the budget nothing happens.
  *
  * ```ts
  * import { fitResults } from "espalier";
@@ -154,7 +182,9 @@ export function fitResults(results: readonly ResultSize[], options: FitOptions):
 
 // ---------------------------------------------------------------- storing
 
-export type OffloadEvent = { type: "stored"; name: string; path: string; tokens: number } | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
+export type OffloadEvent =
+  | { type: "stored"; name: string; path: string; tokens: number }
+  | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
 
 export interface OffloadOptions {
   /** Stores a result and returns its path. */
@@ -171,7 +201,10 @@ export interface OffloadOptions {
   schemaTokens?: number;
   /** Tokens of the preview. Default 400. */
   previewTokens?: number;
-  /** Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with `copilot-chat`). */
+  /**
+   * Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with
+   * `copilot-chat`).
+   */
   limit?: number;
   /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
   timeout?: number;
@@ -197,8 +230,9 @@ export interface Offloaded {
 const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "memory"];
 
 /**
- * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a preview, so that the model knows
- * what it would find. A store that fails, hangs or is full costs nothing: the result is cut instead, and a warning says so.
+ * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a
+ * preview, so that the model knows what it would find. A store that fails, hangs or is full costs nothing: the result
+ * is cut instead, and a warning says so.
  *
  * ```ts
  * import { readFile, writeFile } from "node:fs/promises";
@@ -220,13 +254,26 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  */
 export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
   checkText(result, "result");
-  const { store, profile = "espalier", tool, exempt = EXEMPT, readTool = "read_file", schemaTokens = 300, previewTokens = 400, timeout = 5_000, encoding = "o200k_base", signal, onEvent } = known(options, OFFLOAD);
+  const {
+    store,
+    profile = "espalier",
+    tool,
+    exempt = EXEMPT,
+    readTool = "read_file",
+    schemaTokens = 300,
+    previewTokens = 400,
+    timeout = 5_000,
+    encoding = "o200k_base",
+    signal,
+    onEvent,
+  } = known(options, OFFLOAD);
   oneOf("profile", profile, ["espalier", "copilot-chat"]);
   const compatible = profile === "copilot-chat";
   const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);
   const limit = options.limit ?? (compatible ? 4_000 : threshold);
   if (typeof store !== "function") throw bad("options.store", "a function", store);
-  for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout })) whole(name, value);
+  for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout }))
+    whole(name, value);
   if (!Array.isArray(exempt)) throw bad("options.exempt", "a list of names", exempt);
   needText(tool, "tool", "the name of a tool");
   needText(readTool, "readTool", "the name of a tool");
@@ -236,14 +283,27 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   ensureEncoding(encoding);
   const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;
   const size = compatible ? result.length : tokens(result);
-  if (size <= threshold || (tool !== undefined && exempt.includes(tool))) return { text: result, tokens: compatible ? tokens(result) : size, outcome: "kept" };
+  if (size <= threshold || (tool !== undefined && exempt.includes(tool)))
+    return { text: result, tokens: compatible ? tokens(result) : size, outcome: "kept" };
 
   const { kind, content } = readable(result, compatible);
-  const schema = kind === "txt" ? undefined : (call(() => wasm().jsonSchema(result, kind === "jsonl", 0, compatible, encoding)) as string | undefined);
+  const schema =
+    kind === "txt"
+      ? undefined
+      : (call(() => wasm().jsonSchema(result, kind === "jsonl", 0, compatible, encoding)) as string | undefined);
   const name = await contentName(tool, content, kind);
   let stored: { path: string; schemaPath?: string };
   try {
-    const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(schema !== undefined && { schema }), ...(tool !== undefined && { tool }) }));
+    const answer = await within(timeout, signal, (stop) =>
+      store({
+        name,
+        content,
+        kind,
+        signal: stop,
+        ...(schema !== undefined && { schema }),
+        ...(tool !== undefined && { tool }),
+      }),
+    );
     stored = typeof answer === "string" ? { path: answer } : answer;
     if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store gave no path");
   } catch (error) {
@@ -257,8 +317,12 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   return { text, tokens: tokens(text), outcome: "stored", path: stored.path };
 
   function description(): string {
-    const short = schemaTokens > 0 && schema !== undefined ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined) : undefined;
-    const preview = previewTokens > 0 ? truncate(result, { limit: previewTokens, head: 0.5, json: false, encoding }).text : "";
+    const short =
+      schemaTokens > 0 && schema !== undefined
+        ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined)
+        : undefined;
+    const preview =
+      previewTokens > 0 ? truncate(result, { limit: previewTokens, head: 0.5, json: false, encoding }).text : "";
     return [
       `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,
       ...(stored.schemaPath ? [`[Its schema: ${stored.schemaPath}]`] : []),
@@ -275,7 +339,8 @@ function pointer(content: string, { path, schemaPath }: { path: string; schemaPa
 }
 
 function checkText(text: unknown, path = "text"): void {
-  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${shown(text)}`, path });
+  if (typeof text !== "string")
+    throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${shown(text)}`, path });
 }
 
 function isWhole(value: unknown): boolean {
@@ -287,11 +352,16 @@ function whole(name: string, value: unknown): void {
 }
 
 function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+  if (!allowed.includes(value as string))
+    throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : typeof value === "object" && value !== null
+      ? "an object"
+      : String(value);
 }
 
 function bad(path: string, wanted: string, value: unknown): EspalierError {

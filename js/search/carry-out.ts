@@ -206,7 +206,7 @@ async function readTexts(
         if (signal.aborted) return;
         found.texts.set(path, file?.text);
         if (file) done(path, file.version);
-      } catch (error) {
+      } catch {
         if (signal.aborted) return;
         found.texts.set(path, undefined);
       }

@@ -61,17 +61,6 @@ export class FoundHits {
   }
 }
 
-export function fromChunk({
-  path,
-  start,
-  end,
-  score,
-  firstLine,
-  lastLine,
-  header,
-  version,
-  id,
-  terms,
-}: Chunk): Found {
+export function fromChunk({ path, start, end, score, firstLine, lastLine, header, version, id, terms }: Chunk): Found {
   return { path, start, end, score, firstLine, lastLine, header, version, id, terms };
 }

@@ -1,5 +1,6 @@
 /**
- * An index in this thread. Work is done in slices, so that the thread stays responsive; changes run one after the other, searches in between.
+ * An index in this thread. Work is done in slices, so that the thread stays responsive; changes run one after the
+ * other, searches in between.
  *
  * `updating` changes files, `persist` saves and loads, `embed` makes vectors, `held` is the engine's half.
  */
@@ -109,10 +110,7 @@ export class LocalIndex implements WorkspaceIndex {
     });
   }
 
-  async put(
-    files: Iterable<SearchFile> | AsyncIterable<SearchFile>,
-    options: WorkOptions = {},
-  ): Promise<IndexReport> {
+  async put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
     return this.change(options, (report, slices, progress) =>
       this.updating.put(files, report, slices, options.signal, progress),
     );
@@ -210,9 +208,7 @@ export class LocalIndex implements WorkspaceIndex {
     options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined },
   ): Promise<Chunk[]> {
     const { maxResults, contributions = false, filter } = options;
-    return passing(maxResults, filter, (max) =>
-      this.held.chunks((handle) => handle.search(query, max, contributions)),
-    );
+    return passing(maxResults, filter, (max) => this.held.chunks((handle) => handle.search(query, max, contributions)));
   }
 
   /** Makes the vector of a query, which {@link nearest} then has. */
@@ -234,8 +230,8 @@ export class LocalIndex implements WorkspaceIndex {
   }
 
   /**
-   * The text of a file, read now. A file that changed since it was indexed is indexed anew first: `version` then differs from its chunks'.
-   * Nothing if it is gone or not searched any more.
+   * The text of a file, read now. A file that changed since it was indexed is indexed anew first: `version` then
+   * differs from its chunks'. Nothing if it is gone or not searched any more.
    */
   async textOf(path: string, signal?: AbortSignal): Promise<{ text: string; version: string } | undefined> {
     const read = await this.updating.readAgain(path, signal);

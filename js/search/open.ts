@@ -86,8 +86,7 @@ export function checkedOptions(options: IndexOptions): IndexOptions {
 
 function needMethods(value: unknown, name: string, methods: readonly string[]): void {
   if (value === undefined) return;
-  if (typeof value !== "object" || value === null)
-    throw badOption(name, `an object with ${methods.join(", ")}`, value);
+  if (typeof value !== "object" || value === null) throw badOption(name, `an object with ${methods.join(", ")}`, value);
   for (const method of methods) {
     const found = (value as Record<string, unknown>)[method];
     if (typeof found !== "function") throw badOption(`${name}.${method}`, "a function", found);

@@ -231,10 +231,7 @@ async function summarized(
  * @throws EspalierError `bad_input` if these are no hits
  */
 export function renderHits(hits: readonly Pick<SearchHit, "rendered">[]): string {
-  if (
-    !Array.isArray(hits) ||
-    !hits.every((hit: unknown) => typeof (hit as SearchHit | null)?.rendered === "string")
-  ) {
+  if (!Array.isArray(hits) || !hits.every((hit: unknown) => typeof (hit as SearchHit | null)?.rendered === "string")) {
     throw new EspalierError({ code: "bad_input", message: "hits must be the hits of a search", path: "hits" });
   }
   return hits

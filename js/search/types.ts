@@ -14,7 +14,9 @@ export interface SearchFile {
   text: string;
   /** Says which contents these are: a file of the same version is not read again. Default: a hash of the text. */
   version?: string | undefined;
-  /** Where its definitions are, for chunks that begin and end with them. Default: what `definitions` of the index says. */
+  /**
+   * Where its definitions are, for chunks that begin and end with them. Default: what `definitions` of the index says.
+   */
   definitions?: readonly SearchDefinition[] | undefined;
 }
 
@@ -38,9 +40,9 @@ export interface ListedFile {
 export interface FileNote {
   path: string;
   /**
-   * `ignored` by an ignore file or rule, `binary`, `tooLarge`, `minified`, `encoding` (not UTF-8), `unreadable` (no permission,
-   * an I/O error), `gone` (deleted while it was read), `loop` (a link to a folder above it), `duplicate` path,
-   * `refused` (the index does not take it).
+   * `ignored` by an ignore file or rule, `binary`, `tooLarge`, `minified`, `encoding` (not UTF-8), `unreadable` (no
+   * permission, an I/O error), `gone` (deleted while it was read), `loop` (a link to a folder above it), `duplicate`
+   * path, `refused` (the index does not take it).
    */
   reason:
     | "ignored"
@@ -67,8 +69,8 @@ export interface FileSource {
   /** The text of a file, or why there is none. */
   read(path: string): Promise<{ text: string; version: string } | FileNote>;
   /**
-   * Reports paths whose file was created, changed or deleted; `onError` what ends or limits the watching, such as too many
-   * folders for the system. Returns a function that ends it.
+   * Reports paths whose file was created, changed or deleted; `onError` what ends or limits the watching, such as too
+   * many folders for the system. Returns a function that ends it.
    */
   watch?(onChange: (paths: readonly string[]) => void, onError?: (error: unknown) => void): () => void;
 }
@@ -102,9 +104,9 @@ export interface EmbedOptions {
 export interface IndexWarning {
   /**
    * `storage`: it could not be read or written; the index is in memory only. `damaged`: a part of the stored index
-   * was not usable and is built anew. `outdated`: the stored index has another version or other options and is built anew.
-   * `rebuilt`: the engine crashed and the index is built anew. `embeddings`: texts have no vector; they are found by words.
-   * `definitions`: the callback failed; files are cut by lines. `watch`: a change could not be followed.
+   * was not usable and is built anew. `outdated`: the stored index has another version or other options and is built
+   * anew. `rebuilt`: the engine crashed and the index is built anew. `embeddings`: texts have no vector; they are found
+   * by words. `definitions`: the callback failed; files are cut by lines. `watch`: a change could not be followed.
    */
   code: "storage" | "damaged" | "outdated" | "rebuilt" | "embeddings" | "definitions" | "watch";
   message: string;
@@ -133,7 +135,10 @@ export interface IndexOptions {
   embeddings?: EmbedOptions | undefined;
   /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
   worker?: (() => WorkerLike) | undefined;
-  /** Bytes or URL of the encoding's vocabulary, for a worker. Default: the one of this entry, if it can be read or fetched. */
+  /**
+   * Bytes or URL of the encoding's vocabulary, for a worker. Default: the one of this entry, if it can be read or
+   * fetched.
+   */
   vocabulary?: Uint8Array | string | URL | undefined;
   /** Gets every warning as it occurs. Reports and states have them, too. */
   onWarning?: ((warning: IndexWarning) => void) | undefined;
@@ -211,7 +216,10 @@ export interface SearchOptions {
   contributions?: boolean | undefined;
   /** Only files for which it is true. */
   filter?: ((path: string) => boolean) | undefined;
-  /** A search elsewhere: a code search service. Best hits first; those of files that the index does not have are left out. */
+  /**
+   * A search elsewhere: a code search service. Best hits first; those of files that the index does not have are left
+   * out.
+   */
   remote?:
     | ((
         query: string,
@@ -234,15 +242,23 @@ export interface SearchOptions {
     | undefined;
   /** Default 8,000. */
   rerankTimeoutMs?: number | undefined;
-  /** Keywords of the query, each with its variations: what a small model makes of a question. Asked for when words are searched. */
+  /**
+   * Keywords of the query, each with its variations: what a small model makes of a question. Asked for when words are
+   * searched.
+   */
   keywords?:
     | ((query: string, options: { signal: AbortSignal }) => Promise<readonly Keyword[]> | readonly Keyword[])
     | undefined;
   /** Default 8,000. */
   keywordsTimeoutMs?: number | undefined;
-  /** Workspaces with fewer files and fewer tokens are returned whole, if that fits into `budget`: the files with words of the query first. Default `{ files: 100, tokens: 32_000 }`; false for never. */
+  /**
+   * Workspaces with fewer files and fewer tokens are returned whole, if that fits into `budget`: the files with words
+   * of the query first. Default `{ files: 100, tokens: 32_000 }`; false for never.
+   */
   fullWorkspace?: { files: number; tokens: number } | false | undefined;
-  /** How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank). */
+  /**
+   * How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank).
+   */
   combine?: "race" | "fuse" | undefined;
   /** The constant of reciprocal rank fusion. Default 60. */
   rrfK?: number | undefined;
@@ -250,7 +266,10 @@ export interface SearchOptions {
   readTimeoutMs?: number | undefined;
   /** The share of `budget` that one hit has at most (512 tokens at least) while others wait for room. Default 0.5. */
   hitShare?: number | undefined;
-  /** Shortens a hit that is larger than its share to `budget` tokens. Without it, or if it fails, the hit is cut between lines. */
+  /**
+   * Shortens a hit that is larger than its share to `budget` tokens. Without it, or if it fails, the hit is cut between
+   * lines.
+   */
   summarize?:
     | ((
         hit: { path: string; text: string; start: number; end: number; budget: number },
@@ -309,8 +328,9 @@ export interface SearchAnswer {
   words?: string | undefined;
   tried: Attempted[];
   /**
-   * Hits that had no room (`budget`), are too far below the best (`spread`), whose file could not be read (`gone`) or is
-   * not in the index (`unknown`), or whose range is not in their file (`range`). Lines are 0 where they are not known.
+   * Hits that had no room (`budget`), are too far below the best (`spread`), whose file could not be read (`gone`) or
+   * is not in the index (`unknown`), or whose range is not in their file (`range`). Lines are 0 where they are not
+   * known.
    */
   leftOut: {
     path: string;

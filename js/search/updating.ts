@@ -93,12 +93,7 @@ export class Updating {
     return this.parts.held.use((handle) => handle.paths()).filter((path) => !this.remembered.has(path));
   }
 
-  async sync(
-    report: IndexReport,
-    slices: Slices,
-    signal: AbortSignal | undefined,
-    progress: Progress,
-  ): Promise<void> {
+  async sync(report: IndexReport, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<void> {
     const { held } = this.parts;
     const reasons = new Map<string, FileNote["reason"]>();
     const note = (one: FileNote) => {
@@ -147,9 +142,7 @@ export class Updating {
     signal: AbortSignal | undefined,
     progress: Progress,
   ): Promise<void> {
-    await this.surviving(report, () =>
-      this.readAll([...new Set(paths)], undefined, report, slices, signal, progress),
-    );
+    await this.surviving(report, () => this.readAll([...new Set(paths)], undefined, report, slices, signal, progress));
   }
 
   /** Removes files. Returns how many of them were searched. */
@@ -268,9 +261,7 @@ export class Updating {
     const { path, reason } = note;
     // A folder that is gone takes its files along.
     const below =
-      version === undefined && reason === "gone"
-        ? this.parts.held.use((handle) => handle.pathsBelow(`${path}/`))
-        : [];
+      version === undefined && reason === "gone" ? this.parts.held.use((handle) => handle.pathsBelow(`${path}/`)) : [];
     if (below.length > 0) report.removed += this.remove(below);
     if (this.leaveOut(note, version)) report.removed += 1;
     else if (below.length > 0) return;

@@ -88,10 +88,7 @@ export class WorkerIndex implements WorkspaceIndex {
     return this.work("sync", [], options);
   }
 
-  async put(
-    files: Iterable<SearchFile> | AsyncIterable<SearchFile>,
-    options: WorkOptions = {},
-  ): Promise<IndexReport> {
+  async put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
     needFiles(files);
     return this.work("put", [], options, { files: this.batches(files) });
   }
@@ -419,7 +416,7 @@ export class WorkerIndex implements WorkspaceIndex {
     let count = 0;
     return async () => {
       const batch: SearchFile[] = [];
-      for (let length = 0; batch.length < PUT && length < PUT_LENGTH;) {
+      for (let length = 0; batch.length < PUT && length < PUT_LENGTH; ) {
         const { value, done } = await iterator.next();
         if (done) return { files: batch, isDone: true };
         const { path, text, version = contentVersion(text), definitions } = needFile(value, `files[${count++}]`);

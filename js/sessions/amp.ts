@@ -1,6 +1,6 @@
 /**
- * Amp: the JSON of a thread, `{v, id, title, messages}`, with messages close to those of the Anthropic API. Results are blocks that hold the
- * run of a tool. Another export has messages `{role, text}` alone.
+ * Amp: the JSON of a thread, `{v, id, title, messages}`, with messages close to those of the Anthropic API. Results are
+ * blocks that hold the run of a tool. Another export has messages `{role, text}` alone.
  */
 
 import { blocksOf, imageBlock, inputOf, textBlock } from "./anthropic-blocks.ts";

@@ -1,6 +1,7 @@
 /**
- * ChatGPT: `conversations.json` of an export, or one conversation of it. `mapping` is a tree of messages, whose path from `current_node` up
- * is the conversation; the others are branches. A message to a recipient other than `all` is a call, and what a tool says is its result.
+ * ChatGPT: `conversations.json` of an export, or one conversation of it. `mapping` is a tree of messages, whose path
+ * from `current_node` up is the conversation; the others are branches. A message to a recipient other than `all` is a
+ * call, and what a tool says is its result.
  */
 
 import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
@@ -31,9 +32,7 @@ function isConversation(value: unknown): value is Fields {
   const nodes = Object.values(value["mapping"]);
   return (
     nodes.length > 0 &&
-    nodes
-      .slice(0, 20)
-      .every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node))
+    nodes.slice(0, 20).every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node))
   );
 }
 
@@ -83,8 +82,7 @@ function draftOf(conversation: Fields): Draft {
           .reverse(),
       );
     }
-    if (side.draft.messages.length > 0)
-      draft.chains.push({ id: `branch:${name}`, kind: "branch", draft: side.draft });
+    if (side.draft.messages.length > 0) draft.chains.push({ id: `branch:${name}`, kind: "branch", draft: side.draft });
   }
   return draft;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes Claude Code's logs. Lines of messages that stay are the original ones; only `parentUuid` changes, and only if the line that it
- * names is gone or a new message comes between: Claude Code resumes from the newest line upwards.
+ * Writes Claude Code's logs. Lines of messages that stay are the original ones; only `parentUuid` changes, and only if
+ * the line that it names is gone or a new message comes between: Claude Code resumes from the newest line upwards.
  */
 
 import { fields, isFields, text } from "./draft.ts";
@@ -26,9 +26,7 @@ export function writeClaudeCode(original: string, session: Session, messages: re
     if (place <= from || !record || kept.has(place)) return false;
     return places.has(place) || isCompaction(record) || isBranch(record);
   };
-  const first = records.findIndex(
-    (record, at) => places.has(at + 1) || (record !== undefined && isCompaction(record)),
-  );
+  const first = records.findIndex((record, at) => places.has(at + 1) || (record !== undefined && isCompaction(record)));
   const lines: Line[] = [];
   const add = (place: number) => {
     for (const [at, message] of (inserted.get(place) ?? []).entries()) {
@@ -71,8 +69,7 @@ function relink(lines: Line[]): void {
 
 function isCompaction(record: Fields): boolean {
   return (
-    record["isSidechain"] !== true &&
-    (record["subtype"] === "compact_boundary" || record["isCompactSummary"] === true)
+    record["isSidechain"] !== true && (record["subtype"] === "compact_boundary" || record["isCompactSummary"] === true)
   );
 }
 

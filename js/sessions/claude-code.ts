@@ -1,9 +1,10 @@
 /**
  * Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and what `claude --output-format stream-json` prints.
  *
- * A line of the type `user` or `assistant` holds a message of the Anthropic API. One answer of the API is several lines with one content
- * block each and the same `message.id`; a result may stand between them. Order is that of the file: parallel calls fork the tree of
- * `parentUuid`, so that a walk from its last leaf would lose results. The tree only tells branches that were given up.
+ * A line of the type `user` or `assistant` holds a message of the Anthropic API. One answer of the API is several lines
+ * with one content block each and the same `message.id`; a result may stand between them. Order is that of the file:
+ * parallel calls fork the tree of `parentUuid`, so that a walk from its last leaf would lose results. The tree only
+ * tells branches that were given up.
  */
 
 import { writeClaudeCode } from "./claude-code-write.ts";
@@ -132,7 +133,10 @@ class ClaudeCode implements Reading {
     draft.tell({ title: text(record["customTitle"]) ?? draft.about.title ?? text(record["aiTitle"]) });
   }
 
-  /** Begins another conversation where a line of another session has no line above it, as in files that were put together. */
+  /**
+   * Begins another conversation where a line of another session has no line above it, as in files that were put
+   * together.
+   */
   #separate(record: Fields, parent: string | undefined): void {
     const session = text(record["sessionId"]) ?? text(record["session_id"]);
     const isOther = this.#session !== undefined && session !== undefined && session !== this.#session;
@@ -313,11 +317,7 @@ function isSide(record: Fields): boolean {
 }
 
 function kindOf({ type, subtype }: Fields): string {
-  return typeof type !== "string"
-    ? "a line without a type"
-    : typeof subtype === "string"
-      ? `${type}/${subtype}`
-      : type;
+  return typeof type !== "string" ? "a line without a type" : typeof subtype === "string" ? `${type}/${subtype}` : type;
 }
 
 function blocks(content: unknown): readonly unknown[] {

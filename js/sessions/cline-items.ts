@@ -1,9 +1,9 @@
 /**
  * Messages of Cline, Roo and their relatives: Anthropic's, with fields of the log around them.
  *
- * Results of tools are `tool_result` blocks, or texts of the user that begin `[read_file for 'a.ts'] Result:`. Such a text answers a call of
- * the assistant before it, if that has one open: first one of the same name. Where the model calls tools in XML there is none, and the text
- * stays what it is.
+ * Results of tools are `tool_result` blocks, or texts of the user that begin `[read_file for 'a.ts'] Result:`. Such a
+ * text answers a call of the assistant before it, if that has one open: first one of the same name. Where the model
+ * calls tools in XML there is none, and the text stays what it is.
  */
 
 import { fields, isFields, items, objects, word } from "./draft.ts";
@@ -168,9 +168,7 @@ export function isInjected({ role, content }: ClineMessage): boolean {
   if (blocks.length === 0 || blocks.some(({ type }) => type === "tool_result")) return false;
   const texts = blocks.map((block) => textOf(block) ?? "");
   if (
-    texts.some(
-      (words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"),
-    )
+    texts.some((words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"))
   )
     return false;
   // Behind the heading of a result everything else is the result.

@@ -53,7 +53,10 @@ function itemsOf(list: readonly unknown[], session: Session, messages: readonly 
   return [...head, ...withOthers(list, head.length, out, shapes, places)];
 }
 
-/** Replaces the content of items that would not be read as their message: a text is a result behind one message and none behind another. */
+/**
+ * Replaces the content of items that would not be read as their message: a text is a result behind one message and none
+ * behind another.
+ */
 function settle(head: readonly unknown[], out: Written[]): void {
   const reading = new ClineItems();
   for (const item of head) reading.read(item);

@@ -1,9 +1,9 @@
 /**
- * Cline and Roo: `api_conversation_history.json`, a list of Anthropic's messages with `ts`, `modelInfo` and `metrics`; and the files of
- * Cline's newer CLI and SDK, `{version, sessionId, messages}`.
+ * Cline and Roo: `api_conversation_history.json`, a list of Anthropic's messages with `ts`, `modelInfo` and `metrics`;
+ * and the files of Cline's newer CLI and SDK, `{version, sessionId, messages}`.
  *
- * Roo keeps all messages when it shortens a conversation: those that a summary or a cut replaced name it (`condenseParent`,
- * `truncationParent`), and are live again if it is gone. Cline records its cuts in other files.
+ * Roo keeps all messages when it shortens a conversation: those that a summary or a cut replaced name it
+ * (`condenseParent`, `truncationParent`), and are live again if it is gone. Cline records its cuts in other files.
  */
 
 import { writeCline } from "./cline-write.ts";
@@ -136,7 +136,8 @@ class Cline implements Reading {
     this.#live = this.#live.filter(({ hiddenBy }) => hiddenBy === undefined || records.get(hiddenBy)! > place);
     const { condenseParent, truncationParent } = item;
     const hiddenBy = [condenseParent, truncationParent].find((id) => typeof id === "string" && records.has(id)) as
-      string | undefined;
+      | string
+      | undefined;
     this.#live.push({ message, hiddenBy });
     const words = item["isSummary"] === true ? wordsOf(item["content"]) : undefined;
     this.#draft.compact(

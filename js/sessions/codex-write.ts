@@ -1,6 +1,6 @@
 /**
- * Writes Codex rollouts. Lines of items that stay are the original ones; counts of tokens behind the first change are left out, since
- * Codex takes the newest one for the size of the context it resumes with.
+ * Writes Codex rollouts. Lines of items that stay are the original ones; counts of tokens behind the first change are
+ * left out, since Codex takes the newest one for the size of the context it resumes with.
  */
 
 import { isItem } from "./codex-items.ts";

@@ -1,8 +1,9 @@
 /**
  * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
  *
- * A line is `{timestamp, type, payload}`. Lines of the type `response_item` hold the items of the Responses API as they were sent;
- * `event_msg` lines repeat them for the screen. Before September 2025 lines were bare items behind a header without a type.
+ * A line is `{timestamp, type, payload}`. Lines of the type `response_item` hold the items of the Responses API as they
+ * were sent; `event_msg` lines repeat them for the screen. Before September 2025 lines were bare items behind a header
+ * without a type.
  */
 
 import { isItem } from "./codex-items.ts";
@@ -29,7 +30,10 @@ const INJECTED = new RegExp(
 );
 /** What precedes a summary that Codex wrote. */
 const SUMMARY = /^Another language model started to solve this problem/;
-/** Codex keeps the newest texts of the user beside a summary, up to 20,000 tokens of 4 bytes; each counts 10 tokens more here. */
+/**
+ * Codex keeps the newest texts of the user beside a summary, up to 20,000 tokens of 4 bytes; each counts 10 tokens more
+ * here.
+ */
 const KEPT_TEXT = 80_000;
 
 export const codex: Reader = {
@@ -120,8 +124,7 @@ class Codex implements Reading {
   }
 
   #skip(type: string | undefined, kind: string | undefined): void {
-    if (type === "event_msg")
-      return this.#draft.skip(`event_msg/${kind ?? "?"}`, "events repeat items for the screen");
+    if (type === "event_msg") return this.#draft.skip(`event_msg/${kind ?? "?"}`, "events repeat items for the screen");
     if (type !== "response_item") return this.#draft.skip(type ?? "a line without a type");
     this.#draft.skip(
       `response_item/${kind ?? "?"}`,
@@ -240,9 +243,7 @@ class Codex implements Reading {
     const isWhole = beyond > 0 && compaction !== undefined;
     if (isWhole) {
       const { context } = compaction;
-      const kept = context.flatMap((item, at) =>
-        isFields(item) && isUserText(item) && !isInjected(item) ? [at] : [],
-      );
+      const kept = context.flatMap((item, at) => (isFields(item) && isUserText(item) && !isInjected(item) ? [at] : []));
       compaction.context = context.slice(0, kept[Math.max(0, kept.length - beyond)] ?? context.length);
       // Everything up to here makes up the context that the compaction left.
       compaction.place = place;

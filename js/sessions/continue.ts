@@ -1,8 +1,8 @@
 /**
  * Continue: `~/.continue/sessions/<id>.json`, `{sessionId, title, workspaceDirectory, history}`.
  *
- * An item holds a message with what belongs to it: files and selections that go before the text of the user, and the states of its calls with
- * their results. The last item that a summary covers holds it.
+ * An item holds a message with what belongs to it: files and selections that go before the text of the user, and the
+ * states of its calls with their results. The last item that a summary covers holds it.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";

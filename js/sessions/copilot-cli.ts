@@ -1,16 +1,15 @@
 /**
  * Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl`, and transcripts of Copilot Chat in the same form.
  *
- * A line is `{type, data, id, timestamp, parentId}`. `tool.execution_complete` holds the result of a call of `assistant.message`; events of
- * sub-agents name the call that began them, or the agent.
+ * A line is `{type, data, id, timestamp, parentId}`. `tool.execution_complete` holds the result of a call of
+ * `assistant.message`; events of sub-agents name the call that began them, or the agent.
  */
 
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-const EVENT =
-  /^(session|system|user|assistant|tool|subagent|hook|skill|permission|external_tool|pending_messages)\.\w/;
+const EVENT = /^(session|system|user|assistant|tool|subagent|hook|skill|permission|external_tool|pending_messages)\.\w/;
 const CONVERSATION = new Set(["session.start", "user.message", "assistant.message"]);
 /** Events that repeat others piece by piece, or concern the screen only. */
 const PASSED =
@@ -92,9 +91,7 @@ class CopilotCli implements Reading {
       else
         main.skip(
           type,
-          type === "session.truncation"
-            ? "what did not fit was left out of one request; the messages stay"
-            : undefined,
+          type === "session.truncation" ? "what did not fit was left out of one request; the messages stay" : undefined,
         );
     }
   }

@@ -1,8 +1,9 @@
 /**
  * What Copilot Chat's debug view exports: `chatreplay.json`, the requests as they went to the model.
  *
- * Every request of the agent repeats the conversation up to then, so that the newest one and its answer hold all of it. Where that one holds
- * a summary, what it replaced is in the newest request without that summary. Other requests (titles, summaries, sub-agents) are left out.
+ * Every request of the agent repeats the conversation up to then, so that the newest one and its answer hold all of it.
+ * Where that one holds a summary, what it replaced is in the newest request without that summary. Other requests
+ * (titles, summaries, sub-agents) are left out.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, word } from "./draft.ts";
@@ -61,10 +62,7 @@ class CopilotReplay implements Reading {
     const last = requests.at(-1);
     for (const entry of logs) {
       if (!isRequest(entry))
-        this.#draft.skip(
-          text(entry["kind"]) ?? "an entry without a kind",
-          "what the debug view shows of the requests",
-        );
+        this.#draft.skip(text(entry["kind"]) ?? "an entry without a kind", "what the debug view shows of the requests");
       else if (entry["name"] !== name)
         this.#draft.skip(`request ${text(entry["name"]) ?? "without a name"}`, "not a request of the agent itself");
       else if (entry !== last?.entry) this.#draft.skip("earlier request", "the newest one repeats it");
@@ -228,9 +226,7 @@ function isSummary(message: Fields): boolean {
 }
 
 function isEnvironment(words: string): boolean {
-  return /^\s*<(environment_info|workspace_info|conversation-summary|repoMemory|userMemory|sessionMemory)>/.test(
-    words,
-  );
+  return /^\s*<(environment_info|workspace_info|conversation-summary|repoMemory|userMemory|sessionMemory)>/.test(words);
 }
 
 /** What tells messages apart. Cache breakpoints move from request to request. */

@@ -1,7 +1,7 @@
 /**
- * Cursor: what its database holds of a chat, exported as JSON. The entry `composerData` lists the bubbles of a chat in order; a bubble is a
- * request of the user, or a text, a thought or a tool of the answer. Rows `{key, value}`, objects by key, and bubbles beside or within
- * `composerData` are read alike.
+ * Cursor: what its database holds of a chat, exported as JSON. The entry `composerData` lists the bubbles of a chat in
+ * order; a bubble is a request of the user, or a text, a thought or a tool of the answer. Rows `{key, value}`, objects
+ * by key, and bubbles beside or within `composerData` are read alike.
  */
 
 import { inputOf, textBlock } from "./anthropic-blocks.ts";
@@ -176,9 +176,7 @@ class Composer {
     if (type !== ASSISTANT) return this.#draft.skip(`bubble of the type ${word(type).slice(0, 20)}`);
     const { toolFormerData: data, modelInfo, tokenCount } = bubble;
     const call =
-      isFields(data) && (text(data["name"]) !== undefined || text(data["toolCallId"]) !== undefined)
-        ? data
-        : undefined;
+      isFields(data) && (text(data["name"]) !== undefined || text(data["toolCallId"]) !== undefined) ? data : undefined;
     const thoughts = isFields(bubble["thinking"]) ? [bubble["thinking"]] : objects(bubble["allThinkingBlocks"]);
     const thinking = thoughts.flatMap(({ text: thought, signature }): Fields[] => {
       if (typeof thought !== "string" || thought === "") return [];

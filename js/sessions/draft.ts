@@ -16,7 +16,10 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A text for comparing with names; of objects an empty one. (`String` calls `toString`, which may be a field of the file.) */
+/**
+ * A text for comparing with names; of objects an empty one. (`String` calls `toString`, which may be a field of the
+ * file.)
+ */
 export function word(value: unknown): string {
   return typeof value === "object" || value === undefined ? "" : String(value);
 }
@@ -136,7 +139,10 @@ export class Draft {
     if (!this.#keepsHistory) this.#forget();
   }
 
-  /** Records the usage of the request that `answer` answered; a later report for the same answer replaces an earlier one. */
+  /**
+   * Records the usage of the request that `answer` answered; a later report for the same answer replaces an earlier
+   * one.
+   */
   report(answer: number, usage: Usage, model?: string): void {
     if (answer < 0 || usage.promptTotal === 0) return;
     const last = this.usage.at(-1);

@@ -1,6 +1,7 @@
 /**
- * Factory's droid: `~/.factory/sessions/<folder>/<session>.jsonl`. The first line is of the type `session_start`; lines of the type `message`
- * hold messages of the Anthropic API. A line of the type `compaction_state` holds a summary and the message up to which it reaches.
+ * Factory's droid: `~/.factory/sessions/<folder>/<session>.jsonl`. The first line is of the type `session_start`; lines
+ * of the type `message` hold messages of the Anthropic API. A line of the type `compaction_state` holds a summary and
+ * the message up to which it reaches.
  */
 
 import { blocksOf } from "./anthropic-blocks.ts";

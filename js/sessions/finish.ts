@@ -95,7 +95,10 @@ function turnsOf({ messages, entries }: Draft): number {
   return messages.filter((message, index) => !entries[index]!.injected && isRequest(message)).length;
 }
 
-/** True for a message of the user, in any format, that holds no tool results. 1 is the user of prompt-tsx's raw messages. */
+/**
+ * True for a message of the user, in any format, that holds no tool results. 1 is the user of prompt-tsx's raw
+ * messages.
+ */
 function isRequest(message: unknown): boolean {
   if (!isFields(message) || (message["role"] !== "user" && message["role"] !== 1)) return false;
   const { content, parts } = message;

@@ -94,7 +94,10 @@ export class GeminiChat implements Reading {
       this.#draft.skip("thoughts", "headings for the screen, which are not sent back");
   }
 
-  /** A list without records that were there before is a compression; any other one brings newer versions and turns between. */
+  /**
+   * A list without records that were there before is a compression; any other one brings newer versions and turns
+   * between.
+   */
   #replace(list: readonly Fields[], place: number): void {
     const named = new Map(list.map((record, at) => [text(record["id"]) ?? `#${at}`, record]));
     const last = this.epoch;

@@ -1,6 +1,6 @@
 /**
- * Writes gemini-cli's chats. A record stays as it is if all its turns stay; otherwise it is put together anew from the turns, in the form
- * that reads as exactly these turns.
+ * Writes gemini-cli's chats. A record stays as it is if all its turns stay; otherwise it is put together anew from the
+ * turns, in the form that reads as exactly these turns.
  */
 
 import { fields, isFields, objects, text } from "./draft.ts";
@@ -120,13 +120,9 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
     return { fresh: { id, ...record }, count };
   };
   let near: Fields = live[0]?.record ?? {};
-  for (let index = 0; index < messages.length;) {
+  for (let index = 0; index < messages.length; ) {
     const origin = origins.get(messages[index]);
-    if (
-      origin &&
-      !used.has(origin.entry) &&
-      origin.turns.every((turn, offset) => messages[index + offset] === turn)
-    ) {
+    if (origin && !used.has(origin.entry) && origin.turns.every((turn, offset) => messages[index + offset] === turn)) {
       outs.push({ old: origin.entry, turns: origin.turns });
       used.add(origin.entry);
       near = origin.entry.record;
@@ -138,7 +134,8 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
     outs.push({ ...out, turns: messages.slice(index, index + count) });
     index += count;
   }
-  // Results may be copies of those in the turn behind them: such a record is taken apart if it would read in another way.
+  // Results may be copies of those in the turn behind them: such a record is taken apart if it would read in another
+  // way.
   const contents = contentsOf(outs.map((out) => ("old" in out ? out.old.record : out.fresh)));
   return outs.flatMap((out, at): Out[] => {
     if (JSON.stringify(contents[at]) === JSON.stringify(out.turns)) return [out];

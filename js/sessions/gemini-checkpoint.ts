@@ -1,6 +1,7 @@
 /**
- * gemini-cli's checkpoints: `checkpoint-*.json` that `/chat save` writes, and those that are made before a tool changes files, which hold
- * the contents as `clientHistory` beside a copy for the screen. (Before 0.16 the file was a bare list of contents: a plain request.)
+ * gemini-cli's checkpoints: `checkpoint-*.json` that `/chat save` writes, and those that are made before a tool changes
+ * files, which hold the contents as `clientHistory` beside a copy for the screen. (Before 0.16 the file was a bare list
+ * of contents: a plain request.)
  */
 
 import { Draft, fields, isFields, objects, text, word } from "./draft.ts";
@@ -55,8 +56,7 @@ class GeminiCheckpoint implements Reading {
     objects(contents(record)).forEach((content, at) =>
       draft.push(content, at, isInjected(content) ? { injected: true } : {}),
     );
-    if (Array.isArray(record["clientHistory"]) && "history" in record)
-      draft.skip("history", "the same for the screen");
+    if (Array.isArray(record["clientHistory"]) && "history" in record) draft.skip("history", "the same for the screen");
     if (isFields(record["toolCall"])) draft.skip("toolCall", "the call that waited when the checkpoint was made");
     draft.tell({ id: text(record["messageId"]) });
   }

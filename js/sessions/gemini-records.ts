@@ -1,6 +1,6 @@
 /**
- * Records of gemini-cli's chats as contents of the Gemini API, by the rules that the tool resumes by. A record of the type `gemini` is the
- * model's turn and, if it holds results, the user's turn after it.
+ * Records of gemini-cli's chats as contents of the Gemini API, by the rules that the tool resumes by. A record of the
+ * type `gemini` is the model's turn and, if it holds results, the user's turn after it.
  */
 
 import { fields, isFields, items, objects, text, usageOf, word } from "./draft.ts";
@@ -80,9 +80,7 @@ function resultOf({ id, name, result }: Fields): readonly Fields[] {
 export function partsOf(content: unknown): Fields[] {
   if (typeof content === "string") return [{ text: content }];
   if (isFields(content)) return [content];
-  return items(content).flatMap((part) =>
-    typeof part === "string" ? [{ text: part }] : isFields(part) ? [part] : [],
-  );
+  return items(content).flatMap((part) => (typeof part === "string" ? [{ text: part }] : isFields(part) ? [part] : []));
 }
 
 function idOf(part: Fields): string | undefined {

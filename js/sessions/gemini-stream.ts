@@ -1,6 +1,6 @@
 /**
- * What `gemini -o stream-json` prints: `init`, pieces of messages, calls and results, and `result` with the sums of the run. A call that
- * follows a result begins the model's next turn.
+ * What `gemini -o stream-json` prints: `init`, pieces of messages, calls and results, and `result` with the sums of the
+ * run. A call that follows a result begins the model's next turn.
  */
 
 import { Draft, fields, isFields, number, text, timeOf, usageOf } from "./draft.ts";

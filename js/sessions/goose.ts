@@ -1,7 +1,8 @@
 /**
- * goose: sessions as JSON Lines, a header and then messages; `goose session export --format json`, whose `conversation` holds them; and what
- * `goose run --output-format stream-json` prints, where one message comes in several pieces with the same id. Messages that a compaction
- * replaced are no longer visible to the agent; its summary is not visible to the user.
+ * goose: sessions as JSON Lines, a header and then messages; `goose session export --format json`, whose `conversation`
+ * holds them; and what `goose run --output-format stream-json` prints, where one message comes in several pieces with
+ * the same id. Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to
+ * the user.
  */
 
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -148,11 +149,7 @@ class Goose implements Reading {
       const [cacheRead, cacheWrite] = [number(cacheReadTokens) ?? 0, number(cacheWriteTokens) ?? 0];
       const model = text(fields(metadata["inference"])["resolvedModel"]);
       const input = Math.max(0, (number(inputTokens) ?? 0) - cacheRead - cacheWrite);
-      draft.report(
-        indices.get(message) ?? -1,
-        usageOf({ input, cacheRead, cacheWrite, output: outputTokens }),
-        model,
-      );
+      draft.report(indices.get(message) ?? -1, usageOf({ input, cacheRead, cacheWrite, output: outputTokens }), model);
       draft.tell({ model: model ?? draft.about.model });
     }
     return draft;

@@ -1,9 +1,10 @@
 /**
  * Kimi Code: `wire.jsonl`, and the older CLI's `context.jsonl`.
  *
- * The wire holds user messages (`context.append_message`) and the events of the model's loop: parts of an answer, calls, results, the end
- * of a step with its usage. `context.apply_compaction` replaces what came before by a summary and the newest messages of the user. The
- * older file holds OpenAI's messages, with records of the roles `_usage` and `_checkpoint` between them.
+ * The wire holds user messages (`context.append_message`) and the events of the model's loop: parts of an answer,
+ * calls, results, the end of a step with its usage. `context.apply_compaction` replaces what came before by a summary
+ * and the newest messages of the user. The older file holds OpenAI's messages, with records of the roles `_usage` and
+ * `_checkpoint` between them.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -31,9 +32,7 @@ function recognise({ records }: Sample): Match | undefined {
     if (role === "_usage" || role === "_checkpoint" || role === "_system_prompt") old += 1;
     else if (typeof role === "string") messages += 1;
   }
-  const isWire = records.some((record) =>
-    /^context\.append_(message|loop_event)$/.test(word(fields(record)["type"])),
-  );
+  const isWire = records.some((record) => /^context\.append_(message|loop_event)$/.test(word(fields(record)["type"])));
   if (isWire)
     return {
       count: wire,
@@ -88,8 +87,7 @@ class Kimi implements Reading {
       ...(isInjected && { injected: true as const }),
     };
     const shown = contentOf(content);
-    if (role === "tool")
-      return void this.#draft.push({ role, tool_call_id: toolCallId, content: shown }, place, more);
+    if (role === "tool") return void this.#draft.push({ role, tool_call_id: toolCallId, content: shown }, place, more);
     const calls = objects(toolCalls).map((call) =>
       callOf(
         call["id"],
@@ -172,7 +170,8 @@ class Kimi implements Reading {
     const note = words === undefined ? [] : [{ role: "user", content: words }];
     const live = this.#draft.live();
     const kept = number(keptUserMessageCount);
-    // Newer records keep messages of the user, the first and the newest ones; older ones keep what stands behind those that they count.
+    // Newer records keep messages of the user, the first and the newest ones; older ones keep what stands behind those
+    // that they count.
     const head = number(keptHeadUserMessageCount) ?? 0;
     const users = live.filter((message) => fields(message)["role"] === "user" && !this.#notes.has(message));
     const own =
@@ -220,8 +219,7 @@ class Kimi implements Reading {
   #old(record: Fields, place: number): void {
     const { role, content, tool_calls: calls, tool_call_id: id } = record;
     if (role === "_usage") return this.#draft.skip("_usage", "tokens of the context as a whole, not of a request");
-    if (role === "_system_prompt")
-      return void this.#draft.push({ role: "system", content: contentOf(content) }, place);
+    if (role === "_system_prompt") return void this.#draft.push({ role: "system", content: contentOf(content) }, place);
     if (word(role).startsWith("_")) return this.#draft.skip(word(role).slice(0, 40));
     const list = objects(calls).map((call) =>
       callOf(call["id"], fields(call["function"])["name"], fields(call["function"])["arguments"]),

@@ -1,6 +1,6 @@
 /**
- * LangChain and LangGraph: lists of messages as `{type, content, …}`, as stored `{type, data}`, or as serialised objects with `lc` and
- * `kwargs`; alone, as JSON Lines, or as the `messages` of a state.
+ * LangChain and LangGraph: lists of messages as `{type, content, …}`, as stored `{type, data}`, or as serialised
+ * objects with `lc` and `kwargs`; alone, as JSON Lines, or as the `messages` of a state.
  */
 
 import { Draft, fields, isFields, number, objects, text, usageOf, word } from "./draft.ts";

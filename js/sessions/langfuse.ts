@@ -1,6 +1,7 @@
 /**
- * Langfuse: a trace with its `observations`, a list of observations, or JSON Lines of them. The generation with the longest input holds
- * the conversation; its output is the last message. Inputs and outputs may be JSON within JSON. Each session or trace is a conversation.
+ * Langfuse: a trace with its `observations`, a list of observations, or JSON Lines of them. The generation with the
+ * longest input holds the conversation; its output is the last message. Inputs and outputs may be JSON within JSON.
+ * Each session or trace is a conversation.
  */
 
 import { detect } from "../formats/detect.ts";
@@ -107,8 +108,7 @@ function draftOf(observation: Fields, place: number): Draft {
           (one) => plain(one),
         );
   const answer = answerOf(plain(observation["output"]));
-  const isDefinition = (message: unknown) =>
-    fields(message)["role"] === "tool" && isFields(fields(message)["content"]);
+  const isDefinition = (message: unknown) => fields(message)["role"] === "tool" && isFields(fields(message)["content"]);
   const messages = [...list.filter((one) => !isDefinition(one)), ...(answer === undefined ? [] : [answer])].filter(
     isFields,
   );
@@ -133,8 +133,7 @@ function draftOf(observation: Fields, place: number): Draft {
     const isInjected = clean["role"] === "user" && message["role"] === "tool";
     draft.push(clean, place, { ...(time !== undefined && { time }), ...(isInjected && { injected: true }) });
   }
-  if (answer !== undefined)
-    draft.report(draft.messages.length - 1, usageFrom(observation), text(observation["model"]));
+  if (answer !== undefined) draft.report(draft.messages.length - 1, usageFrom(observation), text(observation["model"]));
   return draft;
 }
 
@@ -191,8 +190,7 @@ function chat(message: Fields, open: string[]): Fields {
 
 function usageFrom({ usage, usageDetails, usage_details: other }: Fields): ReturnType<typeof usageOf> {
   const counts = { ...fields(usage), ...fields(usageDetails ?? other) };
-  const first = (...names: string[]) =>
-    names.map((name) => number(counts[name])).find((value) => value !== undefined);
+  const first = (...names: string[]) => names.map((name) => number(counts[name])).find((value) => value !== undefined);
   return usageOf({
     input: first("input", "promptTokens", "prompt_tokens", "input_tokens"),
     output: first("output", "completionTokens", "completion_tokens", "output_tokens"),

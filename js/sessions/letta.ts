@@ -1,6 +1,7 @@
 /**
- * Letta: agent files (`.af`). `agents[].messages` are OpenAI's messages with fields of the log; only those whose ids are in
- * `in_context_message_ids` are live. Older files hold one agent at the top, and indices. The file may be a JSON text within JSON.
+ * Letta: agent files (`.af`). `agents[].messages` are OpenAI's messages with fields of the log; only those whose ids
+ * are in `in_context_message_ids` are live. Older files hold one agent at the top, and indices. The file may be a JSON
+ * text within JSON.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, word } from "./draft.ts";
@@ -143,9 +144,7 @@ function isEvent(message: Fields): boolean {
 
 function summaryOf(message: Fields): string | undefined {
   const { type, message: words } = wrapped(message);
-  return type === "system_alert" &&
-    typeof words === "string" &&
-    /summary of the previous|have been hidden/.test(words)
+  return type === "system_alert" && typeof words === "string" && /summary of the previous|have been hidden/.test(words)
     ? words
     : undefined;
 }

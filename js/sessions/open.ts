@@ -28,8 +28,8 @@ const HEAD = { lines: 1_000, characters: 8_000_000 };
  * session.messages.length; // => 2
  * ```
  *
- * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and holds none, `several_sessions` if
- * it holds several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`
+ * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and holds none,
+ *   `several_sessions` if it holds several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`
  */
 export function readSession(source: string | Uint8Array, options: ReadSessionOptions = {}): Session {
   const opening = new Opening(options);
@@ -38,7 +38,8 @@ export function readSession(source: string | Uint8Array, options: ReadSessionOpt
 }
 
 /**
- * Reads a session file of another agent from any source. JSON Lines are read piece by piece: memory holds the messages, not the file.
+ * Reads a session file of another agent from any source. JSON Lines are read piece by piece: memory holds the messages,
+ * not the file.
  *
  * ```ts
  * import { openSession } from "espalier/sessions";
@@ -176,7 +177,8 @@ function shapeOf(head: readonly string[], isWhole: boolean): Shape {
   const [first = "", ...more] = lines;
   if (!/^\s*[[{"]/.test(first)) return "text";
   if (parsed(first) !== undefined) return more.length === 0 && isWhole ? "value" : "lines";
-  // The first line of a log that was cut at its beginning is torn; the first line of indented JSON is short, and so are the others.
+  // The first line of a log that was cut at its beginning is torn; the first line of indented JSON is short, and so are
+  // the others.
   const isTorn = more.some((line) => /^\{.{2,}\}\s*$/.test(line) && parsed(line) !== undefined);
   return isTorn ? "lines" : "value";
 }

@@ -1,10 +1,10 @@
 /**
- * opencode: what `opencode export` prints, `{info, messages: [{info, parts}]}`; the list of messages alone as its server returns it; and
- * the events that `opencode run --format json` prints, one part of the answer in each line.
+ * opencode: what `opencode export` prints, `{info, messages: [{info, parts}]}`; the list of messages alone as its
+ * server returns it; and the events that `opencode run --format json` prints, one part of the answer in each line.
  *
- * A part of the type `tool` holds a call and its result. One message of the log may be several requests, each of which begins with a part
- * `step-start`. A compaction is a user message with a part `compaction`, followed by the answer that has `summary`; older versions have
- * that answer only.
+ * A part of the type `tool` holds a call and its result. One message of the log may be several requests, each of which
+ * begins with a part `step-start`. A compaction is a user message with a part `compaction`, followed by the answer that
+ * has `summary`; older versions have that answer only.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -55,8 +55,7 @@ function isStreamed(record: unknown): record is Fields & { part: Fields } {
 
 /** A file of opencode's storage folder, which splits a session into one file for each message and each part. */
 export const opencodePiece: Stranger = ({ shape, records: [value] }) => {
-  if (shape !== "value" || !isFields(value) || typeof value["id"] !== "string" || "messages" in value)
-    return undefined;
+  if (shape !== "value" || !isFields(value) || typeof value["id"] !== "string" || "messages" in value) return undefined;
   const id = value["id"];
   const what = /^prt_/.test(id)
     ? "a part of a message"

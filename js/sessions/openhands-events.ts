@@ -1,8 +1,8 @@
 /**
  * OpenHands from 1.0 on: events of its SDK as JSON Lines, as a list, or as the `history` of a task of its benchmarks.
  *
- * Actions with the same `llm_response_id` are one answer of the model. Observations, rejections and errors of a tool name their call. The
- * newest state holds the usage of all requests.
+ * Actions with the same `llm_response_id` are one answer of the model. Observations, rejections and errors of a tool
+ * name their call. The newest state holds the usage of all requests.
  */
 
 import { Draft, fields, isFields, items, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -263,11 +263,7 @@ function shownOf(observation: unknown): unknown {
   const parts = partsOf(content);
   if (parts.length > 0) return plain(parts);
   const shown =
-    text(rest["output"]) ??
-    text(rest["text"]) ??
-    text(rest["result"]) ??
-    text(rest["message"]) ??
-    text(rest["error"]);
+    text(rest["output"]) ?? text(rest["text"]) ?? text(rest["result"]) ?? text(rest["message"]) ?? text(rest["error"]);
   return (
     shown ??
     (typeof content === "string" || kind === undefined || Object.keys(rest).length === 0 ? "" : JSON.stringify(rest))

@@ -1,4 +1,7 @@
-/** What is live of an OpenHands conversation: a condensation names the events that it forgets, and puts a summary in their place. */
+/**
+ * What is live of an OpenHands conversation: a condensation names the events that it forgets, and puts a summary in
+ * their place.
+ */
 
 import { fields, items, number, objects } from "./draft.ts";
 import type { Draft, Fields } from "./draft.ts";
@@ -72,7 +75,5 @@ function isId(value: unknown): value is EventId {
 /** Without results whose call was forgotten. */
 function paired(list: Live[]): Live[] {
   const calls = new Set(list.flatMap(({ message }) => objects(fields(message)["tool_calls"]).map(({ id }) => id)));
-  return list.filter(
-    ({ message }) => fields(message)["role"] !== "tool" || calls.has(fields(message)["tool_call_id"]),
-  );
+  return list.filter(({ message }) => fields(message)["role"] !== "tool" || calls.has(fields(message)["tool_call_id"]));
 }

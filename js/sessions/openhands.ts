@@ -1,9 +1,10 @@
 /**
- * OpenHands before 1.0: `output.jsonl` of its benchmarks, one task with its `history` of events in each line, and trajectories, a list of
- * events.
+ * OpenHands before 1.0: `output.jsonl` of its benchmarks, one task with its `history` of events in each line, and
+ * trajectories, a list of events.
  *
- * An event is an action or an observation, whose `cause` is the id of its action. `tool_call_metadata` holds the exact call and the whole
- * answer of the model, which the actions of parallel calls repeat. Events without it are paired by their cause, or by their order.
+ * An event is an action or an observation, whose `cause` is the id of its action. `tool_call_metadata` holds the exact
+ * call and the whole answer of the model, which the actions of parallel calls repeat. Events without it are paired by
+ * their cause, or by their order.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";

@@ -143,10 +143,7 @@ export function messagesFor(message: unknown, names: ReadonlyMap<string, string>
       content: blocks(one["content"]).map(back),
       isError: one["is_error"] === true,
     }));
-  return [
-    ...results,
-    ...(rest.length === 0 && results.length > 0 ? [] : [{ role: "user", content: rest.map(back) }]),
-  ];
+  return [...results, ...(rest.length === 0 && results.length > 0 ? [] : [{ role: "user", content: rest.map(back) }])];
 }
 
 function blocks(content: unknown): readonly Fields[] {

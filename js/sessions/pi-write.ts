@@ -1,6 +1,6 @@
 /**
- * Writes a pi session whose live context is a list of messages. Lines of messages that stay are the original ones; only `parentId` changes,
- * and only if the line above is gone or a new message comes between.
+ * Writes a pi session whose live context is a list of messages. Lines of messages that stay are the original ones; only
+ * `parentId` changes, and only if the line above is gone or a new message comes between.
  */
 
 import { fields, isFields, objects } from "./draft.ts";
@@ -90,9 +90,7 @@ class Chain {
   write(message: unknown): void {
     for (const own of messagesFor(message, this.#names)) {
       const whole =
-        own["role"] === "assistant"
-          ? { ...this.#answer, ...own, ...unused(this.#answer), stopReason: stop(own) }
-          : own;
+        own["role"] === "assistant" ? { ...this.#answer, ...own, ...unused(this.#answer), stopReason: stop(own) } : own;
       const tree = this.#hasTree ? { id: this.#id(), parentId: this.#last.id } : {};
       const time = typeof this.#time === "string" ? Date.parse(this.#time) : Number.NaN;
       const line = {

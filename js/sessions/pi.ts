@@ -1,9 +1,10 @@
 /**
  * pi: `~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl`, and the sessions of OpenClaw.
  *
- * The first line is a header of the type `session`; a line of the type `message` holds one message. Newer lines form a tree by `id` and
- * `parentId`, whose leaf is the last line: what does not stand above it is a branch that was given up. A compaction keeps the messages
- * from one line on: `firstKeptEntryId`, or in old files `firstKeptEntryIndex`, counted over all lines from the header.
+ * The first line is a header of the type `session`; a line of the type `message` holds one message. Newer lines form a
+ * tree by `id` and `parentId`, whose leaf is the last line: what does not stand above it is a branch that was given up.
+ * A compaction keeps the messages from one line on: `firstKeptEntryId`, or in old files `firstKeptEntryIndex`, counted
+ * over all lines from the header.
  */
 
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -83,7 +84,8 @@ class Pi implements Reading {
     const entry = { data: fields(record), place };
     if (entry.data["type"] === "session") {
       const { data: first = undefined } = this.#sessions.at(-1)![0] ?? {};
-      // Files that were put together have a header for each session; the same header may come again when a session goes on.
+      // Files that were put together have a header for each session; the same header may come again when a session goes
+      // on.
       if (first?.["type"] === "session" && first["id"] !== entry.data["id"]) {
         this.#sessions.push([]);
         this.#repeated.push(0);

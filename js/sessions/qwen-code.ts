@@ -1,6 +1,7 @@
 /**
- * Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are like Claude Code's, with contents of the Gemini API. A line whose
- * parent is not the line before it takes back what stands between, and a line with the same uuid goes on with that message.
+ * Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are like Claude Code's, with contents of the
+ * Gemini API. A line whose parent is not the line before it takes back what stands between, and a line with the same
+ * uuid goes on with that message.
  */
 
 import { append } from "../formats/append.ts";

@@ -33,8 +33,9 @@ export interface Reader {
   /** Begins to read a file. Readers of JSON Lines pass `keepsHistory` on to their draft. */
   read(sample: Sample, options: { keepsHistory: boolean }): Reading;
   /**
-   * Writes a file of this layout whose live context is `messages`, for tools that resume from the file. Messages of the session are
-   * recognised by identity and keep their lines; lines that are no messages stay. `original` is the text that the session was read from.
+   * Writes a file of this layout whose live context is `messages`, for tools that resume from the file. Messages of the
+   * session are recognised by identity and keep their lines; lines that are no messages stay. `original` is the text
+   * that the session was read from.
    */
   write?(original: string, session: Session, messages: readonly unknown[]): string;
 }
@@ -42,11 +43,14 @@ export interface Reader {
 /** A file being read. */
 export interface Reading {
   /**
-   * Takes a value, or a line of text, with its place: the line, from 1. A file of one JSON value is passed in one call with the place 0;
-   * its items are then numbered from 0.
+   * Takes a value, or a line of text, with its place: the line, from 1. A file of one JSON value is passed in one call
+   * with the place 0; its items are then numbered from 0.
    */
   add(record: unknown, place: number): void;
-  /** True for a line that need not be parsed because it is not part of the conversation; it was counted. Absent: all are parsed. */
+  /**
+   * True for a line that need not be parsed because it is not part of the conversation; it was counted. Absent: all are
+   * parsed.
+   */
   passes?(line: string): boolean;
   /** The conversation; several if the file holds several. */
   end(): Draft | Draft[];

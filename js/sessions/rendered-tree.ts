@@ -14,8 +14,8 @@ interface Open {
 }
 
 /**
- * A text begins on a line of its own if the tree says so, or if it is the first child of a piece that does not continue a text beside it.
- * Nodes of other kinds hold no text.
+ * A text begins on a line of its own if the tree says so, or if it is the first child of a piece that does not continue
+ * a text beside it. Nodes of other kinds hold no text.
  */
 export function renderedText(root: unknown): string {
   if (isText(root)) return word(root["text"]);
@@ -57,7 +57,6 @@ function isText(node: unknown): node is Fields {
 
 /** True if the nearest thing before the innermost open piece, or before one that it begins, is a text. */
 function continues(open: readonly Open[]): boolean {
-  for (let at = open.length - 2; at >= 0; at--)
-    if (open[at]!.before !== "nothing") return open[at]!.before === "text";
+  for (let at = open.length - 2; at >= 0; at--) if (open[at]!.before !== "nothing") return open[at]!.before === "text";
   return false;
 }

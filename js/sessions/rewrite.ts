@@ -27,7 +27,8 @@ export function plan(session: Session, messages: readonly unknown[]): Rewrite {
   let [place, previous] = [from, before - 1];
   for (const message of messages.slice(skipped)) {
     const index = indices.get(message);
-    // Parallel calls and their results take turns in the file: nothing fits between them, and results behind a new message are new lines.
+    // Parallel calls and their results take turns in the file: nothing fits between them, and results behind a new
+    // message are new lines.
     const fits = !inserted.has(place) || (index !== undefined && entries[index]!.places[0]! > place);
     if (index !== undefined && index > previous && fits) {
       for (const one of entries[index]!.places) kept.add(one);

@@ -1,6 +1,7 @@
 /**
- * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with fields of the log between them, and those of
- * mini-swe-agent, whose `messages` do. A result names its call in the list `tool_call_ids`. Runs without tools answer in texts of the user.
+ * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with fields of the log between them, and
+ * those of mini-swe-agent, whose `messages` do. A result names its call in the list `tool_call_ids`. Runs without tools
+ * answer in texts of the user.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";

@@ -35,7 +35,10 @@ export type SessionLayout =
   | "chatgpt"
   | "droid";
 
-/** A place in the file: a line of JSON Lines or of text (from 1), or the index of an item in a file of one JSON value (from 0). */
+/**
+ * A place in the file: a line of JSON Lines or of text (from 1), or the index of an item in a file of one JSON value
+ * (from 0).
+ */
 export type SessionPlace = number;
 
 /** What the file says about one message of `history`. */
@@ -113,7 +116,10 @@ export interface Session {
   history: unknown[];
   /** What the file says about each message of `history`. */
   entries: SessionEntry[];
-  /** Number of requests of a user in `history`: messages with that role that the tool did not write and that hold no tool results. */
+  /**
+   * Number of requests of a user in `history`: messages with that role that the tool did not write and that hold no
+   * tool results.
+   */
   turns: number;
   compactions: SessionCompaction[];
   usage: SessionUsage[];
@@ -148,8 +154,8 @@ export interface ReadSessionOptions {
   /** Which conversation of a file with several, from 1. */
   conversation?: number;
   /**
-   * False: keep only messages that are still live, so that memory does not grow with what compactions removed. `history` then begins
-   * with the newest compaction. Default true.
+   * False: keep only messages that are still live, so that memory does not grow with what compactions removed.
+   * `history` then begins with the newest compaction. Default true.
    */
   history?: boolean;
 }

@@ -45,8 +45,7 @@ function names(sample: Sample): string[] {
   const found = new Set<string>();
   for (const record of sample.records.slice(0, 50)) {
     if (Array.isArray(record))
-      for (const item of record.slice(0, 20))
-        if (isFields(item)) for (const name of Object.keys(item)) found.add(name);
+      for (const item of record.slice(0, 20)) if (isFields(item)) for (const name of Object.keys(item)) found.add(name);
     if (isFields(record)) for (const name of Object.keys(record)) found.add(name);
   }
   return [...found].filter((name) => NAME.test(name));

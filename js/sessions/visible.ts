@@ -25,8 +25,7 @@ export function pushMarked(draft: Draft, list: readonly Marked[]): void {
   // The context holds summaries, the history does not.
   const summaries = rest.filter(({ summary }) => summary !== undefined);
   const summary =
-    summaries.at(-1)?.summary ??
-    list.slice(0, end).findLast((one) => one.isLive && one.summary !== undefined)?.summary;
+    summaries.at(-1)?.summary ?? list.slice(0, end).findLast((one) => one.isLive && one.summary !== undefined)?.summary;
   if (end > 0) {
     const place = summaries[0]?.place ?? list[end - 1]!.place;
     draft.compact(place, [...early, ...summaries.map(({ message }) => message)], { summary });

@@ -1,12 +1,12 @@
 /**
  * Chats of newer versions of VS Code: `chatSessions/*.jsonl`, a log of changes to the state that `vscode-chat` reads.
  *
- * `{kind: 0, v}` is the whole state, and may come again; `{kind: 1, k, v}` sets what stands at a path; `{kind: 2, k, v, i}` cuts a list to the
- * length `i` and appends to it; `{kind: 3, k}` deletes.
+ * `{kind: 0, v}` is the whole state, and may come again; `{kind: 1, k, v}` sets what stands at a path;
+ * `{kind: 2, k, v, i}` cuts a list to the length `i` and appends to it; `{kind: 3, k}` deletes.
  */
 
 import { append } from "../formats/append.ts";
-import { Draft, fields, isFields, items, word } from "./draft.ts";
+import { type Draft, fields, isFields, items, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { isChat, readChat, TOOL_NAME } from "./vscode-chat.ts";

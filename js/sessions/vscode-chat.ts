@@ -1,9 +1,9 @@
 /**
  * Copilot Chat in VS Code: the export of a chat, and `chatSessions/*.json`.
  *
- * A request of the user holds its turn twice: `response` is what the panel shows, `result.metadata` what went to the model and came from it,
- * round by round. The second one is read; the first one only where there is no second. A summary belongs to the round up to which it reaches,
- * and may be recorded in the metadata of a later request.
+ * A request of the user holds its turn twice: `response` is what the panel shows, `result.metadata` what went to the
+ * model and came from it, round by round. The second one is read; the first one only where there is no second. A
+ * summary belongs to the round up to which it reaches, and may be recorded in the metadata of a later request.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -138,8 +138,7 @@ class Chat {
   }
 
   #global(content: unknown[], place: number): void {
-    if (this.#context)
-      return this.#draft.skip("renderedGlobalContext", "it is sent once, as the first request has it");
+    if (this.#context) return this.#draft.skip("renderedGlobalContext", "it is sent once, as the first request has it");
     const message = { role: USER, content };
     this.#context = message;
     this.#draft.push(message, place, { injected: true });

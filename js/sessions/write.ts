@@ -4,12 +4,15 @@ import { EspalierError } from "../errors/errors.ts";
 import { READERS } from "./readers.ts";
 import type { Session } from "./types.ts";
 
-/** Which messages of a session are meant: what the next request would hold, or all that were ever part of the conversation. */
+/**
+ * Which messages of a session are meant: what the next request would hold, or all that were ever part of the
+ * conversation.
+ */
 export type SessionView = "live" | "history";
 
 /**
- * A session as `countMessages`, `prune` and `compact` take it: a list of messages, or a request object if the file holds a system prompt or
- * tools beside them.
+ * A session as `countMessages`, `prune` and `compact` take it: a list of messages, or a request object if the file
+ * holds a system prompt or tools beside them.
  *
  * ```ts
  * import { readSession, sessionRequest } from "espalier/sessions";
@@ -49,8 +52,9 @@ export function sessionLayouts(): KnownLayout[] {
 }
 
 /**
- * Writes a session in its own layout with other messages as its live context, so that the tool can go on from it. Messages of the session
- * are recognised by identity, as `prune` and `repair` return them, and keep their lines; lines that are no messages stay.
+ * Writes a session in its own layout with other messages as its live context, so that the tool can go on from it.
+ * Messages of the session are recognised by identity, as `prune` and `repair` return them, and keep their lines; lines
+ * that are no messages stay.
  *
  * ```ts
  * import { readSession, writeSession } from "espalier/sessions";
@@ -83,8 +87,7 @@ export function writeSession(session: Session, messages: readonly unknown[], ori
   const write = READERS.find(({ layout }) => layout === session.layout)?.write;
   if (write) {
     const isSame =
-      messages.length === session.messages.length &&
-      messages.every((message, at) => message === session.messages[at]);
+      messages.length === session.messages.length && messages.every((message, at) => message === session.messages[at]);
     return isSame ? original : write(original, session, messages);
   }
   const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${sessionLayouts()

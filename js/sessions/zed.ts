@@ -1,8 +1,9 @@
 /**
  * Zed: the JSON of a thread, `{version, title, model, messages}`.
  *
- * `Agent` is an answer of the model together with the results of its calls. Ids of calls may come again in another answer, so results are
- * looked up within theirs. Older versions have `role` and `segments`, with results in the answer or in the message behind it.
+ * `Agent` is an answer of the model together with the results of its calls. Ids of calls may come again in another
+ * answer, so results are looked up within theirs. Older versions have `role` and `segments`, with results in the answer
+ * or in the message behind it.
  */
 
 import { blocksOf, imageBlock, inputOf, textBlock } from "./anthropic-blocks.ts";

@@ -21,13 +21,18 @@ export const ENV_SWITCH: Kind<boolean> = {
   read(value) {
     if (typeof value === "boolean") return value;
     const word = isText(value) || typeof value === "number" ? String(value).trim().toLowerCase() : "";
-    return ["1", "true", "yes", "on"].includes(word) || (["0", "false", "no", "off"].includes(word) ? false : undefined);
+    return (
+      ["1", "true", "yes", "on"].includes(word) || (["0", "false", "no", "off"].includes(word) ? false : undefined)
+    );
   },
 };
 
 /** A finite number that passes. */
 export function number(wanted: string, passes: (value: number) => boolean): Kind<number> {
-  return { wanted, read: (value) => (typeof value === "number" && Number.isFinite(value) && passes(value) ? value : undefined) };
+  return {
+    wanted,
+    read: (value) => (typeof value === "number" && Number.isFinite(value) && passes(value) ? value : undefined),
+  };
 }
 
 /** The same, or the text of one, as the environment has it. */
@@ -40,10 +45,16 @@ export function envNumber(wanted: string, passes: (value: number) => boolean): K
 
 /** One of these texts. */
 export function oneOf<T extends string>(...names: T[]): Kind<T> {
-  return { wanted: names.map((name) => JSON.stringify(name)).join(" or "), read: (value) => names.find((name) => name === value) };
+  return {
+    wanted: names.map((name) => JSON.stringify(name)).join(" or "),
+    read: (value) => names.find((name) => name === value),
+  };
 }
 
-export const TEXT: Kind<string> = { wanted: "a text", read: (value) => (isText(value) ? (value as string) : undefined) };
+export const TEXT: Kind<string> = {
+  wanted: "a text",
+  read: (value) => (isText(value) ? (value as string) : undefined),
+};
 
 /** Anything: settings whose value does not matter. */
 export const ANY: Kind<unknown> = { wanted: "anything", read: (value) => value };

@@ -8,8 +8,9 @@ import type { IgnoredSetting, ReadSettings, SettingsOptions, SettingsProduct, Se
 const LONGEST = 60;
 
 /**
- * Reads the settings by which users of a system control its compaction, and returns the same as options for {@link openConversation}. Settings
- * without an equivalent, of the wrong type or out of range change nothing and are reported with the reason. docs/profiles.md lists all names.
+ * Reads the settings by which users of a system control its compaction, and returns the same as options for
+ * {@link openConversation}. Settings without an equivalent, of the wrong type or out of range change nothing and are
+ * reported with the reason. docs/profiles.md lists all names.
  *
  * ```ts
  * import { openConversation, settingsFrom } from "espalier";
@@ -25,16 +26,27 @@ const LONGEST = 60;
  * await conversation.dispose();
  * ```
  *
- * Settings are read once, now: open the conversation again when they change. A setting never throws, whatever its value.
+ * Settings are read once, now: open the conversation again when they change. A setting never throws, whatever its
+ * value.
  *
- * @param get reads one setting by its full name, or holds them: `vscode.workspace.getConfiguration()`, a parsed `settings.json`, `process.env`
+ * @param get reads one setting by its full name, or holds them: `vscode.workspace.getConfiguration()`, a parsed
+ *   `settings.json`, `process.env`
  * @throws EspalierError `bad_option` if there is no such product, or `get` is neither a function nor an object
  */
 export function settingsFrom(product: SettingsProduct, get: SettingsSource): ReadSettings {
   const table = typeof product === "string" && Object.hasOwn(SETTINGS, product) ? SETTINGS[product] : undefined;
-  if (!table) throw badOption("", Object.keys(SETTINGS).map((name) => JSON.stringify(name)).join(", "), product, "product");
+  if (!table)
+    throw badOption(
+      "",
+      Object.keys(SETTINGS)
+        .map((name) => JSON.stringify(name))
+        .join(", "),
+      product,
+      "product",
+    );
   const isObject = typeof get === "object" && get !== null && !Array.isArray(get);
-  if (typeof get !== "function" && !isObject) throw badOption("", "a function that reads a setting by its name, or an object of settings", get, "get");
+  if (typeof get !== "function" && !isObject)
+    throw badOption("", "a function that reads a setting by its name, or an object of settings", get, "get");
 
   const read = reader(product, typeof get === "function" ? get : (key) => fieldOf(get, key));
   // There is no profile of Claude Code: its settings change ours.
@@ -73,9 +85,13 @@ function fieldOf(from: Exclude<SettingsSource, Function>, key: string): unknown 
 
 type Found = { value: unknown } | { error: string };
 
-/** Reads a setting by its full name, else as a field of the object that its first word names, else from `env` of Claude Code's settings. */
+/**
+ * Reads a setting by its full name, else as a field of the object that its first word names, else from `env` of Claude
+ * Code's settings.
+ */
 function reader(product: SettingsProduct, get: (key: string) => unknown): (key: string) => Found {
-  const within = (path: readonly string[]): unknown => path.slice(1).reduce((value: unknown, name) => own(value, name), get(path[0]!));
+  const within = (path: readonly string[]): unknown =>
+    path.slice(1).reduce((value: unknown, name) => own(value, name), get(path[0]!));
   return (key) => {
     try {
       const value = get(key);
@@ -89,7 +105,9 @@ function reader(product: SettingsProduct, get: (key: string) => unknown): (key: 
 }
 
 function own(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Fields)[name] : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Fields)[name]
+    : undefined;
 }
 
 function message(error: unknown): string {

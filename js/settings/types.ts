@@ -9,10 +9,13 @@ export type SettingsProduct = "copilot-chat" | "gemini-cli" | "copilot-cli" | "c
  * Reads one setting by its full name, at once; `undefined` means that it is not set. Instead of a function it may be
  *
  * - an object with such a method: `vscode.workspace.getConfiguration()`, a `Map`;
- * - an object of settings, named in full (`"model.compressionThreshold"`) or nested (`{ model: { compressionThreshold } }`): a parsed
- *   `settings.json`, or `process.env`.
+ * - an object of settings, named in full (`"model.compressionThreshold"`) or nested
+ *   (`{ model: { compressionThreshold } }`): a parsed `settings.json`, or `process.env`.
  */
-export type SettingsSource = ((key: string) => unknown) | { get(key: string): unknown } | Readonly<Record<string, unknown>>;
+export type SettingsSource =
+  | ((key: string) => unknown)
+  | { get(key: string): unknown }
+  | Readonly<Record<string, unknown>>;
 
 /** The options of {@link openConversation} that settings decide. */
 export type SettingsOptions = Pick<

@@ -16,14 +16,26 @@ import { ensureEncoding } from "../engine/vocabulary.ts";
  * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
  */
 export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
-  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
+  if (typeof text !== "string")
+    throw new EspalierError({
+      code: "bad_input",
+      message: `count needs a string, and got ${typeof text}`,
+      path: "text",
+    });
   return countText(text, encodingOf(known(options, COUNT_TEXT)));
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+export function encodingOf({
+  encoding,
+  model,
+}: {
+  encoding?: EncodingName | undefined;
+  model?: string | undefined;
+}): EncodingName {
   needNames({ encoding, model });
-  const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
+  const name = (encoding ??
+    (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
   ensureEncoding(name);
   return name;
 }
@@ -44,5 +56,8 @@ export function encodingOf({ encoding, model }: { encoding?: EncodingName | unde
  */
 export function encodingForModel(model: string): { encoding: EncodingName; origin: Origin } {
   if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
-  return call(() => ({ encoding: wasm().encodingForModel(model) as EncodingName, origin: wasm().encodingOrigin(model) as Origin }));
+  return call(() => ({
+    encoding: wasm().encodingForModel(model) as EncodingName,
+    origin: wasm().encodingOrigin(model) as Origin,
+  }));
 }

@@ -21,7 +21,8 @@ let thrownLast: unknown;
  */
 export function hostTokenizer(tokenizer: HostTokenizer | undefined): HostTokenizer | undefined {
   if (tokenizer === undefined) return undefined;
-  if (typeof tokenizer !== "function") throw bad("tokenizer", "a function from a text to its number of tokens", tokenizer);
+  if (typeof tokenizer !== "function")
+    throw bad("tokenizer", "a function from a text to its number of tokens", tokenizer);
   const known = wrapped.get(tokenizer);
   if (known) return known;
   const made = remembering(tokenizer);

@@ -13,14 +13,23 @@ const TILES = { base: 85, tile: 170 };
 /** The formula as the engine takes it: its name and its numbers. */
 export function imageModel(images: ImageModel | undefined): { images?: string; imageNumbers?: number[] } {
   if (images === undefined) return {};
-  const { kind, ...numbers } = typeof images === "string" ? { kind: images } : (images as Exclude<ImageModel, string> | null) ?? { kind: images };
-  if (typeof kind !== "string" || !NAMES.includes(kind)) throw bad("images", `one of ${NAMES.join(", ")}, or an object with such a kind`, kind);
+  const { kind, ...numbers } =
+    typeof images === "string"
+      ? { kind: images }
+      : ((images as Exclude<ImageModel, string> | null) ?? { kind: images });
+  if (typeof kind !== "string" || !NAMES.includes(kind))
+    throw bad("images", `one of ${NAMES.join(", ")}, or an object with such a kind`, kind);
   const number = (name: string, otherwise: number, most: number): number => {
     const value = (numbers as Record<string, unknown>)[name] ?? otherwise;
-    if (typeof value !== "number" || !(value >= 0 && value <= most)) throw bad(`images.${name}`, `a number from 0 to ${most}`, value);
+    if (typeof value !== "number" || !(value >= 0 && value <= most))
+      throw bad(`images.${name}`, `a number from 0 to ${most}`, value);
     return value;
   };
-  if (kind === "openai-tiles") return { images: kind, imageNumbers: [number("base", TILES.base, 1e6), number("tile", TILES.tile, 1e6)].map(Math.round) };
+  if (kind === "openai-tiles")
+    return {
+      images: kind,
+      imageNumbers: [number("base", TILES.base, 1e6), number("tile", TILES.tile, 1e6)].map(Math.round),
+    };
   if (kind === "openai-patches") return { images: kind, imageNumbers: [Math.round(100 * number("factor", 1, 1e4))] };
   return { images: kind };
 }
@@ -29,7 +38,10 @@ export function imageModel(images: ImageModel | undefined): { images?: string; i
 const KNOWN = /^\s*(iVBORw0KGgo|R0lGODdh|R0lGODlh|\/9j\/|UklGR)/;
 
 /** Sizes of pictures of the other kinds, by address or data; each is asked for once. */
-export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"]): { imageKeys?: string[]; imageSides?: number[] } {
+export function imageSizes(
+  reading: Reading,
+  imageSize: CountOptions["imageSize"],
+): { imageKeys?: string[]; imageSides?: number[] } {
   if (imageSize === undefined) return {};
   if (typeof imageSize !== "function") throw bad("imageSize", "a function", imageSize);
   const sizes = new Map<string, [number, number] | undefined>();
@@ -39,11 +51,16 @@ export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"
     const { url, data, mediaType } = part;
     const key = url ?? data;
     if (key === undefined || sizes.has(key) || (data !== undefined && KNOWN.test(data))) return;
-    const size: unknown = imageSize({ ...(url !== undefined && { url }), ...(data !== undefined && { data }), ...(mediaType !== undefined && { mediaType }) });
+    const size: unknown = imageSize({
+      ...(url !== undefined && { url }),
+      ...(data !== undefined && { data }),
+      ...(mediaType !== undefined && { mediaType }),
+    });
     if (size === undefined || size === null) return void sizes.set(key, undefined);
     const { width, height } = size as { width?: unknown; height?: unknown };
     const isSide = (side: unknown): side is number => typeof side === "number" && side > 0 && side <= 0xffff_ffff;
-    if (!isSide(width) || !isSide(height)) throw bad("imageSize", "a function that gives a width and a height, both more than 0", size);
+    if (!isSide(width) || !isSide(height))
+      throw bad("imageSize", "a function that gives a width and a height, both more than 0", size);
     sizes.set(key, [Math.ceil(width), Math.ceil(height)]);
   };
   for (const { parts } of reading.messages) parts.forEach(ask);
@@ -54,8 +71,14 @@ export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"
 /** Bytes that the pictures in results of one turn may have: 2.5 MiB, Copilot Chat's figure. */
 export const IMAGE_BYTES = 2_621_440;
 
-/** Pictures in results, with their bytes, as the engine takes them; nothing if they are within `most` all together. Addresses have no bytes. */
-export function resultPictures({ messages }: Reading, most: number): { id: string; part: number; item: number; bytes: number }[] {
+/**
+ * Pictures in results, with their bytes, as the engine takes them; nothing if they are within `most` all together.
+ * Addresses have no bytes.
+ */
+export function resultPictures(
+  { messages }: Reading,
+  most: number,
+): { id: string; part: number; item: number; bytes: number }[] {
   const pictures: { id: string; part: number; item: number; bytes: number }[] = [];
   let sum = 0;
   for (const { id, parts } of messages) {

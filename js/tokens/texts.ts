@@ -1,8 +1,8 @@
 /**
  * Counting, encoding and cutting texts: what `src/tokens` does, with the crossing made cheap.
  *
- * Text is written into a buffer of the engine with `encodeInto`, long text in chunks, so that a string of 200 MB needs no copy of
- * 600 MB. Counts of texts of 16 units and more are kept, up to 8 MB of text.
+ * Text is written into a buffer of the engine with `encodeInto`, long text in chunks, so that a string of 200 MB needs
+ * no copy of 600 MB. Counts of texts of 16 units and more are kept, up to 8 MB of text.
  */
 
 import { call, onFreshInstance, wasm } from "../engine/engine.ts";
@@ -16,7 +16,10 @@ import { ESTIMATE, TEXT } from "../options/names/counting.ts";
 
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
-/** Bytes of the input buffer, UTF-16 units of a chunk (at most three bytes each), and the padding behind each text of a batch. */
+/**
+ * Bytes of the input buffer, UTF-16 units of a chunk (at most three bytes each), and the padding behind each text of a
+ * batch.
+ */
 const ROOM = 131_072;
 const CHUNK = 32_768;
 const PADDING = 24;
@@ -57,7 +60,11 @@ function numberOf(name: EncodingName): number {
 
 function needString(text: unknown, path: string): asserts text is string {
   if (typeof text === "string") return;
-  throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${text === null ? "null" : typeof text}`, path });
+  throw new EspalierError({
+    code: "bad_input",
+    message: `${path} must be a string, and is ${text === null ? "null" : typeof text}`,
+    path,
+  });
 }
 
 // ---------------------------------------------------------------- the cache
@@ -132,7 +139,8 @@ export function countText(text: string, name: EncodingName = "o200k_base"): numb
  */
 export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
   const { encoding: name = "o200k_base" } = known(options, TEXT);
-  if (!Array.isArray(texts)) throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
+  if (!Array.isArray(texts))
+    throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
   const encoding = numberOf(name);
   const cache = caches[encoding];
   const counts = new Array<number>(texts.length).fill(0);
@@ -232,12 +240,16 @@ export function encode(text: string, options: TextOptions = {}): Uint32Array {
  */
 export function decode(ids: Uint32Array | readonly number[], options: TextOptions = {}): string {
   const encoding = encodingOf(options);
-  if (!(ids instanceof Uint32Array) && !Array.isArray(ids)) throw new EspalierError({ code: "bad_input", message: "decode needs a list of ids", path: "ids" });
-  const list = ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => whole(id, `ids[${at}]`, 0xffffffff));
+  if (!(ids instanceof Uint32Array) && !Array.isArray(ids))
+    throw new EspalierError({ code: "bad_input", message: "decode needs a list of ids", path: "ids" });
+  const list =
+    ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => whole(id, `ids[${at}]`, 0xffffffff));
   return call(() => wasm().decode(list, encoding));
 }
 
-/** Where each token of a text ends, in UTF-16 code units. An end inside a character counts as that character's start. */
+/**
+ * Where each token of a text ends, in UTF-16 code units. An end inside a character counts as that character's start.
+ */
 export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Array {
   needString(text, "text");
   const encoding = encodingOf(options);
@@ -245,8 +257,8 @@ export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Arr
 }
 
 /**
- * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. Where more than 256 bytes
- * follow without a space or punctuation, a few characters more may fit.
+ * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. Where
+ * more than 256 bytes follow without a space or punctuation, a few characters more may fit.
  *
  * @throws EspalierError `bad_option` if `most` is not a whole number
  */
@@ -256,7 +268,10 @@ export function prefixWithin(text: string, most: number, options: TextOptions = 
   return call(() => wasm().prefixWithin(text, whole(most, "most"), encoding) as Fit);
 }
 
-/** A long end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few characters more may fit. */
+/**
+ * A long end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few characters
+ * more may fit.
+ */
 export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
   const encoding = encodingOf(options);
@@ -304,7 +319,9 @@ export interface Prediction {
   origin: Origin;
 }
 
-/** The state with the newest of its points alone: a prediction needs no other, and reading them takes most of its time. */
+/**
+ * The state with the newest of its points alone: a prediction needs no other, and reading them takes most of its time.
+ */
 function newestOnly(state: unknown): unknown {
   const { points } = (state ?? {}) as { points?: unknown };
   return Array.isArray(points) && points.length > 1 ? { ...(state as object), points: points.slice(-1) } : state;
@@ -338,13 +355,21 @@ export class Calibration {
   }
 
   /**
-   * Starts from a factor that was learned before (see {@link factor}), which is worth keeping for each model. A factor that cannot
-   * be (below 0.5, above 2.5) is ignored.
+   * Starts from a factor that was learned before (see {@link factor}), which is worth keeping for each model. A factor
+   * that cannot be (below 0.5, above 2.5) is ignored.
    */
   static withFactor(model: string, factor: number): Calibration {
     needModel(model);
-    if (typeof factor !== "number") throw new EspalierError({ code: "bad_option", message: `factor must be a number, and is ${typeof factor}`, path: "factor" });
-    return calibrationOf(model, call(() => wasm().calibrationFrom(model, factor)));
+    if (typeof factor !== "number")
+      throw new EspalierError({
+        code: "bad_option",
+        message: `factor must be a number, and is ${typeof factor}`,
+        path: "factor",
+      });
+    return calibrationOf(
+      model,
+      call(() => wasm().calibrationFrom(model, factor)),
+    );
   }
 
   /** Tokens of the provider for each of ours: assumed at first, then learned. */
@@ -359,7 +384,8 @@ export class Calibration {
    */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
     const { model = this.model, frame } = given(request, "request");
-    for (const [name, value] of Object.entries({ model, frame })) if (value !== undefined) needString(value, `request.${name}`);
+    for (const [name, value] of Object.entries({ model, frame }))
+      if (value !== undefined) needString(value, `request.${name}`);
     this.take({ type: "sent", ...named(request, "request"), model, ...(frame !== undefined && { frame }) });
   }
 

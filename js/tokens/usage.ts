@@ -20,15 +20,16 @@ export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"):
   for (const name of ["input", "cacheRead", "cacheWrite", "output"] as const) {
     const price: unknown = prices[name];
     if (price === undefined) continue;
-    if (typeof price !== "number" || !Number.isFinite(price) || price < 0) throw bad(`prices.${name}`, "a number, 0 or more", price);
+    if (typeof price !== "number" || !Number.isFinite(price) || price < 0)
+      throw bad(`prices.${name}`, "a number, 0 or more", price);
     full[name] = price;
   }
   return full;
 }
 
 /**
- * The sum of several records; without any, a record of zeros. A field that is absent or no number counts as 0, since providers leave
- * out what they have nothing to say about.
+ * The sum of several records; without any, a record of zeros. A field that is absent or no number counts as 0, since
+ * providers leave out what they have nothing to say about.
  *
  * ```ts
  * import { addUsage } from "espalier";
@@ -76,7 +77,11 @@ export interface UsageCost {
  *
  * @throws EspalierError `bad_option` naming a price that is none
  */
-export function usageCost(usage: Partial<Usage>, prices: Prices = {}, options: { lifetime?: CacheLifetime } = {}): UsageCost {
+export function usageCost(
+  usage: Partial<Usage>,
+  prices: Prices = {},
+  options: { lifetime?: CacheLifetime } = {},
+): UsageCost {
   const { lifetime = "5m" } = known(options, USAGE_COST);
   const price = fullPrices(prices, lifetime);
   const of = addUsage(usage);
@@ -87,7 +92,10 @@ export function usageCost(usage: Partial<Usage>, prices: Prices = {}, options: {
   const prompt = of.input + of.cacheRead + of.cacheWrite;
   return {
     cost: input + cacheRead + cacheWrite + output,
-    input, cacheRead, cacheWrite, output,
+    input,
+    cacheRead,
+    cacheWrite,
+    output,
     saved: prompt * price.input - (input + cacheRead + cacheWrite),
     hitRate: prompt === 0 ? 0 : of.cacheRead / prompt,
   };

@@ -1,8 +1,8 @@
 /**
  * Counting away from the caller's thread: the same results as `countBatch`, without a pause of the page.
  *
- * The worker is started when it is first needed, stopped after 15 seconds without work, and restarted once when it dies. If it dies
- * again, counting goes on in this thread, with a warning.
+ * The worker is started when it is first needed, stopped after 15 seconds without work, and restarted once when it
+ * dies. If it dies again, counting goes on in this thread, with a warning.
  */
 
 import { needSignal, needText } from "../options/checks.ts";
@@ -17,7 +17,8 @@ import { WORKER, WORKER_COUNT } from "../options/names/counting.ts";
 export interface WorkerLike {
   postMessage(message: unknown): void;
   terminate(): unknown;
-  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, which need no library of the DOM here.
+  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, which need no library of the DOM
+  // here.
   onmessage: ((this: any, event: any) => void) | null;
   onerror: ((this: any, event: any) => void) | null;
   /** Node's worker threads say here that they ended (`exit`). */
@@ -31,7 +32,10 @@ export interface TokenWorkerOptions {
   vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
   idle?: number;
-  /** Milliseconds without an answer after which a worker that has work counts as dead. Default 120,000; 0 waits for ever. */
+  /**
+   * Milliseconds without an answer after which a worker that has work counts as dead. Default 120,000; 0 waits for
+   * ever.
+   */
   timeout?: number;
   /** Told when counting falls back to this thread. Default `console.warn`. */
   onWarning?: (message: string) => void;
@@ -89,7 +93,8 @@ export class TokenWorker {
       const { encoding = "o200k_base", signal } = known(options, WORKER_COUNT);
       needSignal(signal);
       // Before they are posted: what cannot be cloned would look like a worker that died.
-      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
+      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
+        throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
       needText(encoding, "encoding", "the name of an encoding");
       if (signal?.aborted) return reject(signal.reason);
       const id = this.next++;
@@ -155,7 +160,8 @@ export class TokenWorker {
     clearTimeout(this.silence);
     const { timeout = 120_000 } = this.options;
     if (timeout <= 0) return;
-    const isSilent = () => this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeout} ms`));
+    const isSilent = () =>
+      this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeout} ms`));
     this.silence = setTimeout(isSilent, timeout);
   }
 

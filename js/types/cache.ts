@@ -42,17 +42,26 @@ export interface MarkOptions extends CountOptions {
   scheme?: "openai" | "anthropic";
   /** Marks that the provider allows in one request. Default 4. */
   max?: number;
-  /** Lifetime of new marks: on tools and system text, and in messages. Longer ones come first. Default `5m`; marks of VS Code have none. */
+  /**
+   * Lifetime of new marks: on tools and system text, and in messages. Longer ones come first. Default `5m`; marks of VS
+   * Code have none.
+   */
   lifetime?: CacheLifetime | { prefix?: CacheLifetime; messages?: CacheLifetime };
   /** `newest` of the previous request's result. */
   previousNewest?: NewestMark;
-  /** Tokens below which the provider caches nothing. Default: by the model, 1,024 if it is not known; 0 for `copilot-chat`. */
+  /**
+   * Tokens below which the provider caches nothing. Default: by the model, 1,024 if it is not known; 0 for
+   * `copilot-chat`.
+   */
   minimumPrefix?: number;
   /** Id or index of the newest summary of earlier history; one of Espalier's own is recognised. */
   summary?: string | number;
   /** Anthropic's system prompt, where `messages` is a list without a request around it. */
   system?: unknown;
-  /** OpenAI-like formats: `message` sets `copilot_cache_control` beside the content, `part` sets `cache_control` on a content part. */
+  /**
+   * OpenAI-like formats: `message` sets `copilot_cache_control` beside the content, `part` sets `cache_control` on a
+   * content part.
+   */
   style?: "message" | "part";
   /** AI SDK: the provider in whose options marks are set. Default `anthropic`. */
   providerKey?: string;
@@ -61,8 +70,8 @@ export interface MarkOptions extends CountOptions {
 }
 
 /**
- * Where a mark is: on a tool definition, or on a part of a message (both by index; `message` is the message's id). Parts are those of
- * the neutral message, marks not counted: in most formats the index is that of the content block.
+ * Where a mark is: on a tool definition, or on a part of a message (both by index; `message` is the message's id).
+ * Parts are those of the neutral message, marks not counted: in most formats the index is that of the content block.
  */
 export type MarkPlace = { tool: number } | { message: string; index: number; part?: number };
 
@@ -122,7 +131,19 @@ export interface SharedPrefix {
     /** Id of the message, or name of the tool. */
     id: string;
     part?: number;
-    kind: "tools" | "role" | "name" | "text" | "call" | "result" | "media" | "opaque" | "kind" | "partsAdded" | "partsRemoved" | "messagesRemoved";
+    kind:
+      | "tools"
+      | "role"
+      | "name"
+      | "text"
+      | "call"
+      | "result"
+      | "media"
+      | "opaque"
+      | "kind"
+      | "partsAdded"
+      | "partsRemoved"
+      | "messagesRemoved";
     /** Where two texts part, in UTF-16 code units. */
     offset?: number;
     /** With `report`: the rule that brought it about and the messages it was applied to; `input` if it was no rule. */

@@ -13,21 +13,32 @@ export type CompactProgress =
   | { type: "hook"; name: "preCompact" | "postCompact"; outcome: "done" | "failed" | "timeout"; why?: string };
 
 export type CompactStatus =
-  | "applied"            // the conversation was compacted
-  | "unchanged"          // it fits its budget already
+  | "applied" // the conversation was compacted
+  | "unchanged" // it fits its budget already
   | "nothing_to_compact" // too little to cover, and it fits
-  | "model_failed" | "timeout" | "cancelled"
-  | "empty_summary" | "no_summary_tag" | "tool_call_instead"
-  | "inflated" | "no_gain"
-  | "quality_failed"     // it fell short, and `strict` wants none that does
-  | "skipped";           // a hook put it off
+  | "model_failed"
+  | "timeout"
+  | "cancelled"
+  | "empty_summary"
+  | "no_summary_tag"
+  | "tool_call_instead"
+  | "inflated"
+  | "no_gain"
+  | "quality_failed" // it fell short, and `strict` wants none that does
+  | "skipped"; // a hook put it off
 
 /** One recorded change of what the model gets to see. The history itself is never rewritten. */
 export interface Edit {
   id: string;
   kind:
-    | "replace_range" | "drop" | "truncate"
-    | "clear_result" | "supersede" | "clear_arguments" | "drop_media" | "drop_reasoning";
+    | "replace_range"
+    | "drop"
+    | "truncate"
+    | "clear_result"
+    | "supersede"
+    | "clear_arguments"
+    | "drop_media"
+    | "drop_reasoning";
   /** Ids of the messages it hides or changes. */
   targets: string[];
   rule: string;
@@ -45,8 +56,8 @@ export interface Edit {
   /** The message that makes the targets of a `supersede` unnecessary. */
   newer?: string;
   /**
-   * What parts become, by message and part: a text, the JSON text of a call's arguments, the note in the place of a picture (`item`: which
-   * of the things in a result). An empty text for reasoning, which goes.
+   * What parts become, by message and part: a text, the JSON text of a call's arguments, the note in the place of a
+   * picture (`item`: which of the things in a result). An empty text for reasoning, which goes.
    */
   texts?: { message: string; part: number; item?: number; text: string }[];
 }
@@ -54,7 +65,13 @@ export interface Edit {
 export interface CompactReport extends CutReport {
   status: CompactStatus;
   /** The ladder's steps in order, with what came of each. */
-  steps: { step: string; outcome: "applied" | "no_gain" | "skipped" | "failed"; tokensBefore: number; tokensAfter: number; why: string }[];
+  steps: {
+    step: string;
+    outcome: "applied" | "no_gain" | "skipped" | "failed";
+    tokensBefore: number;
+    tokensAfter: number;
+    why: string;
+  }[];
   /** The text that stands for the covered messages. */
   summary?: string;
   /** What the model calls it, where the profile's sections have a title. */
@@ -64,9 +81,10 @@ export interface CompactReport extends CutReport {
   /** It fits, and is still so large that the next compaction is not far. */
   lowHeadroom?: boolean;
   /**
-   * Where a summary was to get, in tokens of the whole request, and what was in the way: the result has at most `target`, or at most
-   * `floor` where that is more. `mustKeep` is the floor without the record: frame, tools, newest request and round, open calls, what is
-   * kept. Absent without a summary, for a chosen range, and for profiles whose summaries have no lists.
+   * Where a summary was to get, in tokens of the whole request, and what was in the way: the result has at most
+   * `target`, or at most `floor` where that is more. `mustKeep` is the floor without the record: frame, tools, newest
+   * request and round, open calls, what is kept. Absent without a summary, for a chosen range, and for profiles whose
+   * summaries have no lists.
    */
   aim?: { target: number; reached: boolean; floor: number; mustKeep: number };
   /** Ids of messages that a range (`options.cover`) grew to contain. */
@@ -80,7 +98,13 @@ export interface CompactReport extends CutReport {
     calls: number;
     promptTokens: number;
     /** Request by request. */
-    asked: { purpose: LlmRequest["purpose"]; shape: LlmShape; promptTokens: number; reduced?: Reduced; error?: string }[];
+    asked: {
+      purpose: LlmRequest["purpose"];
+      shape: LlmShape;
+      promptTokens: number;
+      reduced?: Reduced;
+      error?: string;
+    }[];
     /** What the summary was written without. Absent if the model was shown all of the covered messages. */
     reduced?: Reduced;
     /** What is still wrong with its summary, as far as rules can tell. */
@@ -91,23 +115,49 @@ export interface CompactReport extends CutReport {
     serviceRequestIds?: string[];
     /** HTTP status of the newest request that failed, where its error says so. */
     statusCode?: number;
-    /** How the model failed, where no summary of its own was used, and why. `status` says what came of the compaction all the same. */
+    /**
+     * How the model failed, where no summary of its own was used, and why. `status` says what came of the compaction
+     * all the same.
+     */
     failure?: CompactStatus;
     error?: string;
   };
-  hooks?: { name: "preCompact" | "postCompact"; outcome: "done" | "skipped" | "overruled" | "failed" | "timeout"; why?: string }[];
+  hooks?: {
+    name: "preCompact" | "postCompact";
+    outcome: "done" | "skipped" | "overruled" | "failed" | "timeout";
+    why?: string;
+  }[];
   /** Files that were to be put back. */
   files?: { path: string; outcome: "whole" | "folded" | "path" | "failed"; tokens: number; why?: string }[];
   /** What the host added. */
   blocks?: { kind: string; title?: string; tokens: number; shortened: boolean }[];
 }
 
-export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "actions" | "errors" | "commands" | "decisions" | "facts" | "read";
+export type LedgerBlock =
+  | "users"
+  | "constraints"
+  | "todo"
+  | "changed"
+  | "actions"
+  | "errors"
+  | "commands"
+  | "decisions"
+  | "facts"
+  | "read";
 
 /** What of a history a view still holds, measured by rule. Counts are of entries, sizes are tokens. */
 export interface Quality {
   retention: {
-    kind: "modifiedFiles" | "readFiles" | "commands" | "errors" | "constraints" | "todos" | "decisions" | "symbols" | "requests";
+    kind:
+      | "modifiedFiles"
+      | "readFiles"
+      | "commands"
+      | "errors"
+      | "constraints"
+      | "todos"
+      | "decisions"
+      | "symbols"
+      | "requests";
     all: number;
     /** Entries that are there word for word; of paths the last three components. */
     literal: number;
@@ -121,16 +171,34 @@ export interface Quality {
   users: { messages: number; verbatim: number; withEntry: number; tokens: number; tokensVerbatim: number };
   /** Paths, addresses and long numbers of the model's summary that the history does not have. */
   inventions: string[];
-  size?: { before: number; after: number; freed: number; headroom: number; covered: number; summary: number; prompt: number };
+  size?: {
+    before: number;
+    after: number;
+    freed: number;
+    headroom: number;
+    covered: number;
+    summary: number;
+    prompt: number;
+  };
   boundary?: { tail: number; target: number; betweenEditAndCheck: boolean };
   /**
-   * The provider's cache: tokens that the result begins with as the request before it did; tokens behind them; tokens that later requests
-   * have less; what it costs once that those are written and not read, and what every later request saves, in the unit of
-   * `options.prices`; and after how many requests nothing is lost (absent: after none).
+   * The provider's cache: tokens that the result begins with as the request before it did; tokens behind them; tokens
+   * that later requests have less; what it costs once that those are written and not read, and what every later request
+   * saves, in the unit of `options.prices`; and after how many requests nothing is lost (absent: after none).
    */
   cache?: { shared: number; rewritten: number; saved: number; once: number; perRequest: number; breakEven?: number };
-  /** Facts that came from the record of an earlier compaction; tokens of that record's summary and of its lists, then and now. */
-  chain?: { facts: number; kept: number; summaryBefore: number; summaryAfter: number; ledgerBefore: number; ledgerAfter: number };
+  /**
+   * Facts that came from the record of an earlier compaction; tokens of that record's summary and of its lists, then
+   * and now.
+   */
+  chain?: {
+    facts: number;
+    kept: number;
+    summaryBefore: number;
+    summaryAfter: number;
+    ledgerBefore: number;
+    ledgerAfter: number;
+  };
   /** What falls short: constraints, open todos and modified files all there, nothing invented. */
   misses: ("constraints" | "todos" | "modifiedFiles" | "inventions")[];
 }
@@ -147,13 +215,30 @@ export interface QualityOptions extends CountOptions {
 
 /** What {@link quality} measures. */
 export interface ViewQuality extends Quality {
-  /** With `continuation`: facts of what is not in the view that were used again, and those of them that the view holds. */
+  /**
+   * With `continuation`: facts of what is not in the view that were used again, and those of them that the view holds.
+   */
   needed?: { used: number; held: number };
 }
 
 /** What {@link summarize} is told. */
 export interface SummarizeOptions
-  extends CountOptions, Pick<CompactOptions, "focus" | "signal" | "timeout" | "onProgress" | "ledger" | "sections" | "verify" | "llmModel" | "modelRules" | "instructions" | "jobId" | "profile"> {
+  extends CountOptions,
+    Pick<
+      CompactOptions,
+      | "focus"
+      | "signal"
+      | "timeout"
+      | "onProgress"
+      | "ledger"
+      | "sections"
+      | "verify"
+      | "llmModel"
+      | "modelRules"
+      | "instructions"
+      | "jobId"
+      | "profile"
+    > {
   /** For whoever goes on with the work elsewhere: another agent, another session, a person. */
   purpose: "handoff";
   /** The model that writes the record. */
@@ -169,7 +254,10 @@ export interface SummarizeResult {
   status: CompactStatus;
   /** The model's text. */
   summary?: string;
-  /** The same in a message's worth of text, with what is kept by rule behind it: the user's words, constraints, files, errors, commands. */
+  /**
+   * The same in a message's worth of text, with what is kept by rule behind it: the user's words, constraints, files,
+   * errors, commands.
+   */
   record?: string;
   title?: string;
   /** Tokens of the conversation. */

@@ -12,14 +12,14 @@ export interface CompactOptions extends CountOptions {
   /** Input tokens the result may have, tool definitions included. */
   budget: number;
   /**
-   * How much of the budget the result fills, as a share between 0 and 1 of what messages may use. Default: the profile's `shares.target`
-   * (0.97: all that the history fills). `shares.ongoing` (0.40) in a conversation that goes on, whose next turns need the rest, and with
-   * `force` where the conversation fits its budget.
+   * How much of the budget the result fills, as a share between 0 and 1 of what messages may use. Default: the
+   * profile's `shares.target` (0.97: all that the history fills). `shares.ongoing` (0.40) in a conversation that goes
+   * on, whose next turns need the rest, and with `force` where the conversation fits its budget.
    */
   target?: number;
   /**
-   * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says; neutral messages and
-   * the AI SDK's are for nobody until it is said, and only paired.
+   * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says;
+   * neutral messages and the AI SDK's are for nobody until it is said, and only paired.
    */
   provider?: Provider;
   /** Without it the summary is made by rules alone. */
@@ -29,8 +29,8 @@ export interface CompactOptions extends CountOptions {
   /** Compact even if the conversation fits its budget. Default false. */
   force?: boolean;
   /**
-   * What to do when the model fails: `offline` (default) summarises by rules; `leave` changes nothing, and throws `compaction_failed` if the
-   * request does not fit its budget.
+   * What to do when the model fails: `offline` (default) summarises by rules; `leave` changes nothing, and throws
+   * `compaction_failed` if the request does not fit its budget.
    */
   onFailure?: "leave" | "offline";
   /** Ids (or indices) of messages that must stay verbatim. Default: none beyond what always stays. */
@@ -38,8 +38,9 @@ export interface CompactOptions extends CountOptions {
   /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: nothing ends it. */
   signal?: AbortSignal;
   /**
-   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and less of it each time the
-   * model refuses a request as too long. `report.model.reduced` says what the model was not shown.
+   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and
+   * less of it each time the model refuses a request as too long. `report.model.reduced` says what the model was not
+   * shown.
    */
   llmBudget?: number;
   /** Milliseconds for each model call. Default 120,000. */
@@ -48,27 +49,43 @@ export interface CompactOptions extends CountOptions {
   onProgress?: (event: CompactProgress) => void;
   /** What the host adds to the rules by which facts are collected. */
   ledger?: LedgerRules;
-  /** Constants and switches: a name, or the fields that differ from the profile of that name. Default `espalier`. See `profile()`. */
+  /**
+   * Constants and switches: a name, or the fields that differ from the profile of that name. Default `espalier`. See
+   * `profile()`.
+   */
   profile?: ProfileName | ProfileFields;
   /** The steps in order; one that is not named is left out. Default: the profile's. */
   ladder?: readonly Rung[];
   /** Newest results that no rule clears. Default: the profile's. */
   protect?: Fields<Profile["protect"]>;
-  /** Further tools whose results are never cleared; those of todo lists, plans, memory, skills and questions never are. */
+  /**
+   * Further tools whose results are never cleared; those of todo lists, plans, memory, skills and questions never are.
+   */
   exempt?: readonly string[];
-  /** What started it. Hooks are told, and may put off what can wait. Default: `manual` with `force` or `focus`, else `overflow`. */
+  /**
+   * What started it. Hooks are told, and may put off what can wait. Default: `manual` with `force` or `focus`, else
+   * `overflow`.
+   */
   trigger?: CompactTrigger;
-  /** The shape that is tried first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` where calls cannot be sent. */
+  /**
+   * The shape that is tried first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` where calls cannot
+   * be sent.
+   */
   shape?: LlmShape;
   /** The provider has the running request cached. Default false. */
   cacheWarm?: boolean;
   /** The profile whose form of a record is asked for. Default: `summary.form` of the profile. */
   sections?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
-  /** When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented. */
+  /**
+   * When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented.
+   */
   verify?: "auto" | "always" | "never";
   /** A result that falls short (see {@link Quality.misses}) changes nothing. Default false. */
   strict?: boolean;
-  /** The model that summarises, if it is not the conversation's: its name, or its limits, which say what it may be shown. */
+  /**
+   * The model that summarises, if it is not the conversation's: its name, or its limits, which say what it may be
+   * shown.
+   */
   llmModel?: string | ModelLimits;
   /** Rows for the table of what some models need to be told. */
   modelRules?: readonly ModelRule[];
@@ -78,11 +95,14 @@ export interface CompactOptions extends CountOptions {
   blocks?: readonly HostBlock[];
   /** Where the whole conversation is written down, and the tool of the agent that reads files. */
   transcript?: { path: string; lines?: number; tool?: string; argument?: string };
-  /** The agent's tool that gives back a message by its id. Default: that of {@link recallTool}, where one was made for the conversation. */
+  /**
+   * The agent's tool that gives back a message by its id. Default: that of {@link recallTool}, where one was made for
+   * the conversation.
+   */
   recallTool?: string;
   /**
-   * Reads a file as it is now; nothing if there is none. Up to 5 files that were in use are put back beside the summary, at most 5,000
-   * tokens of each and a tenth of what messages may have.
+   * Reads a file as it is now; nothing if there is none. Up to 5 files that were in use are put back beside the
+   * summary, at most 5,000 tokens of each and a tenth of what messages may have.
    */
   readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
   /** Called before and after the compaction. Default: none. */
@@ -92,19 +112,32 @@ export interface CompactOptions extends CountOptions {
   /** The host's name for this compaction, handed to `llm` with every request. Default: none. */
   jobId?: string;
   /**
-   * What the summary is to stand for: the messages `from`..`to` (ids or indices), without one of them from the beginning or to the end. The
-   * bounds grow to whole rounds (`report.grown` names what was added); the newest request, the newest round and what is kept stay. Messages
-   * outside of it change only if the result would not fit the budget.
+   * What the summary is to stand for: the messages `from`..`to` (ids or indices), without one of them from the
+   * beginning or to the end. The bounds grow to whole rounds (`report.grown` names what was added); the newest request,
+   * the newest round and what is kept stay. Messages outside of it change only if the result would not fit the budget.
    */
   cover?: { from?: string | number; to?: string | number };
-  /** Prices of a token, for what the broken cache costs (`report.quality.cache`). Default: Anthropic's, relative to plain input. */
+  /**
+   * Prices of a token, for what the broken cache costs (`report.quality.cache`). Default: Anthropic's, relative to
+   * plain input.
+   */
   prices?: Prices;
 }
 
 export type CompactTrigger =
-  | "threshold" | "overflow" | "provider_error" | "manual" | "range" | "model_switch" | "memory_pressure" | "agent_request";
+  | "threshold"
+  | "overflow"
+  | "provider_error"
+  | "manual"
+  | "range"
+  | "model_switch"
+  | "memory_pressure"
+  | "agent_request";
 
-/** State of the host: `plan`, `todo`, `skill`, `agent`, `memory`, or a word of its own. At most 5,000 tokens of each are kept. */
+/**
+ * State of the host: `plan`, `todo`, `skill`, `agent`, `memory`, or a word of its own. At most 5,000 tokens of each are
+ * kept.
+ */
 export interface HostBlock {
   kind: string;
   /** Of a skill or an agent, its name. */
@@ -127,7 +160,10 @@ export interface ModelRule {
 /** Errors and time-outs of hooks are reported and stop nothing. */
 export interface CompactHooks {
   /** There is a plan, and nothing was asked of a model yet. */
-  preCompact?: (event: PreCompactEvent, context: { signal: AbortSignal }) => Promise<PreCompactWish | void> | PreCompactWish | void;
+  preCompact?: (
+    event: PreCompactEvent,
+    context: { signal: AbortSignal },
+  ) => Promise<PreCompactWish | void> | PreCompactWish | void;
   /** It is over; not called after an abort. */
   postCompact?: (event: PostCompactEvent, context: { signal: AbortSignal }) => unknown;
 }

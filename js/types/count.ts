@@ -14,8 +14,9 @@ export interface CountOptions {
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
   /**
-   * Counts texts in place of an encoding, for models whose tokenizer is yours: Llama, Mistral, a server's own. Texts are
-   * counted one by one and synchronously; counts are remembered. No vocabulary is loaded. What it throws reaches you.
+   * Counts texts in place of an encoding, for models whose tokenizer is yours: Llama, Mistral, a server's own. Texts
+   * are counted one by one and synchronously; counts are remembered. No vocabulary is loaded. What it throws reaches
+   * you.
    *
    * ```ts
    * import { countMessages } from "espalier";
@@ -34,24 +35,39 @@ export interface CountOptions {
    * passed.
    */
   tools?: ToolList;
-  /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
+  /**
+   * How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither
+   * says.
+   */
   images?: ImageModel;
-  /** Asked for the size of pictures whose data do not tell it (remote ones, other file types). Without an answer a large one is assumed. */
-  imageSize?: (image: { url?: string; data?: string; mediaType?: string }) => { width: number; height: number } | undefined;
+  /**
+   * Asked for the size of pictures whose data do not tell it (remote ones, other file types). Without an answer a large
+   * one is assumed.
+   */
+  imageSize?: (image: {
+    url?: string;
+    data?: string;
+    mediaType?: string;
+  }) => { width: number; height: number } | undefined;
 }
 
 /**
- * How a provider counts pictures: OpenAI's tiles (`tile` tokens for each, and `base`) or patches (times `factor`), by area
- * (`anthropic`), by large tiles (`gemini`), or flat (`gemini-cli`, PDFs included).
+ * How a provider counts pictures: OpenAI's tiles (`tile` tokens for each, and `base`) or patches (times `factor`), by
+ * area (`anthropic`), by large tiles (`gemini`), or flat (`gemini-cli`, PDFs included).
  */
 export type ImageModel =
-  | "openai-tiles" | "openai-patches" | "anthropic" | "gemini" | "gemini-cli"
+  | "openai-tiles"
+  | "openai-patches"
+  | "anthropic"
+  | "gemini"
+  | "gemini-cli"
   | { kind: "openai-tiles"; base: number; tile: number }
   | { kind: "openai-patches"; factor: number };
 
 /**
- * How a number came about: counted with the model's own public encoding; predicted from the provider's reports; with a stand-in
- * encoding, since the model has no public one; guessed, since something in it cannot be counted (a remote picture).
+ * How a number came about: counted with the model's own public encoding; predicted from the provider's reports; with a
+ * stand-in encoding, since the model has no public one; guessed, since something in it cannot be counted (a remote
+ * picture).
  */
 export type Origin = "exact" | "calibrated" | "prior" | "estimate";
 
@@ -91,7 +107,12 @@ export type Label = "System" | "Tool Definitions" | "Messages" | "Files" | "Tool
 
 export interface BreakdownOptions extends CountOptions {
   /** Tokens of the context window, those kept for the answer, and those at which the host stops to send. */
-  room?: { window?: number; outputReserve?: number; blockLine?: number; /** The provider's own count, which wins over ours. */ reported?: number };
+  room?: {
+    window?: number;
+    outputReserve?: number;
+    blockLine?: number /** The provider's own count, which wins over ours. */;
+    reported?: number;
+  };
   /** Tags of user text and what they hold; default: a dozen common ones. */
   tags?: Readonly<Record<string, Label>>;
 }

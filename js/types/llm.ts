@@ -3,8 +3,9 @@
 import type { Format } from "./messages.ts";
 
 /**
- * How the history is put to the model: `fork`, the running request as it is and one more message (a warm cache pays for most of it);
- * `full`, the covered messages as messages between instructions; `simple`, the history as text in one message.
+ * How the history is put to the model: `fork`, the running request as it is and one more message (a warm cache pays for
+ * most of it); `full`, the covered messages as messages between instructions; `simple`, the history as text in one
+ * message.
  */
 export type LlmShape = "fork" | "full" | "simple";
 
@@ -14,19 +15,25 @@ export interface LlmRequest {
   tag: "conversation-compaction";
   /** Counts up within one compaction. */
   id: number;
-  /** `verify`: the first summary has gaps, which the last message names, and a better one is wanted. `handoff`: see {@link summarize}. */
+  /**
+   * `verify`: the first summary has gaps, which the last message names, and a better one is wanted. `handoff`: see
+   * {@link summarize}.
+   */
   purpose: "summary" | "verify" | "handoff";
   shape: LlmShape;
   /**
-   * The format of `messages`: that of the conversation, where messages that did not change are the host's own objects; of a `simple`
-   * request `openai-chat`.
+   * The format of `messages`: that of the conversation, where messages that did not change are the host's own objects;
+   * of a `simple` request `openai-chat`.
    */
   format: Format;
   /** What is sent, in order, instructions included. */
   messages: any[];
   /** Of a fork, where the host passed a request: that request with `messages` in it. */
   request?: Record<string, unknown>;
-  /** The definitions of the host, where the messages have calls in them. They explain the calls; `params.toolChoice` forbids new ones. */
+  /**
+   * The definitions of the host, where the messages have calls in them. They explain the calls; `params.toolChoice`
+   * forbids new ones.
+   */
   tools?: readonly unknown[];
   /** Settings of the request; what is absent is as in the running request. */
   params: { maxTokens?: number; temperature?: number; toolChoice?: "none" };

@@ -5,7 +5,9 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
 /** One message as the core sees it. The host's own object stays in JavaScript, addressed by `id`. */
 export interface NeutralMessage {
-  /** Unique in the conversation. Adapters use `m<index>`, and `system` for a system prompt that the format keeps apart. */
+  /**
+   * Unique in the conversation. Adapters use `m<index>`, and `system` for a system prompt that the format keeps apart.
+   */
   id: string;
   role: Role;
   name?: string;
@@ -22,7 +24,10 @@ export type ToolResultPart = { type: "toolResult"; callId: string; name?: string
 
 export type ReasoningPart = { type: "reasoning"; text: string };
 
-/** `data` is base64 without a `data:` prefix; adapters pass at most the first 131,072 characters, the core reads the header only. */
+/**
+ * `data` is base64 without a `data:` prefix; adapters pass at most the first 131,072 characters, the core reads the
+ * header only.
+ */
 export type ImagePart = { type: "image"; mediaType?: string; data?: string; url?: string; detail?: string };
 
 /** `dataLength` is the length of the base64 text in characters (0 if the document is only referenced). */
@@ -35,7 +40,14 @@ export type OpaquePart = { type: "opaque"; json: string; tokens?: number };
 export type CacheMarkPart = { type: "cacheMark" };
 
 export type Part =
-  | TextPart | ToolCallPart | ToolResultPart | ReasoningPart | ImagePart | DocumentPart | OpaquePart | CacheMarkPart;
+  | TextPart
+  | ToolCallPart
+  | ToolResultPart
+  | ReasoningPart
+  | ImagePart
+  | DocumentPart
+  | OpaquePart
+  | CacheMarkPart;
 
 /** A tool definition as far as counting needs it. `schema` is the parameter schema as compact JSON text. */
 export interface NeutralTool {
@@ -45,17 +57,19 @@ export interface NeutralTool {
 }
 
 /** What to do with one message. Items come in the order of the resulting conversation. */
-export type PlanItem = { /** It becomes one message with the item before it, where the format knows how. */ joins?: boolean } & (
-  /** The host's own object, untouched (`===`). */
+export type PlanItem = {
+  /** It becomes one message with the item before it, where the format knows how. */ joins?: boolean;
+} /** The host's own object, untouched (`===`). */ & (
   | { type: "keep"; id: string }
   /** A copy of the host's object, with these parts changed; parts that are not named go, the others stay in order. */
   | { type: "edit"; id: string; parts: PartEdit[] }
   /** A message that the host did not have. */
-  | { type: "insert"; message: NeutralMessage });
+  | { type: "insert"; message: NeutralMessage }
+);
 
 /**
- * `part` is the index in the neutral message's `parts`. A call or result that gets another id as well as another content has both in one
- * edit.
+ * `part` is the index in the neutral message's `parts`. A call or result that gets another id as well as another
+ * content has both in one edit.
  */
 export type PartEdit =
   | { type: "keep"; part: number }
@@ -69,14 +83,24 @@ export type PartEdit =
   | { type: "note"; part: number; text: string }
   /** Gives a call or result another call id. */
   | { type: "callId"; part: number; callId: string }
-  /** The host's own part `part` of another message, which comes first here: the thought of a turn of which a summary took the beginning. */
+  /**
+   * The host's own part `part` of another message, which comes first here: the thought of a turn of which a summary
+   * took the beginning.
+   */
   | { type: "carried"; from: string; part: number };
 
 /** What to do with one part of a tool result's content. */
 export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
 
 export type Format =
-  | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode" | "ai-sdk" | "raw" | "espalier";
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "vscode"
+  | "ai-sdk"
+  | "raw"
+  | "espalier";
 
 /** Tool definitions in any provider's form: a list, or an object by name as the AI SDK has it. */
 export type ToolList = readonly unknown[] | Readonly<Record<string, unknown>>;

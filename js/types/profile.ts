@@ -2,13 +2,13 @@
 
 /** One step of the ladder. Calls and results are paired before all of them. */
 export type Rung =
-  | "stale"   // results that newer messages repeat or outdate
-  | "media"   // old pictures, documents and reasoning
-  | "cap"     // results over what one, or all together, may have
-  | "clear"   // all old results and long arguments, in one batch
+  | "stale" // results that newer messages repeat or outdate
+  | "media" // old pictures, documents and reasoning
+  | "cap" // results over what one, or all together, may have
+  | "clear" // all old results and long arguments, in one batch
   | "summary" // by the model
   | "offline" // by rules
-  | "fit";    // older groups go, the largest texts are shortened
+  | "fit"; // older groups go, the largest texts are shortened
 
 export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
 
@@ -25,7 +25,10 @@ export interface RecordForm {
   tag: string;
   /** The element that the model thinks in before that. It is not kept. */
   scratch: string;
-  /** The form of the sections in the record: under Markdown headings, or in XML elements (`Key Knowledge` in `<key_knowledge>`). */
+  /**
+   * The form of the sections in the record: under Markdown headings, or in XML elements (`Key Knowledge` in
+   * `<key_knowledge>`).
+   */
   markup: "headings" | "elements";
   /** The name of the section that a title is read from. */
   title: string | null;
@@ -38,7 +41,10 @@ export interface Profile {
   name: string;
   /** How large a request may be where the host does not say; what is left free below a limit learned from a refusal. */
   limit: { window: number | null; fallback: number | null; retryBuffer: number; mostRetryBuffer: number };
-  /** How full a request is taken to be: what it will have; at least what the server counted last; that count alone. What fits is always counted. */
+  /**
+   * How full a request is taken to be: what it will have; at least what the server counted last; that count alone. What
+   * fits is always counted.
+   */
   measured: "predicted" | "atLeastReported" | "reported";
   /** When a compaction starts by itself, as a share of the limit: `warm + spread * r`, or `cold` with a cold cache. */
   start: { warm: number; spread: number; cold: number };
@@ -54,7 +60,8 @@ export interface Profile {
   /** A change of the model gives up the summary that is being made, or waits. */
   cancelsOnSwitch: boolean;
   ladder: Rung[];
-  shares: Record<"relief" | "target" | "ongoing", number> & Record<"keepRecent" | "working" | "names" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
+  shares: Record<"relief" | "target" | "ongoing", number> &
+    Record<"keepRecent" | "working" | "names" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
   /** What a step must free. */
   gain: Record<"stale" | "media" | "cap" | "clear" | "summary", Share> & { covered: number };
   /** Newest results that no rule clears. */
@@ -66,8 +73,11 @@ export interface Profile {
   cut: {
     at: "tokens" | "fraction" | "lastRound" | "snapshot";
     window: [number, number];
-    insideTurn: number; beforeCheck: number; openFailure: number;
-    fraction: number; splitInsideTurn: boolean;
+    insideTurn: number;
+    beforeCheck: number;
+    openFailure: number;
+    fraction: number;
+    splitInsideTurn: boolean;
   };
   summary: {
     verify: "auto" | "always" | "never";
@@ -75,7 +85,12 @@ export interface Profile {
     fork: "warm" | "background" | "always" | "never";
     /** The shapes otherwise, one after the other. */
     overflowModes: ("full" | "simple")[];
-    temperature: number; overlong: number; argumentUnits: number; simpleResults: number; handoffResults: number; fullHeadroom: number;
+    temperature: number;
+    overlong: number;
+    argumentUnits: number;
+    simpleResults: number;
+    handoffResults: number;
+    fullHeadroom: number;
     /** What the record looks like that the model is asked for. */
     form: RecordForm;
   };
@@ -98,10 +113,27 @@ export interface ProfileDifference {
 /** Some fields of a profile; the others are those of the profile of that name, or of `espalier`. */
 export type ProfileFields = Fields<Profile>;
 
-export type Fields<T> = { readonly [K in keyof T]?: T[K] extends object ? (T[K] extends readonly unknown[] ? Readonly<T[K]> : Fields<T[K]>) : T[K] };
+export type Fields<T> = {
+  readonly [K in keyof T]?: T[K] extends object
+    ? T[K] extends readonly unknown[]
+      ? Readonly<T[K]>
+      : Fields<T[K]>
+    : T[K];
+};
 
 /** What a tool is for. Decides what its calls tell: files read and changed, commands, the plan, decisions. */
-export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell" | "todo" | "ask" | "web" | "delegate" | "other";
+export type ToolKind =
+  | "read"
+  | "write"
+  | "edit"
+  | "delete"
+  | "search"
+  | "shell"
+  | "todo"
+  | "ask"
+  | "web"
+  | "delegate"
+  | "other";
 
 /** A tool of the host's, where its name and the usual names of arguments do not tell what it does. */
 export interface ToolRule {
@@ -115,18 +147,39 @@ export interface ToolRule {
   command?: readonly string[];
   /** Names of arguments that hold text for files. Default: the usual names. */
   content?: readonly string[];
-  /** Whether calls leave the world as it is, like MCP's `readOnlyHint`; calls that do not are listed as actions. Default: read from the name. */
+  /**
+   * Whether calls leave the world as it is, like MCP's `readOnlyHint`; calls that do not are listed as actions.
+   * Default: read from the name.
+   */
   readOnly?: boolean;
 }
 
 /**
- * An agent whose tools are known: what each of its calls does, under which names its arguments are, how its results look. The name of
- * a layout that such an agent writes names it, too.
+ * An agent whose tools are known: what each of its calls does, under which names its arguments are, how its results
+ * look. The name of a layout that such an agent writes names it, too.
  */
 export type ToolDialect =
-  | "claude-code" | "codex" | "gemini-cli" | "copilot-cli" | "vscode-chat" | "cline" | "pi" | "opencode" | "openhands" | "swe-agent"
-  | "aider" | "cursor" | "zed" | "goose"
-  | "gemini-chat" | "gemini-checkpoint" | "gemini-stream" | "qwen-code" | "vscode-chat-log" | "copilot-replay" | "cline-session"
+  | "claude-code"
+  | "codex"
+  | "gemini-cli"
+  | "copilot-cli"
+  | "vscode-chat"
+  | "cline"
+  | "pi"
+  | "opencode"
+  | "openhands"
+  | "swe-agent"
+  | "aider"
+  | "cursor"
+  | "zed"
+  | "goose"
+  | "gemini-chat"
+  | "gemini-checkpoint"
+  | "gemini-stream"
+  | "qwen-code"
+  | "vscode-chat-log"
+  | "copilot-replay"
+  | "cline-session"
   | "openhands-events";
 
 export interface LedgerRules {
@@ -135,8 +188,8 @@ export interface LedgerRules {
   /** What the host's own tools do. Default: read from their names and arguments. */
   tools?: readonly ToolRule[];
   /**
-   * The agent that made the calls; a few names mean different things in different agents (`offset` counts from 0 in gemini-cli, from 1
-   * in others). Default: every known agent.
+   * The agent that made the calls; a few names mean different things in different agents (`offset` counts from 0 in
+   * gemini-cli, from 1 in others). Default: every known agent.
    */
   dialect?: ToolDialect;
   /** Further words (lower case) that make a sentence of the user a constraint. */

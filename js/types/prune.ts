@@ -16,24 +16,36 @@ export interface ModelLimits {
   maxContextWindowTokens?: number;
   /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
   outputReserve?: number;
-  /** Input tokens that the model is used with unless more is wanted; conversations stay within it (see `preferLongContext`). */
+  /**
+   * Input tokens that the model is used with unless more is wanted; conversations stay within it (see
+   * `preferLongContext`).
+   */
   defaultTier?: number;
   /** More than the default tier costs more: it is never used unless the user picks it. Default false. */
   surcharge?: boolean;
 }
 
 /**
- * One pass of pruning: single results over a quarter of the limit; turns before the newest request, of the last one its oldest rounds only;
- * rounds before the newest request; older requests with what is left of their turns; rounds after the newest request; results in what is
- * left, to one common level; long arguments of old calls; pictures and documents outside the newest round.
+ * One pass of pruning: single results over a quarter of the limit; turns before the newest request, of the last one its
+ * oldest rounds only; rounds before the newest request; older requests with what is left of their turns; rounds after
+ * the newest request; results in what is left, to one common level; long arguments of old calls; pictures and documents
+ * outside the newest round.
  */
-export type PrunePass = "oversize" | "turns" | "rounds" | "requests" | "currentRounds" | "results" | "arguments" | "media";
+export type PrunePass =
+  | "oversize"
+  | "turns"
+  | "rounds"
+  | "requests"
+  | "currentRounds"
+  | "results"
+  | "arguments"
+  | "media";
 
 /** Nothing in it is drawn: the same input gives the same request, so there is no seed to give. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
-   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of `model`: as stated,
-   * else by its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` says which.
+   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of
+   * `model`: as stated, else by its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` says which.
    */
   budget?: number;
   /** A model's name, or what is known of it. */
@@ -44,38 +56,49 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
   keep?: readonly (string | number)[];
   /** Re-admit older groups that still fit whole, newest first. Default false. */
   backfill?: boolean;
-  /** `drop` (default), `shrink` (results get smaller before anything is dropped), or passes in order; one that is not named is skipped. */
+  /**
+   * `drop` (default), `shrink` (results get smaller before anything is dropped), or passes in order; one that is not
+   * named is skipped.
+   */
   order?: "drop" | "shrink" | readonly PrunePass[];
   /** Priorities of messages by id (`m<index>`), 0 for all others: inside a pass the lowest goes first. */
   priorities?: Readonly<Record<string, number>>;
   /** Put a line into the next message of the user that says how much was left out, and where it is. Default false. */
   note?: boolean;
   /**
-   * Share of the limit, 0 to 1, for sentences of the dropped messages: whole sentences, chosen by how much they say for their tokens, in a note
-   * in front of the first thing that the user says in the result (see `report.notes`). They also take what is too little for one more
-   * turn. For talk in which facts matter more than whole messages; sentences are chosen anew for each request. Default 0: none.
+   * Share of the limit, 0 to 1, for sentences of the dropped messages: whole sentences, chosen by how much they say for
+   * their tokens, in a note in front of the first thing that the user says in the result (see `report.notes`). They
+   * also take what is too little for one more turn. For talk in which facts matter more than whole messages; sentences
+   * are chosen anew for each request. Default 0: none.
    */
   sentenceShare?: number;
-  /** `report.cut` of the previous request: what went then stays away while that fits, so that both begin alike for the provider's cache. */
+  /**
+   * `report.cut` of the previous request: what went then stays away while that fits, so that both begin alike for the
+   * provider's cache.
+   */
   previous?: PruneCut;
-  /** Share of the limit by which a cut moves at least when it must move, 0 to 1. With 0.1 the cache breaks once in many requests. Default 0. */
+  /**
+   * Share of the limit by which a cut moves at least when it must move, 0 to 1. With 0.1 the cache breaks once in many
+   * requests. Default 0.
+   */
   cacheStep?: number;
   /** Media that go whatever the request costs, for providers that refuse its bytes. Default `none`. */
   dropMedia?: DropMedia;
   /**
-   * Bytes that the pictures in the results of one turn may have together: the newest stay, older ones become notes, whatever the request
-   * costs. Default 2,621,440 (2.5 MiB); `Infinity` for no limit. Pictures by address do not count.
+   * Bytes that the pictures in the results of one turn may have together: the newest stay, older ones become notes,
+   * whatever the request costs. Default 2,621,440 (2.5 MiB); `Infinity` for no limit. Pictures by address do not count.
    */
   maxImageBytes?: number;
   /**
-   * Whom the request is for, as far as costs of messages and pictures go, and what may stay as it is: OpenAI takes blank messages of the
-   * user, and with Responses results behind later calls. Default: as the format of the messages says. What comes out pairs up and is told
-   * apart as all providers want it otherwise; {@link repair} mends what else a provider would refuse in your own messages.
+   * Whom the request is for, as far as costs of messages and pictures go, and what may stay as it is: OpenAI takes
+   * blank messages of the user, and with Responses results behind later calls. Default: as the format of the messages
+   * says. What comes out pairs up and is told apart as all providers want it otherwise; {@link repair} mends what else
+   * a provider would refuse in your own messages.
    */
   provider?: Provider;
   /**
-   * The server manages the context. {@link request} sends everything then, and cuts only what was refused. Compaction items of servers stay
-   * with what follows them either way.
+   * The server manages the context. {@link request} sends everything then, and cuts only what was refused. Compaction
+   * items of servers stay with what follows them either way.
    */
   serverManaged?: boolean;
 }
@@ -87,7 +110,10 @@ export type DropMedia = "none" | "old" | "all";
 export interface PruneCut {
   limit: number;
   gone: { first: string; last: string; mark: string }[];
-  shortened: ({ id: string; part: number; item?: number } & ({ how: "oversize" | "result"; limit: number } | { how: "arguments" | "media" }))[];
+  shortened: ({ id: string; part: number; item?: number } & (
+    | { how: "oversize" | "result"; limit: number }
+    | { how: "arguments" | "media" }
+  ))[];
   /** Fingerprints of the messages as sent, 8 characters each. */
   sent: string;
 }
@@ -98,8 +124,8 @@ export interface SharedMessages {
   messages: number;
   tokens: number;
   /**
-   * Where this request differs first; absent if it begins with the whole previous one. Without `rule` it is the host's own messages that
-   * are not what they were.
+   * Where this request differs first; absent if it begins with the whole previous one. Without `rule` it is the host's
+   * own messages that are not what they were.
    */
   differs?: { at: number; id?: string; rule?: string };
 }
@@ -109,9 +135,10 @@ export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
   /**
-   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
-   * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
-   * `capped-result`; `summary`, `long-request`, `long-earlier-record`, `long-record`; …
+   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
+   * `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
+   * `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
+   * `summary`, `long-request`, `long-earlier-record`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */
@@ -133,8 +160,8 @@ export interface MessageFate {
 }
 
 /**
- * Who said what the limit is. `modelName`: nobody, but the window of a model of this name is known. `assumedLimit`: nobody. `learned`: the
- * provider, when it refused an earlier request.
+ * Who said what the limit is. `modelName`: nobody, but the window of a model of this name is known. `assumedLimit`:
+ * nobody. `learned`: the provider, when it refused an earlier request.
  */
 export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "modelName" | "assumedLimit" | "learned";
 
@@ -164,7 +191,9 @@ export interface PruneReport extends CutReport {
 }
 
 export interface PruneResult<T> {
-  /** The same shape as what was passed in (array or request object); untouched messages are the caller's own objects. */
+  /**
+   * The same shape as what was passed in (array or request object); untouched messages are the caller's own objects.
+   */
   messages: T;
   report: PruneReport;
 }

@@ -11,13 +11,14 @@ export interface ResultsOptions extends CountOptions {
   /** Ids or indices of messages whose results stay whole. */
   keep?: readonly (string | number)[];
   /**
-   * Tools whose results stay whole. Default: none for budgets and for `anthropic`; for clearing todo lists, plans, questions, memory and
-   * skills; gemini-cli's own list for its masking.
+   * Tools whose results stay whole. Default: none for budgets and for `anthropic`; for clearing todo lists, plans,
+   * questions, memory and skills; gemini-cli's own list for its masking.
    */
   exempt?: readonly string[];
   /**
-   * Stores a whole result before it goes; the handle it gives stands in the result's place. Without it the handle is the id of the message,
-   * whose original is yours. Where storing fails the handle is the id as well; with `gemini-cli` the result stays as it is then.
+   * Stores a whole result before it goes; the handle it gives stands in the result's place. Without it the handle is
+   * the id of the message, whose original is yours. Where storing fails the handle is the id as well; with `gemini-cli`
+   * the result stays as it is then.
    */
   store?: StoreResult;
   /** Milliseconds after which a store that does not answer has failed, and is not asked again. Default 5,000. */
@@ -34,14 +35,18 @@ export interface BudgetResultsOptions extends ResultsOptions {
   /** Tokens that all results may have together. Required, but for `gemini-cli`, which has 50,000. */
   budget?: number;
   /**
-   * `water-level` (default): one level over all, the newest round weighing 4, the one before 2, older ones 1; small ones stay whole.
-   * `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to `cap`; older small ones stay whole. What is left
-   * of those that were cut adds up, so that all together may have more than the budget.
+   * `water-level` (default): one level over all, the newest round weighing 4, the one before 2, older ones 1; small
+   * ones stay whole. `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to
+   * `cap`; older small ones stay whole. What is left of those that were cut adds up, so that all together may have more
+   * than the budget.
    */
   rule?: "water-level" | "newest-first";
   /** `report.level` of the last call: it only falls, so that what was cut stays as it is. */
   level?: number;
-  /** What a result is cut to by `newest-first`. Default: a quarter of the budget; with `gemini-cli` 40,000, in UTF-16 code units. */
+  /**
+   * What a result is cut to by `newest-first`. Default: a quarter of the budget; with `gemini-cli` 40,000, in UTF-16
+   * code units.
+   */
   cap?: number;
   /** `gemini-cli` estimates instead of counting, and uses its own words. */
   profile?: "espalier" | "gemini-cli";
@@ -68,7 +73,10 @@ export interface ClearResultsOptions extends ResultsOptions {
   rounds?: number;
   /** From the newest on, results stay up to so many tokens. */
   protect?: number;
-  /** All that can be cleared is cleared together, and only if that frees so many tokens: each time costs a cached prefix. */
+  /**
+   * All that can be cleared is cleared together, and only if that frees so many tokens: each time costs a cached
+   * prefix.
+   */
   atLeast?: number;
   /** With `gemini-cli`: leave the latest turn out. Default true. */
   protectLatest?: boolean;
@@ -92,8 +100,8 @@ export interface GoneResult {
 
 export interface ResultsReport extends Omit<CutReport, "budget"> {
   /**
-   * `small_gain`: what could be cleared would free too little. `under_cap`: all results together are over the budget, and none of them is over
-   * the cap or may be shortened, so that nothing changes.
+   * `small_gain`: what could be cleared would free too little. `under_cap`: all results together are over the budget,
+   * and none of them is over the cap or may be shortened, so that nothing changes.
    */
   outcome: "changed" | "within_budget" | "under_cap" | "small_gain";
   /** All results together, as the profile counts them. */
@@ -104,7 +112,9 @@ export interface ResultsReport extends Omit<CutReport, "budget"> {
 }
 
 export interface ResultsResult<T> {
-  /** The same shape as what was passed in (array or request object); untouched messages are the caller's own objects. */
+  /**
+   * The same shape as what was passed in (array or request object); untouched messages are the caller's own objects.
+   */
   messages: T;
   /** The change as an edit that a `ConversationLog` of the same messages takes; none if nothing changed. */
   edits: LogEdit[];

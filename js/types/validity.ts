@@ -11,7 +11,9 @@ export interface Finding {
   rule: string;
   /** The field to blame, as one would write it in JavaScript: `messages[3].content[1]`. */
   path: string;
-  /** Index in the list of messages that was passed; absent where a tool, the system prompt or the request is to blame. */
+  /**
+   * Index in the list of messages that was passed; absent where a tool, the system prompt or the request is to blame.
+   */
   index?: number;
   /** Index among the parts of the message, as {@link NeutralMessage} has them. */
   part?: number;
@@ -40,7 +42,9 @@ export interface ValidityRule {
 }
 
 export interface ValidityOptions {
-  /** Default: neutral messages and those of the AI SDK are told by their structure, all others are the provider's own. */
+  /**
+   * Default: neutral messages and those of the AI SDK are told by their structure, all others are the provider's own.
+   */
   format?: Format;
   /** Tool definitions; default: those of the request object, if one was passed. */
   tools?: ToolList;
@@ -64,7 +68,10 @@ export interface RepairOptions extends ValidityOptions {
   orphans?: "drop" | "text";
   /** Calls that nobody will answer any more: they get a result that says so (default), or go. */
   lostCalls?: "synthesize" | "drop";
-  /** Calls at the end that may still be running: they stay (default), the request is refused (`pending_calls`), or as `lostCalls`. */
+  /**
+   * Calls at the end that may still be running: they stay (default), the request is refused (`pending_calls`), or as
+   * `lostCalls`.
+   */
   pending?: "keep" | "refuse" | "synthesize" | "drop";
   /** Takes thoughts out, for a model other than the one that had them. Default false. */
   dropThoughts?: boolean;
@@ -95,7 +102,10 @@ export interface RepairReport {
 }
 
 export interface RepairResult<T> {
-  /** The same shape as what was passed in; untouched messages are the caller's own objects, and so is the whole if nothing was changed. */
+  /**
+   * The same shape as what was passed in; untouched messages are the caller's own objects, and so is the whole if
+   * nothing was changed.
+   */
   messages: T;
   report: RepairReport;
 }

@@ -8,17 +8,26 @@ import type { FieldChange } from "./change.ts";
 import { at, itemPlace, namePlace, placeOf } from "./places.ts";
 
 /** What becomes of a part; the engine's `PartPlan`. */
-interface PartPlan { part: number; text?: string; note?: string; items?: [number, string][]; callId?: string; name?: string }
+interface PartPlan {
+  part: number;
+  text?: string;
+  note?: string;
+  items?: [number, string][];
+  callId?: string;
+  name?: string;
+}
 
 /** One item of the engine's plan; `index` counts the neutral messages. */
 export type CoreItem = { joins?: boolean } & (
   | { type: "keep"; index: number }
   | { type: "edit"; index: number; parts: PartPlan[] }
-  | { type: "insert"; message: NeutralMessage });
+  | { type: "insert"; message: NeutralMessage }
+);
 
 /**
- * The messages as planned, in the shape of the input. Fields that change in place (names of tools, notes for pictures) come first, on
- * copies; then everything that takes messages apart, moves or joins them is done by the format's adapter.
+ * The messages as planned, in the shape of the input. Fields that change in place (names of tools, notes for pictures)
+ * come first, on copies; then everything that takes messages apart, moves or joins them is done by the format's
+ * adapter.
  */
 export function carryOut(reading: Reading, plan: readonly CoreItem[], open: (input: unknown) => Reading): unknown {
   const { source, messages } = reading;
@@ -32,7 +41,8 @@ export function carryOut(reading: Reading, plan: readonly CoreItem[], open: (inp
   const values = source.list.map((message, index) => changed(message, byIndex.get(index) ?? []));
   const input = withValues(source, values);
   const now = input === source.input ? reading : open(input);
-  if (now.format === "espalier") return withValues(now.source, unique(plan.map((item) => neutral(now.source.list as NeutralMessage[], item))));
+  if (now.format === "espalier")
+    return withValues(now.source, unique(plan.map((item) => neutral(now.source.list as NeutralMessage[], item))));
   return now.rebuild(plan.flatMap((item) => planItems(now, item)));
 }
 
@@ -55,15 +65,28 @@ function inPlace(reading: Reading, neutral: number, index: number, parts: readon
     if (note !== undefined) return [{ place, fix: { set: noteOf(format, role, note, message) } }];
     const changes: FieldChange[] = (items ?? []).map(([item, text]) => {
       const within = itemPlace(format, holder, item);
-      const inResult = format === "gemini" && item === 0 ? { output: text } : resultNote(format, text, at(holder, within), message);
+      const inResult =
+        format === "gemini" && item === 0 ? { output: text } : resultNote(format, text, at(holder, within), message);
       return { place: [...place, ...within], fix: { set: inResult } };
     });
     if (name !== undefined) {
       // A tool of a page has its name in the type of its part.
       const type = isFields(holder) && format === "ai-sdk" ? holder["type"] : undefined;
-      const named = typeof type === "string" && type.startsWith("tool-") && type !== "tool-call" && type !== "tool-result" && type !== "tool-invocation";
-      const old = format === "openai-chat" && read[part]?.type === "toolResult" && !("name" in message) ? ["tool_name"] : namePlace(format, holder);
-      changes.push(named ? { place: [...place, "type"], fix: { set: `tool-${name}` } } : { place: [...place, ...old], fix: { set: name } });
+      const named =
+        typeof type === "string" &&
+        type.startsWith("tool-") &&
+        type !== "tool-call" &&
+        type !== "tool-result" &&
+        type !== "tool-invocation";
+      const old =
+        format === "openai-chat" && read[part]?.type === "toolResult" && !("name" in message)
+          ? ["tool_name"]
+          : namePlace(format, holder);
+      changes.push(
+        named
+          ? { place: [...place, "type"], fix: { set: `tool-${name}` } }
+          : { place: [...place, ...old], fix: { set: name } },
+      );
     }
     return changes;
   });
@@ -93,19 +116,30 @@ function resultNote(format: Format, text: string, item: unknown, message: Fields
 
 /** A text part of the class that the conversation's other ones have. */
 function textLike(content: unknown, value: string): unknown {
-  const like = Array.isArray(content) ? (content as unknown[]).find((item): item is Fields => isFields(item) && typeof item["value"] === "string") : undefined;
+  const like = Array.isArray(content)
+    ? (content as unknown[]).find((item): item is Fields => isFields(item) && typeof item["value"] === "string")
+    : undefined;
   return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, { value });
 }
 
-/** What the adapters carry out. A message whose parts come in another order is taken apart, since they keep the order. */
+/**
+ * What the adapters carry out. A message whose parts come in another order is taken apart, since they keep the order.
+ */
 function planItems({ messages }: Reading, item: CoreItem): PlanItem[] {
   const joins = item.joins === true && { joins: true };
   if (item.type === "insert") return [{ type: "insert", message: item.message, ...joins }];
   const { id, parts } = messages[item.index]!;
   if (item.type === "keep") return [{ type: "keep", id, ...joins }];
-  const edits = item.parts.map(({ part, text, callId }): PartEdit =>
-    text !== undefined ? { type: "text", part, text } : callId !== undefined ? { type: "callId", part, callId } : { type: "keep", part });
-  if (edits.length === parts.length && edits.every((edit, at) => edit.type === "keep" && edit.part === at)) return [{ type: "keep", id, ...joins }];
+  const edits = item.parts.map(
+    ({ part, text, callId }): PartEdit =>
+      text !== undefined
+        ? { type: "text", part, text }
+        : callId !== undefined
+          ? { type: "callId", part, callId }
+          : { type: "keep", part },
+  );
+  if (edits.length === parts.length && edits.every((edit, at) => edit.type === "keep" && edit.part === at))
+    return [{ type: "keep", id, ...joins }];
   const runs: PartEdit[][] = [];
   for (const edit of edits) {
     const last = runs.at(-1);
@@ -120,9 +154,14 @@ function neutral(list: readonly NeutralMessage[], item: CoreItem): NeutralMessag
   if (item.type === "insert") return item.message;
   const original = list[item.index]!;
   if (item.type === "keep") return original;
-  const edited = (part: Part, { text, callId }: PartPlan) => (text === undefined && callId === undefined ? part : copy(part, { ...(text !== undefined && { text }), ...(callId !== undefined && { callId }) }));
+  const edited = (part: Part, { text, callId }: PartPlan) =>
+    text === undefined && callId === undefined
+      ? part
+      : copy(part, { ...(text !== undefined && { text }), ...(callId !== undefined && { callId }) });
   const parts = item.parts.map((plan) => edited(original.parts[plan.part]!, plan));
-  return parts.length === original.parts.length && parts.every((part, at) => part === original.parts[at]) ? original : copy(original, { parts });
+  return parts.length === original.parts.length && parts.every((part, at) => part === original.parts[at])
+    ? original
+    : copy(original, { parts });
 }
 
 /** Messages that were taken apart need ids of their own. */
@@ -131,7 +170,8 @@ function unique(list: readonly NeutralMessage[]): NeutralMessage[] {
   const seen = new Set<string>();
   return list.map((message) => {
     let { id } = message;
-    for (let number = 2; seen.has(id); number++) id = used.has(`${message.id}~${number}`) ? id : `${message.id}~${number}`;
+    for (let number = 2; seen.has(id); number++)
+      id = used.has(`${message.id}~${number}`) ? id : `${message.id}~${number}`;
     seen.add(id);
     return id === message.id ? message : copy(message, { id });
   });

@@ -20,13 +20,20 @@ export function changed(value: unknown, changes: readonly FieldChange[]): unknow
   if (own) return "set" in own.fix ? own.fix.set : undefined;
   if (typeof value !== "object" || value === null) return value;
   const byKey = new Map<string | number, FieldChange[]>();
-  for (const { place: [key, ...place], fix } of changes) {
+  for (const {
+    place: [key, ...place],
+    fix,
+  } of changes) {
     const list = byKey.get(key!);
     if (list) list.push({ place, fix });
     else byKey.set(key!, [{ place, fix }]);
   }
-  const goes = (list: readonly FieldChange[] | undefined) => list?.some(({ place, fix }) => place.length === 0 && "remove" in fix);
-  if (Array.isArray(value)) return (value as unknown[]).flatMap((item, at) => (goes(byKey.get(at)) ? [] : [changed(item, byKey.get(at) ?? [])]));
+  const goes = (list: readonly FieldChange[] | undefined) =>
+    list?.some(({ place, fix }) => place.length === 0 && "remove" in fix);
+  if (Array.isArray(value))
+    return (value as unknown[]).flatMap((item, at) =>
+      goes(byKey.get(at)) ? [] : [changed(item, byKey.get(at) ?? [])],
+    );
   const fields: Fields = {};
   for (const [key, list] of byKey) fields[key] = goes(list) ? undefined : changed((value as Fields)[key], list);
   return copy(value, fields);

@@ -1,4 +1,6 @@
-/** Where in a host's message a part of the neutral one is: for the paths of findings, and for changes of a single field. */
+/**
+ * Where in a host's message a part of the neutral one is: for the paths of findings, and for changes of a single field.
+ */
 
 import { isFields } from "../formats/adapter.ts";
 import type { Fields } from "../formats/adapter.ts";
@@ -24,7 +26,9 @@ export function placeOf(format: Format, message: Fields, pieces: readonly unknow
       return typeof message["content"] === "string" ? ["content"] : [];
     case "anthropic":
       if (isFields(piece)) return ["content", piece["block"] as number];
-      return piece === "mark" && part > 0 ? [...placeOf(format, message, pieces, part - 1), "cache_control"] : ["content"];
+      return piece === "mark" && part > 0
+        ? [...placeOf(format, message, pieces, part - 1), "cache_control"]
+        : ["content"];
     case "gemini":
     case "espalier":
       return ["parts", piece as number];
@@ -92,5 +96,8 @@ export function write(from: string, place: Place): string {
 
 /** What is at a place. */
 export function at(value: unknown, place: Place): unknown {
-  return place.reduce<unknown>((inner, key) => (typeof inner === "object" && inner !== null ? (inner as Fields)[key] : undefined), value);
+  return place.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Fields)[key] : undefined),
+    value,
+  );
 }

@@ -9,7 +9,8 @@ import { Standing } from "./standing.ts";
 
 /** @throws EspalierError `bad_option` for a provider that is none */
 export function needProvider(provider: unknown): void {
-  if (provider !== undefined && !PROVIDERS.includes(provider as Provider)) throw bad("provider", `one of ${PROVIDERS.join(", ")}`, provider);
+  if (provider !== undefined && !PROVIDERS.includes(provider as Provider))
+    throw bad("provider", `one of ${PROVIDERS.join(", ")}`, provider);
 }
 
 /** Whose messages these are. Neutral ones and the AI SDK's are nobody's until the host says whom they are for. */
@@ -18,11 +19,17 @@ export function providerOf(format: Format, given: Provider | undefined): Provide
 }
 
 /**
- * The messages as the provider takes them: the very same list where there is nothing to mend. Calls that have no result yet are the
- * host's to answer, and stay.
+ * The messages as the provider takes them: the very same list where there is nothing to mend. Calls that have no result
+ * yet are the host's to answer, and stay.
  */
-export function sendable<T>(messages: T, format: Format, provider: Provider | undefined, model: string | undefined): { messages: T; changes: RepairChange[] } {
-  const { messages: mended, changes } = provider === undefined ? { messages, changes: [] } : whole(messages, format, provider, model);
+export function sendable<T>(
+  messages: T,
+  format: Format,
+  provider: Provider | undefined,
+  model: string | undefined,
+): { messages: T; changes: RepairChange[] } {
+  const { messages: mended, changes } =
+    provider === undefined ? { messages, changes: [] } : whole(messages, format, provider, model);
   return { messages: mended, changes };
 }
 
@@ -32,8 +39,14 @@ export class Sendable {
   /** There was something to mend the last time: nothing is known of what comes before. */
   private isOdd = false;
 
-  of<T>(messages: T[], format: Format, provider: Provider | undefined, model: string | undefined): { messages: T[]; changes: RepairChange[] } {
-    if (provider === undefined || (!this.isOdd && this.standing.isTaken(messages, format, provider, model))) return { messages, changes: [] };
+  of<T>(
+    messages: T[],
+    format: Format,
+    provider: Provider | undefined,
+    model: string | undefined,
+  ): { messages: T[]; changes: RepairChange[] } {
+    if (provider === undefined || (!this.isOdd && this.standing.isTaken(messages, format, provider, model)))
+      return { messages, changes: [] };
     const { messages: mended, changes, isLeft } = whole(messages, format, provider, model);
     this.isOdd = mended !== messages || isLeft;
     if (!this.isOdd && format === "espalier") this.standing.hold(messages as NeutralMessage[], provider, model);
@@ -41,8 +54,18 @@ export class Sendable {
   }
 }
 
-function whole<T>(messages: T, format: Format, provider: Provider, model: string | undefined): { messages: T; changes: RepairChange[]; isLeft: boolean } {
-  const { messages: mended, report } = repair(messages, { provider, format, pending: "keep", ...(model !== undefined && model !== "" && { model }) });
+function whole<T>(
+  messages: T,
+  format: Format,
+  provider: Provider,
+  model: string | undefined,
+): { messages: T; changes: RepairChange[]; isLeft: boolean } {
+  const { messages: mended, report } = repair(messages, {
+    provider,
+    format,
+    pending: "keep",
+    ...(model !== undefined && model !== "" && { model }),
+  });
   return { messages: mended, changes: report.changes, isLeft: report.left.length > 0 };
 }
 

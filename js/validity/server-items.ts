@@ -8,14 +8,18 @@ import { append } from "../formats/append.ts";
 const TYPE = "compaction";
 
 /**
- * Ids of the messages that hold such an item, and of those right behind them: the item stands for everything before, and is never
- * separated from what follows.
+ * Ids of the messages that hold such an item, and of those right behind them: the item stands for everything before,
+ * and is never separated from what follows.
  */
 export function serverItems({ messages, source }: Reading): string[] {
   const offset = messages.length - source.list.length;
   const ids: string[] = [];
   source.list.forEach((message, at) => {
-    if (holdsItem(message)) append(ids, messages.slice(at + offset, at + offset + 2).map(({ id }) => id));
+    if (holdsItem(message))
+      append(
+        ids,
+        messages.slice(at + offset, at + offset + 2).map(({ id }) => id),
+      );
   });
   return ids;
 }
@@ -23,5 +27,7 @@ export function serverItems({ messages, source }: Reading): string[] {
 function holdsItem(message: unknown): boolean {
   if (!isFields(message)) return false;
   const { type, content } = message;
-  return type === TYPE || (Array.isArray(content) && content.some((block) => isFields(block) && block["type"] === TYPE));
+  return (
+    type === TYPE || (Array.isArray(content) && content.some((block) => isFields(block) && block["type"] === TYPE))
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * What a provider was found to take it takes when more is said behind it: of a conversation that grows only the newest turn and what came
- * since are looked at again. Messages are those of a log's view, in which no two calls have one id.
+ * What a provider was found to take it takes when more is said behind it: of a conversation that grows only the newest
+ * turn and what came since are looked at again. Messages are those of a log's view, in which no two calls have one id.
  */
 
 import type { Format, NeutralMessage } from "../types/messages.ts";
@@ -19,7 +19,10 @@ interface Held {
 export class Standing {
   private held: Held | undefined;
 
-  /** True if the provider takes these messages. False also where nothing is known of what comes before: neutral messages have to be read whole once. */
+  /**
+   * True if the provider takes these messages. False also where nothing is known of what comes before: neutral messages
+   * have to be read whole once.
+   */
   isTaken(messages: readonly unknown[], format: Format, provider: Provider, model: string | undefined): boolean {
     const key = `${format}/${provider}/${model ?? ""}`;
     const { held } = this;
@@ -65,7 +68,10 @@ class Walk {
   }
 }
 
-/** How many messages two lists have in common at their beginning. What a conversation made of messages is made anew for every view. */
+/**
+ * How many messages two lists have in common at their beginning. What a conversation made of messages is made anew for
+ * every view.
+ */
 export function shared(a: readonly unknown[], b: readonly unknown[]): number {
   const most = Math.min(a.length, b.length);
   let count = 0;

@@ -1,4 +1,7 @@
-/** Messages without their texts: all that the rules of providers look at, in a few bytes a message. `src/validity/thin.rs` reads it. */
+/**
+ * Messages without their texts: all that the rules of providers look at, in a few bytes a message.
+ * `src/validity/thin.rs` reads it.
+ */
 
 import type { NeutralMessage, Part, Role } from "../types/messages.ts";
 
@@ -34,7 +37,8 @@ function code(part: Part): string {
       return `(${field(part.callId)}\x01${field(part.name)}`;
     case "toolResult": {
       let out = `[${field(part.callId)}\x01${part.name === undefined ? "\x02" : field(part.name)}`;
-      for (const item of part.content) out += `\x01${item.type === "image" || item.type === "document" ? code(item) : "."}`;
+      for (const item of part.content)
+        out += `\x01${item.type === "image" || item.type === "document" ? code(item) : "."}`;
       return out;
     }
     case "image":
@@ -70,5 +74,7 @@ const EACH_ODD = /[\x00-\x1f\x7f\u0085\u2028\u2029\\]|\p{Surrogate}/gu;
 /** Half a pair of surrogates is U+FFFD to the engine, here as everywhere. */
 function field(text: string): string {
   if (!ODD.test(text)) return text;
-  return text.replace(EACH_ODD, (odd) => (/\p{Surrogate}/u.test(odd) ? "\ufffd" : `\\${odd.charCodeAt(0).toString(16).padStart(4, "0")}`));
+  return text.replace(EACH_ODD, (odd) =>
+    /\p{Surrogate}/u.test(odd) ? "\ufffd" : `\\${odd.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

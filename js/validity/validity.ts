@@ -1,6 +1,6 @@
 /**
- * What providers refuse, found before they are asked, and mended. The engine checks what every format shows (pairs, order, roles, ids);
- * `js/validity/wire-*` check what only one provider's own messages show.
+ * What providers refuse, found before they are asked, and mended. The engine checks what every format shows (pairs,
+ * order, roles, ids); `js/validity/wire-*` check what only one provider's own messages show.
  */
 
 import { asSent, isFields, json, looking, parsedArguments } from "../formats/adapter.ts";
@@ -19,7 +19,15 @@ import { anthropicWire } from "../formats/anthropic/checks.ts";
 import { geminiWire } from "../formats/gemini/checks.ts";
 import { openaiChatWire, openaiResponsesWire } from "../formats/openai/checks.ts";
 import type { WireCheck, WireFinding } from "../formats/wire.ts";
-import type { Finding, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "../types/validity.ts";
+import type {
+  Finding,
+  Provider,
+  RepairChange,
+  RepairOptions,
+  RepairResult,
+  ValidateOptions,
+  ValidityOptions,
+} from "../types/validity.ts";
 import type { Format, NeutralMessage, Part } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
 import { known } from "../options/known.ts";
@@ -29,18 +37,36 @@ export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses"
 
 const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
 
-const WIRE: Partial<Record<Format, WireCheck>> = { "openai-chat": openaiChatWire, "openai-responses": openaiResponsesWire, anthropic: anthropicWire, gemini: geminiWire };
+const WIRE: Partial<Record<Format, WireCheck>> = {
+  "openai-chat": openaiChatWire,
+  "openai-responses": openaiResponsesWire,
+  anthropic: anthropicWire,
+  gemini: geminiWire,
+};
 
 /** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
 const MOST_ROUNDS = 6;
 
 /** What the engine finds. */
-interface CoreFinding { rule: string; index?: number; part?: number; item?: number; tool?: number; message: string }
-interface CoreChange { rule: string; index?: number; part?: number; message: string }
+interface CoreFinding {
+  rule: string;
+  index?: number;
+  part?: number;
+  item?: number;
+  tool?: number;
+  message: string;
+}
+interface CoreChange {
+  rule: string;
+  index?: number;
+  part?: number;
+  message: string;
+}
 
 /**
- * Lists what a provider would refuse in a conversation: calls and results that do not pair up or stand in the wrong place, roles, empty
- * messages, ids, names, pictures, thoughts, cache marks. Nothing is listed for a conversation that may be sent.
+ * Lists what a provider would refuse in a conversation: calls and results that do not pair up or stand in the wrong
+ * place, roles, empty messages, ids, names, pictures, thoughts, cache marks. Nothing is listed for a conversation that
+ * may be sent.
  *
  * ```ts
  * import { validate } from "espalier";
@@ -51,13 +77,15 @@ interface CoreChange { rule: string; index?: number; part?: number; message: str
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
  *
- * @param messages The provider's own messages or whole request; or neutral messages, or those of the AI SDK, which are judged as what
- * would be sent of them.
- * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read, `unknown_format`
+ * @param messages The provider's own messages or whole request; or neutral messages, or those of the AI SDK, which are
+ *   judged as what would be sent of them.
+ * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read,
+ *   `unknown_format`
  */
 export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
   checked(provider, "provider", known(options, VALIDATE));
-  if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep") throw bad("pending", '"report" or "keep"', options.pending);
+  if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep")
+    throw bad("pending", '"report" or "keep"', options.pending);
   if (scanned(messages, provider, options)) return [];
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
@@ -65,9 +93,10 @@ export function validate(messages: unknown, provider: Provider, options: Validat
 }
 
 /**
- * Mends what {@link validate} lists: results are put behind their calls, lost ones get a stand-in, orphans go, neighbours are merged, ids
- * and names become such as the provider takes, pictures that may not be sent become notes. A conversation that is valid comes back as it
- * is, the very same object; in any other, untouched messages are the caller's own.
+ * Mends what {@link validate} lists: results are put behind their calls, lost ones get a stand-in, orphans go,
+ * neighbours are merged, ids and names become such as the provider takes, pictures that may not be sent become notes. A
+ * conversation that is valid comes back as it is, the very same object; in any other, untouched messages are the
+ * caller's own.
  *
  * ```ts
  * import { repair } from "espalier";
@@ -83,7 +112,8 @@ export function validate(messages: unknown, provider: Provider, options: Validat
  * report.left; // => []
  * ```
  *
- * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of {@link validate}
+ * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of
+ *   {@link validate}
  */
 export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
   const { provider, pending = "keep" } = known(options, REPAIR);
@@ -93,9 +123,11 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   oneOf(options, "pending", ["keep", "refuse", "synthesize", "drop"]);
   for (const name of ["opening", "closing", "lostText"] as const) {
     const text = options[name];
-    if (text !== undefined && (typeof text !== "string" || text.trim() === "")) throw bad(name, "a text that is not blank", text);
+    if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
+      throw bad(name, "a text that is not blank", text);
   }
-  if (options.dropThoughts !== undefined && typeof options.dropThoughts !== "boolean") throw bad("dropThoughts", "true or false", options.dropThoughts);
+  if (options.dropThoughts !== undefined && typeof options.dropThoughts !== "boolean")
+    throw bad("dropThoughts", "true or false", options.dropThoughts);
 
   const valid = options.dropThoughts === true ? undefined : scanned(messages, provider, options);
   if (valid) return { messages, report: { provider, format: valid.format, changes: [], left: [] } };
@@ -106,39 +138,71 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const running = pending === "keep" || pending === "refuse";
     // Running calls may stay, and tools are the host's to name.
-    const isOurs = ({ rule, tool }: CoreFinding) => !(running && rule === "pending-call") && tool === undefined && rule !== "tools-missing";
-    if (!judged.found.some(isOurs) && judged.wire.length === 0 && !judged.strips && options.dropThoughts !== true) break;
+    const isOurs = ({ rule, tool }: CoreFinding) =>
+      !(running && rule === "pending-call") && tool === undefined && rule !== "tools-missing";
+    if (!judged.found.some(isOurs) && judged.wire.length === 0 && !judged.strips && options.dropThoughts !== true)
+      break;
     const after = mended(reading, judged.wire, provider, options, running);
     if (after.reading.source.input === reading.source.input) break;
     // What was there at first keeps its index; later rounds are about messages that may have moved.
-    append(changes, after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })));
+    append(
+      changes,
+      after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })),
+    );
     reading = after.reading;
     judged = judge(reading, provider, options);
   }
   const left = located(reading, judged);
   const running = left.find(({ rule }) => rule === "pending-call");
   if (pending === "refuse" && running) {
-    throw new EspalierError({ code: "pending_calls", message: `${running.path} has no result yet; send the request when it has one`, path: running.path, details: { calls: left.filter(({ rule }) => rule === "pending-call") } });
+    throw new EspalierError({
+      code: "pending_calls",
+      message: `${running.path} has no result yet; send the request when it has one`,
+      path: running.path,
+      details: { calls: left.filter(({ rule }) => rule === "pending-call") },
+    });
   }
   return { messages: reading.source.input as T, report: { provider, format: first.format, changes, left } };
 }
 
 /** One round: fields of the wire, then whatever the engine plans. */
-function mended(reading: Reading, wire: readonly WireFinding[], provider: Provider, options: RepairOptions, running: boolean): { reading: Reading; changes: RepairChange[] } {
+function mended(
+  reading: Reading,
+  wire: readonly WireFinding[],
+  provider: Provider,
+  options: RepairOptions,
+  running: boolean,
+): { reading: Reading; changes: RepairChange[] } {
   const open = (input: unknown) => read(input, provider, options, reading.format);
   const current = wire.length > 0 ? open(fixed(reading, wire)) : reading;
   const { orphans = "drop", lostCalls = "synthesize", dropThoughts = false, opening, closing, lostText } = options;
   const pending = running ? "keep" : options.pending;
-  const asked = { ...fields(current, provider, options), pending: !running, settings: { orphans, lostCalls, pending, dropThoughts, opening, closing, lostText } };
-  const { plan, changes } = call(() => wasm().repair(current.messages, asked) as { plan: CoreItem[]; changes: CoreChange[] });
+  const asked = {
+    ...fields(current, provider, options),
+    pending: !running,
+    settings: { orphans, lostCalls, pending, dropThoughts, opening, closing, lostText },
+  };
+  const { plan, changes } = call(
+    () => wasm().repair(current.messages, asked) as { plan: CoreItem[]; changes: CoreChange[] },
+  );
   const out = carryOut(current, plan, open);
   return {
     reading: out === current.source.input ? current : open(out),
     changes: [
-      ...wire.map(({ rule, index, place, message }) => ({ rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message })),
+      ...wire.map(({ rule, index, place, message }) => ({
+        rule,
+        path: wirePath(reading, index, place),
+        ...(index !== undefined && { index }),
+        message,
+      })),
       ...changes.map((change) => {
         const { path, index } = pathOf(current, change);
-        return { rule: change.rule, ...(change.index !== undefined && { path }), ...(index !== undefined && { index }), message: change.message };
+        return {
+          rule: change.rule,
+          ...(change.index !== undefined && { path }),
+          ...(index !== undefined && { index }),
+          message: change.message,
+        };
       }),
     ],
   };
@@ -162,42 +226,75 @@ function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
 }
 
 /** What the engine and the wire find, and whether the engine would take tools out that are no finding. */
-interface Judged { found: CoreFinding[]; wire: WireFinding[]; strips: boolean }
+interface Judged {
+  found: CoreFinding[];
+  wire: WireFinding[];
+  strips: boolean;
+}
 
 function judge(reading: Reading, provider: Provider, options: ValidityOptions): Judged {
   const asked = { ...fields(reading, provider, options), pending: true };
-  const { findings, signatures, strips } = call(() => wasm().validate(thin(reading.messages), asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
+  const { findings, signatures, strips } = call(
+    () =>
+      wasm().validate(thin(reading.messages), asked) as {
+        findings: CoreFinding[];
+        signatures: boolean;
+        strips: boolean;
+      },
+  );
   return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
 }
 
 /**
- * True if the provider takes these messages, those before number `from` being known to be taken: there a turn of the assistant begins, and
- * every call before it has its result. `visit` sees the messages from there on.
+ * True if the provider takes these messages, those before number `from` being known to be taken: there a turn of the
+ * assistant begins, and every call before it has its result. `visit` sees the messages from there on.
  *
  * @internal
  */
-export function isTaken(messages: readonly unknown[], provider: Provider, options: ValidityOptions, from: number, visit: (message: NeutralMessage) => void): boolean {
+export function isTaken(
+  messages: readonly unknown[],
+  provider: Provider,
+  options: ValidityOptions,
+  from: number,
+  visit: (message: NeutralMessage) => void,
+): boolean {
   return scanned(messages, provider, options, from, visit) !== undefined;
 }
 
 /** What comes before is as good as something that the user said. */
 const SAID = thinLine({ id: "", role: "user", parts: [{ type: "text", text: "x" }] });
 
-/** Looks at each message once, and keeps none: all that a conversation needs of which nothing is to be said. Nothing if something is. */
-function scanned(messages: unknown, provider: Provider, options: ValidityOptions, from = 0, visit?: (message: NeutralMessage) => void): Scanned | undefined {
+/**
+ * Looks at each message once, and keeps none: all that a conversation needs of which nothing is to be said. Nothing if
+ * something is.
+ */
+function scanned(
+  messages: unknown,
+  provider: Provider,
+  options: ValidityOptions,
+  from = 0,
+  visit?: (message: NeutralMessage) => void,
+): Scanned | undefined {
   let text = from === 0 ? "" : SAID;
   let isOdd = false;
   const format = options.format ?? formatOf(messages, provider);
-  const found = scanConversation(messages, { format, ...(options.tools && { tools: options.tools }) }, (message) => {
-    // Reading it whole says what is wrong, and where.
-    isOdd ||= message.parts.some((part) => misfit(part) !== undefined || isUnsendable(part));
-    if (isOdd) return;
-    text += thinLine(message);
-    visit?.(message);
-  }, from);
+  const found = scanConversation(
+    messages,
+    { format, ...(options.tools && { tools: options.tools }) },
+    (message) => {
+      // Reading it whole says what is wrong, and where.
+      isOdd ||= message.parts.some((part) => misfit(part) !== undefined || isUnsendable(part));
+      if (isOdd) return;
+      text += thinLine(message);
+      visit?.(message);
+    },
+    from,
+  );
   if (!found || isOdd) return undefined;
   const asked = { ...fields(found, provider, options), pending: true };
-  const { findings, signatures, strips } = call(() => wasm().validate(text, asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
+  const { findings, signatures, strips } = call(
+    () => wasm().validate(text, asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean },
+  );
   if (findings.length > 0 || strips) return undefined;
   const wire: WireFinding[] = [];
   checkWire(found, provider, options, signatures, wire, from);
@@ -208,12 +305,21 @@ function scanned(messages: unknown, provider: Provider, options: ValidityOptions
 function located(reading: Reading, { found, wire }: Judged): Finding[] {
   const out = found.map((one) => {
     const { path, index } = pathOf(reading, one);
-    const finding: Finding = { rule: one.rule, path, ...(index !== undefined && { index }), ...(one.part !== undefined && { part: one.part }), message: one.message };
+    const finding: Finding = {
+      rule: one.rule,
+      path,
+      ...(index !== undefined && { index }),
+      ...(one.part !== undefined && { part: one.part }),
+      message: one.message,
+    };
     // The system prompt comes before everything, the request as a whole after it.
     return { finding, order: index ?? (one.index === undefined ? Infinity : -1) };
   });
   for (const { rule, index, place, message } of wire) {
-    out.push({ finding: { rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message }, order: index ?? Infinity });
+    out.push({
+      finding: { rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message },
+      order: index ?? Infinity,
+    });
   }
   return out.sort((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ finding }) => finding);
 }
@@ -229,44 +335,75 @@ function fields(reading: Scanned, provider: Provider, { tools, model, purpose, r
     byItems: reading.format === "openai-responses",
     ownResults: reading.format === "ai-sdk",
     // Tools that the provider runs have no name; the adapter's stand-in for it is not sent.
-    tools: known ? reading.tools.filter((tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"])) : undefined,
+    tools: known
+      ? reading.tools.filter(
+          (tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"]),
+        )
+      : undefined,
     model: typeof name === "string" ? name : "",
     purpose: purpose ?? "answer",
     rules: rules ?? [],
   };
 }
 
-function wireFindings(reading: Reading, provider: Provider, options: ValidityOptions, signatures: boolean): WireFinding[] {
+function wireFindings(
+  reading: Reading,
+  provider: Provider,
+  options: ValidityOptions,
+  signatures: boolean,
+): WireFinding[] {
   const out: WireFinding[] = [];
   unsendable(reading, out);
   checkWire(reading, provider, options, signatures, out);
   return out;
 }
 
-function checkWire(reading: Scanned, provider: Provider, options: ValidityOptions, signatures: boolean, out: WireFinding[], from = 0): void {
+function checkWire(
+  reading: Scanned,
+  provider: Provider,
+  options: ValidityOptions,
+  signatures: boolean,
+  out: WireFinding[],
+  from = 0,
+): void {
   const { source, format } = reading;
   const check = WIRE[format];
   if (!check || format !== provider) return;
   const { tools } = fields(reading, provider, options);
   const { request } = source;
-  looking(source.name, () => check({
-    list: source.list as readonly Fields[],
-    from,
-    ...(request && { fields: request }),
-    ...(tools && { hasTools: reading.tools.length > 0 }),
-    signatures,
-  }, (finding) => out.push(finding)));
+  looking(source.name, () =>
+    check(
+      {
+        list: source.list as readonly Fields[],
+        from,
+        ...(request && { fields: request }),
+        ...(tools && { hasTools: reading.tools.length > 0 }),
+        signatures,
+      },
+      (finding) => out.push(finding),
+    ),
+  );
 }
 
 /** Fields of parts that must be texts, and those that may be absent. */
-const TEXTS: Record<string, readonly string[]> = { text: ["text"], reasoning: ["text"], toolCall: ["callId", "name", "arguments"], toolResult: ["callId"] };
+const TEXTS: Record<string, readonly string[]> = {
+  text: ["text"],
+  reasoning: ["text"],
+  toolCall: ["callId", "name", "arguments"],
+  toolResult: ["callId"],
+};
 const OPTIONAL_TEXTS = ["name", "data", "url", "mediaType"] as const;
 
-/** The field of a part that is no text and should be one, as a path. The adapters of providers write texts; neutral messages are the host's. */
+/**
+ * The field of a part that is no text and should be one, as a path. The adapters of providers write texts; neutral
+ * messages are the host's.
+ */
 function misfit(part: Part): string | undefined {
   const fields = part as unknown as Fields;
   const required = Object.hasOwn(TEXTS, part.type) ? TEXTS[part.type] : undefined;
-  const wrong = required?.find((name) => typeof fields[name] !== "string") ?? OPTIONAL_TEXTS.find((name) => fields[name] !== undefined && typeof fields[name] !== "string");
+  const wrong =
+    required?.find((name) => typeof fields[name] !== "string") ??
+    OPTIONAL_TEXTS.find((name) => fields[name] !== undefined && typeof fields[name] !== "string");
   if (wrong !== undefined || part.type !== "toolResult") return wrong;
   for (const [at, item] of part.content.entries()) {
     const inner = misfit(item);
@@ -302,11 +439,24 @@ function unsendable(reading: Reading, out: WireFinding[]): void {
       const index = neutral - offset;
       const message = source.list[index] as Fields;
       const place = placeOf(format, message, reading.pieces(id), part);
-      for (const name of ["input", "args", "functionCall.args", "function_call.args", "function.arguments", "toolInvocation.args"]) {
+      for (const name of [
+        "input",
+        "args",
+        "functionCall.args",
+        "function_call.args",
+        "function.arguments",
+        "toolInvocation.args",
+      ]) {
         const field = [...place, ...name.split(".")];
         const value = at(message, field);
         if (typeof value !== "object" || value === null || writable(value)) continue;
-        out.push({ rule: "arguments", index, place: field, message: "the arguments have no JSON: they hold themselves, or cannot be read", fix: { set: parsedArguments(json(value)) } });
+        out.push({
+          rule: "arguments",
+          index,
+          place: field,
+          message: "the arguments have no JSON: they hold themselves, or cannot be read",
+          fix: { set: parsedArguments(json(value)) },
+        });
       }
     }
   }
@@ -339,7 +489,11 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
 function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
-  const open = (input: unknown) => readConversation(input, { format: format ?? known ?? formatOf(messages, provider), ...(tools !== undefined && tools !== null && { tools }) });
+  const open = (input: unknown) =>
+    readConversation(input, {
+      format: format ?? known ?? formatOf(messages, provider),
+      ...(tools !== undefined && tools !== null && { tools }),
+    });
   const reading = open(messages);
   if (reading.format === "espalier") checkParts(reading);
   // What is not for the model is not sent, and places are those in what is.
@@ -350,7 +504,11 @@ function formatOf(messages: unknown, provider: Provider): Format {
   return looking("messages", () => {
     const source = findSource(messages);
     const found = source && detect(source);
-    const isTyped = (message: unknown) => isFields(message) && [message["parts"], message["content"]].some((list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"));
+    const isTyped = (message: unknown) =>
+      isFields(message) &&
+      [message["parts"], message["content"]].some(
+        (list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"),
+      );
     // Without parts, messages look alike in several formats.
     if (found === "raw") return found;
     return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
@@ -360,26 +518,38 @@ function formatOf(messages: unknown, provider: Provider): Format {
 function checked(provider: unknown, path: string, options: ValidityOptions): void {
   if (!PROVIDERS.includes(provider as Provider)) {
     const shown = typeof provider === "string" ? JSON.stringify(provider) : String(typeof provider);
-    throw new EspalierError({ code: "bad_option", message: `${path} must be one of ${PROVIDERS.join(", ")}, and is ${shown}`, path });
+    throw new EspalierError({
+      code: "bad_option",
+      message: `${path} must be one of ${PROVIDERS.join(", ")}, and is ${shown}`,
+      path,
+    });
   }
-  if (options.model !== undefined && typeof options.model !== "string") throw bad("model", "the name of a model", options.model);
+  if (options.model !== undefined && typeof options.model !== "string")
+    throw bad("model", "the name of a model", options.model);
   oneOf(options, "purpose", ["answer", "summary"]);
   if (options.rules === undefined) return;
   if (!Array.isArray(options.rules)) throw bad("rules", "a list of rules", options.rules);
   for (const [at, rule] of (options.rules as readonly unknown[]).entries()) {
     if (!isFields(rule)) throw bad(`rules[${at}]`, "a rule", rule);
     // The engine reads what it knows and passes over the rest; a misspelt demand would never count.
-    for (const key in rule) if (!RULE_FIELDS.includes(key)) throw bad(`rules[${at}].${key}`, `one of ${RULE_FIELDS.join(", ")}`, key);
+    for (const key in rule)
+      if (!RULE_FIELDS.includes(key)) throw bad(`rules[${at}].${key}`, `one of ${RULE_FIELDS.join(", ")}`, key);
   }
 }
 
 function oneOf<O extends object>(options: O, name: keyof O & string, values: readonly string[]): void {
   const value = options[name];
-  if (value !== undefined && !values.includes(value as string)) throw bad(name, values.map((v) => JSON.stringify(v)).join(" or "), value);
+  if (value !== undefined && !values.includes(value as string))
+    throw bad(name, values.map((v) => JSON.stringify(v)).join(" or "), value);
 }
 
 function bad(name: string, wanted: string, value: unknown): EspalierError {
   const path = name ? `options.${name}` : "options";
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(typeof value === "symbol" ? "a symbol" : value);
+  const shown =
+    typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "object" && value
+        ? "an object"
+        : String(typeof value === "symbol" ? "a symbol" : value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -1,10 +1,11 @@
 /**
- * The packed package in other people's builds. Each folder here is a project with exact versions; `check.mjs` in it builds and runs the
- * project, and throws if something is not as it should be.
+ * The packed package in other people's builds. Each folder here is a project with exact versions; `check.mjs` in it
+ * builds and runs the project, and throws if something is not as it should be.
  *
  *   node tests/consumers/run.mjs [--all] [NAME…]
  *
- * Without a name the consumers run that install little; `--all` adds the rest (Next.js, runtimes), which download some hundred MB.
+ * Without a name the consumers run that install little; `--all` adds the rest (Next.js, runtimes), which download some
+ * hundred MB.
  */
 
 import assert from "node:assert/strict";
@@ -21,9 +22,12 @@ const root = join(here, "..", "..");
 const home = mkdtempSync(join(tmpdir(), "espalier-consumers-"));
 const args = process.argv.slice(2);
 const chosen = args.filter((arg) => !arg.startsWith("--"));
-const projects = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => ({ name, ...manifest(name).espalier }));
+const projects = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => ({ name, ...manifest(name).espalier }));
 const unknown = chosen.find((name) => !projects.some((project) => project.name === name));
-if (unknown) throw new Error(`There is no consumer ${unknown}; there are ${projects.map(({ name }) => name).join(", ")}.`);
+if (unknown)
+  throw new Error(`There is no consumer ${unknown}; there are ${projects.map(({ name }) => name).join(", ")}.`);
 
 function manifest(name) {
   return JSON.parse(readFileSync(join(here, name, "package.json"), "utf8"));
@@ -31,13 +35,23 @@ function manifest(name) {
 
 function run(command, list, { cwd, env, input } = {}) {
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...process.env, NODE_ENV: undefined, NODE_OPTIONS: undefined, ...env }, maxBuffer: 1 << 28, timeout: 300_000 };
-    const child = execFile(command, list, options, (error, stdout, stderr) => resolve({ code: error ? error.code ?? 1 : 0, stdout, stderr }));
+    const options = {
+      cwd,
+      env: { ...process.env, NODE_ENV: undefined, NODE_OPTIONS: undefined, ...env },
+      maxBuffer: 1 << 28,
+      timeout: 300_000,
+    };
+    const child = execFile(command, list, options, (error, stdout, stderr) =>
+      resolve({ code: error ? (error.code ?? 1) : 0, stdout, stderr }),
+    );
     child.stdin.end(input ?? "");
   });
 }
 
-/** The title that a served page gives itself in Chromium. `headers` are sent with every file; `html` is the page, if the folder has none. */
+/**
+ * The title that a served page gives itself in Chromium. `headers` are sent with every file; `html` is the page, if the
+ * folder has none.
+ */
 async function titleIn(folder, { headers = {}, path = "" } = {}) {
   const { url, close } = await serve(folder, 0, (_request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -53,7 +67,9 @@ async function titleIn(folder, { headers = {}, path = "" } = {}) {
 /** Files below a folder, with `/`, and their bytes. */
 function filesIn(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
-  return Object.fromEntries(files.map((name) => [name.replaceAll("\\", "/"), statSync(join(folder, name)).size]).sort());
+  return Object.fromEntries(
+    files.map((name) => [name.replaceAll("\\", "/"), statSync(join(folder, name)).size]).sort(),
+  );
 }
 
 function npm(list, cwd) {
@@ -85,15 +101,30 @@ try {
     try {
       const folder = install(name, packed);
       const installed = Date.now();
-      const bin = (command) => [join(folder, "node_modules", ".bin"), join(root, "node_modules", ".bin")].map((path) => join(path, command)).find(existsSync);
+      const bin = (command) =>
+        [join(folder, "node_modules", ".bin"), join(root, "node_modules", ".bin")]
+          .map((path) => join(path, command))
+          .find(existsSync);
       const { default: check } = await import(new URL(`${name}/check.mjs`, import.meta.url));
       /** Runs a command of the project and returns its output; a failure throws with all that it said. */
       const ran = async (command, list, options) => {
-        const { code, stdout, stderr } = await run(command === "node" ? process.execPath : bin(command), list, { cwd: folder, ...options });
+        const { code, stdout, stderr } = await run(command === "node" ? process.execPath : bin(command), list, {
+          cwd: folder,
+          ...options,
+        });
         assert.equal(code, 0, `${command} ${list.join(" ")}: ${stdout}${stderr}`);
         return stdout.trim();
       };
-      await check({ folder, dist: join(folder, "node_modules", "espalier", "dist"), bin, run, ran, titleIn, titleAt, filesIn });
+      await check({
+        folder,
+        dist: join(folder, "node_modules", "espalier", "dist"),
+        bin,
+        run,
+        ran,
+        titleIn,
+        titleAt,
+        filesIn,
+      });
       passed += 1;
       console.log(`ok   ${name} (installed in ${installed - start} ms, checked in ${Date.now() - installed} ms)`);
     } catch (error) {

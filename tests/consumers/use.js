@@ -1,21 +1,38 @@
 /** What every consumer does with the package: counts, prunes, compacts, summarises a TypeScript file, outlines it. */
 
-const CODE = ["one", "two", "three"].map((name) => `export function ${name}(): number {\n${"  let a = 1;\n".repeat(20)}  return a;\n}\n`).join("\n");
+const CODE = ["one", "two", "three"]
+  .map((name) => `export function ${name}(): number {\n${"  let a = 1;\n".repeat(20)}  return a;\n}\n`)
+  .join("\n");
 
 /**
  * Returns one line that shows what worked: the count, the messages that pruning kept, the outcome of compaction, how the summary and the
  * outline came about. A grammar that failed shows its error.
  */
 export async function use({ compact, count, outline, prune, summarizeDocument }) {
-  const messages = Array.from({ length: 20 }, (_, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content: `${"words ".repeat(90)}${at}` }));
+  const messages = Array.from({ length: 20 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `${"words ".repeat(90)}${at}`,
+  }));
   messages.push({ role: "user", content: "And now?" });
   const pruned = prune(messages, { budget: 300 });
-  const compacted = await compact(messages, { budget: 600, llm: async () => ({ text: "<summary>They counted words.</summary>" }) });
+  const compacted = await compact(messages, {
+    budget: 600,
+    llm: async () => ({ text: "<summary>They counted words.</summary>" }),
+  });
   const summary = await summarizeDocument(CODE, { path: "a.ts", budget: 80, selection: CODE.indexOf("two") });
   const { basis, definitions } = await outline(CODE, { path: "a.ts" });
-  const way = ({ path, why, error }) => (path === "syntax" ? path : `${path} (${why}${error ? `: ${error.code}: ${error.message}` : ""})`);
+  const way = ({ path, why, error }) =>
+    path === "syntax" ? path : `${path} (${why}${error ? `: ${error.code}: ${error.message}` : ""})`;
   const kept = pruned.messages.length < 21 && pruned.messages.at(-1) === messages.at(-1);
-  return [count("Hello world!"), count("Hello world!", { encoding: "cl100k_base" }), kept, compacted.status, way(summary.basis), way(basis), definitions.length].join(" ");
+  return [
+    count("Hello world!"),
+    count("Hello world!", { encoding: "cl100k_base" }),
+    kept,
+    compacted.status,
+    way(summary.basis),
+    way(basis),
+    definitions.length,
+  ].join(" ");
 }
 
 /** The line where all of it works. */

@@ -44,7 +44,10 @@ export function commentsOf(file, text) {
     const fence = /^\s*\* ```(\w*)$/.exec(lines[at]);
     if (!fence) continue;
     const end = lines.findIndex((line, index) => index > at && /^\s*\* ```$/.test(line));
-    const code = lines.slice(at + 1, end).map((line) => line.replace(/^\s*\* ?/, "")).join("\n");
+    const code = lines
+      .slice(at + 1, end)
+      .map((line) => line.replace(/^\s*\* ?/, ""))
+      .join("\n");
     if (LANGUAGES.includes(fence[1])) {
       blocks.push({ language: fence[1], before: "", code, after: "", place: `${file}:${at + 1}`, isComment: true });
     }
@@ -56,7 +59,8 @@ export function commentsOf(file, text) {
 /** Returns why a reader could not rely on a block, or `undefined`: it must import what it uses, and assert a result. */
 export function fault({ code, after, language, isComment }) {
   if (language === "sh") return undefined;
-  if (isComment && !/from "espalier[/"]/.test(code)) return "imports nothing from the package, so it does not run when pasted";
+  if (isComment && !/from "espalier[/"]/.test(code))
+    return "imports nothing from the package, so it does not run when pasted";
   if (!/\/\/ => |\bassert\b/.test(`${code}\n${after}`)) return "asserts no result: write `expression; // => value`";
   return undefined;
 }
@@ -64,8 +68,8 @@ export function fault({ code, after, language, isComment }) {
 const CHECK = 'import { check as $check } from "../check.mjs";';
 
 /**
- * The block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before it; a value that is not
- * complete continues in the comments that follow.
+ * The block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before it; a
+ * value that is not complete continues in the comments that follow.
  */
 export function tested({ before, code, after, place }) {
   const [file, first] = place.split(":");
@@ -87,7 +91,9 @@ export function tested({ before, code, after, place }) {
       value += `\n${more[1]}`;
       at += 1;
     }
-    body.push(`${indent}$check(${expression.trim().replace(/;$/, "")}, ${value}, ${JSON.stringify(`${file}:${line}`)});`);
+    body.push(
+      `${indent}$check(${expression.trim().replace(/;$/, "")}, ${value}, ${JSON.stringify(`${file}:${line}`)});`,
+    );
   }
   // A pragma must come first.
   const pragma = /^\/\*\*.*@jsx.*\*\/$/.test(body[0]) ? body.shift() : "";

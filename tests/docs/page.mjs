@@ -1,6 +1,6 @@
 /**
- * What blocks for a page or a Cloudflare worker need and Node does not have: `Worker`, `indexedDB`, the vocabulary at `/vocab/`, and `.wasm`
- * imports as compiled modules.
+ * What blocks for a page or a Cloudflare worker need and Node does not have: `Worker`, `indexedDB`, the vocabulary at
+ * `/vocab/`, and `.wasm` imports as compiled modules.
  */
 
 import { readFileSync } from "node:fs";
@@ -54,7 +54,9 @@ class Worker {
 
 export async function providePage() {
   register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
-  const database = transformSync(readFileSync(new URL("../js/conversation/indexeddb.ts", here), "utf8"), { loader: "ts" }).code;
+  const database = transformSync(readFileSync(new URL("../js/conversation/indexeddb.ts", here), "utf8"), {
+    loader: "ts",
+  }).code;
   const { fakeIndexedDb } = await import(`data:text/javascript,${encodeURIComponent(database)}`);
   Object.assign(globalThis, { Worker, indexedDB: fakeIndexedDb() });
 }

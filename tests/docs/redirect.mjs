@@ -1,4 +1,7 @@
-/** Sends requests for the providers' own addresses to the scripted model at DOCS_SERVER. Loaded by the blocks, and by the command line. */
+/**
+ * Sends requests for the providers' own addresses to the scripted model at DOCS_SERVER. Loaded by the blocks, and by
+ * the command line.
+ */
 
 const HOSTS = ["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"];
 const real = globalThis.fetch;

@@ -1,21 +1,33 @@
 /**
  * Runs the documentation: every code block of README.md, docs/*.md and the doc comments in js/.
  *
- *   node tests/docs/run.mjs [place...]      only blocks whose place begins so, such as `docs/counting.md` or `js/calls/api.ts:34`
+ *   node tests/docs/run.mjs [place...] only blocks whose place begins so, such as `docs/counting.md` or
+ *   `js/calls/api.ts:34`
  *
- * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches). Every block asserts a
- *   result; a block of a doc comment imports what it uses.
+ * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches).
+ *   Every block asserts a result; a block of a doc comment imports what it uses.
  * - `# => text` under a shell command asserts that its output contains the text.
- * - `<!-- before`, lines, `-->` above a block of Markdown are lines that run before it; `<!-- after` ones run after it. `<!-- not run: reason -->`
- *   leaves a block out.
+ * - `<!-- before`, lines, `-->` above a block of Markdown are lines that run before it; `<!-- after` ones run after it.
+ *   `<!-- not run: reason -->` leaves a block out.
  *
- * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own addresses reach the scripted
- * model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what only a page has. Afterwards `tsc` checks all blocks,
- * and sdks.ts, against the types of the SDKs in package.json.
+ * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own
+ * addresses reach the scripted model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what
+ * only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -29,8 +41,15 @@ const here = join(root, "tests/docs");
 const build = join(here, "build");
 
 install();
-const markdown = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
-const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name)).map((name) => `js/${name}`);
+const markdown = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => `js/${name}`);
 const all = [
   ...markdown.flatMap((file) => blocksOf(file, readFileSync(join(root, file), "utf8"))),
   ...sources.flatMap((file) => commentsOf(file, readFileSync(join(root, file), "utf8"))),
@@ -47,7 +66,10 @@ const server = await modelServer();
 server.script(answer({ text: `<summary>\n${SUMMARY}\n</summary>` }));
 const shim = join(build, "bin");
 mkdirSync(shim);
-writeFileSync(join(shim, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "pkg/dist/cli.js")}" "$@"\n`);
+writeFileSync(
+  join(shim, "npx"),
+  `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "pkg/dist/cli.js")}" "$@"\n`,
+);
 chmodSync(join(shim, "npx"), 0o755);
 process.env.DOCS_SERVER = server.url;
 Object.assign(process.env, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" });
@@ -67,7 +89,12 @@ for (const [at, block] of blocks.entries()) {
     console.log(`ok     ${block.place}`);
   } catch (error) {
     failures.push(block.place);
-    console.log(`FAILED ${block.place}\n       ${String(error?.stack ?? error).split("\n").slice(0, 8).join("\n       ")}`);
+    console.log(
+      `FAILED ${block.place}\n       ${String(error?.stack ?? error)
+        .split("\n")
+        .slice(0, 8)
+        .join("\n       ")}`,
+    );
   } finally {
     process.chdir(root);
     rmSync(folder, { recursive: true, force: true });
@@ -80,10 +107,19 @@ console.log(`${blocks.length - failures.length} passed, ${failures.length} faile
 process.exit(failures.length > 0 ? 1 : 0);
 
 async function script(block, at) {
-  const { code } = transformSync(tested(block), { loader: "tsx", format: "esm", jsx: "automatic", jsxImportSource: "espalier", target: "es2022" });
+  const { code } = transformSync(tested(block), {
+    loader: "tsx",
+    format: "esm",
+    jsx: "automatic",
+    jsxImportSource: "espalier",
+    target: "es2022",
+  });
   const file = join(build, `${at}.mjs`);
   writeFileSync(file, code);
-  await Promise.race([import(pathToFileURL(file).href), new Promise((_, reject) => setTimeout(() => reject(new Error("the block did not end")), 60_000).unref())]);
+  await Promise.race([
+    import(pathToFileURL(file).href),
+    new Promise((_, reject) => setTimeout(() => reject(new Error("the block did not end")), 60_000).unref()),
+  ]);
 }
 
 /** Runs the commands of a block one after the other; what stands under one is expected in its output. */
@@ -92,10 +128,16 @@ async function shell({ code, place }, folder) {
   for (const line of code.split("\n")) {
     const expected = /^# => (.*)$/.exec(line);
     if (expected) commands.at(-1).expected.push(expected[1]);
-    else if (line.trim() !== "" && !line.startsWith("#")) commands.push({ line: line.replace(/\s+#.*$/, ""), expected: [] });
+    else if (line.trim() !== "" && !line.startsWith("#"))
+      commands.push({ line: line.replace(/\s+#.*$/, ""), expected: [] });
   }
   if (existsSync(join(folder, "src"))) {
-    for (const args of [["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]]) execFileSync("git", args, { cwd: folder });
+    for (const args of [
+      ["init", "-q"],
+      ["add", "."],
+      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+    ])
+      execFileSync("git", args, { cwd: folder });
   }
   const env = { ...process.env, PATH: `${shim}:${process.env.PATH}`, NODE_OPTIONS: `--import ${redirect}` };
   for (const { line, expected } of commands) {
@@ -103,7 +145,9 @@ async function shell({ code, place }, folder) {
     if (/^npm /.test(line)) continue;
     const { status, stdout, stderr } = await spawned(line, folder, env);
     if (status !== 0) throw new Error(`${place}: \`${line}\` ended with ${status}: ${stderr || stdout}`);
-    for (const text of expected) if (!`${stdout}${stderr}`.includes(text)) throw new Error(`${place}: \`${line}\` printed no ${JSON.stringify(text)}, but\n${stdout}${stderr}`);
+    for (const text of expected)
+      if (!`${stdout}${stderr}`.includes(text))
+        throw new Error(`${place}: \`${line}\` printed no ${JSON.stringify(text)}, but\n${stdout}${stderr}`);
   }
 }
 
@@ -112,7 +156,8 @@ function spawned(line, cwd, env) {
   return new Promise((resolve, reject) => {
     const child = spawn("bash", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const texts = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (texts[name] += text));
+    for (const name of ["stdout", "stderr"])
+      child[name].setEncoding("utf8").on("data", (text) => (texts[name] += text));
     child.on("error", reject);
     child.on("close", (status) => resolve({ status, ...texts }));
   });
@@ -131,16 +176,34 @@ function types() {
   files.push({ file: join(here, "sdks.ts"), place: "tests/docs/sdks.ts" });
   const options = {
     compilerOptions: {
-      strict: true, noEmit: true, allowJs: true, checkJs: true, target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "esnext", moduleResolution: "bundler", skipLibCheck: true,
-      customConditions: ["node"], jsx: "react-jsx", jsxImportSource: "espalier", types: ["node", "vscode"], typeRoots: [join(here, "node_modules/@types")],
+      strict: true,
+      noEmit: true,
+      allowJs: true,
+      checkJs: true,
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      skipLibCheck: true,
+      customConditions: ["node"],
+      jsx: "react-jsx",
+      jsxImportSource: "espalier",
+      types: ["node", "vscode"],
+      typeRoots: [join(here, "node_modules/@types")],
     },
     files: [...files.map(({ file }) => file), join(here, "wasm.d.ts")],
   };
   writeFileSync(join(build, "tsconfig.json"), JSON.stringify(options));
-  const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(build, "tsconfig.json")], { encoding: "utf8", cwd: build });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", join(build, "tsconfig.json")],
+    { encoding: "utf8", cwd: build },
+  );
   if (status === 0) return console.log(`ok     types of ${files.length - 1} blocks and sdks.ts`);
   failures.push("types");
-  console.log(`FAILED types\n${files.reduce((text, { file, place }) => text.replaceAll(relative(build, file), `${place} (${relative(build, file)})`), stdout)}`);
+  console.log(
+    `FAILED types\n${files.reduce((text, { file, place }) => text.replaceAll(relative(build, file), `${place} (${relative(build, file)})`), stdout)}`,
+  );
 }
 
 /** Installs the SDKs once for each version of package.json, and links the built package beside them. */
@@ -149,10 +212,16 @@ function install() {
   const stamp = join(modules, ".docs.json");
   const wanted = readFileSync(join(here, "package.json"), "utf8");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--package-lock=false"], { cwd: here, stdio: "inherit" });
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--package-lock=false"], {
+      cwd: here,
+      stdio: "inherit",
+    });
     writeFileSync(stamp, wanted);
   }
-  for (const [name, folder] of [["espalier", join(root, "pkg")], ["vscode", join(here, "vscode")]]) {
+  for (const [name, folder] of [
+    ["espalier", join(root, "pkg")],
+    ["vscode", join(here, "vscode")],
+  ]) {
     if (!existsSync(join(modules, name))) symlinkSync(folder, join(modules, name), "dir");
   }
 }

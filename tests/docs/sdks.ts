@@ -18,12 +18,24 @@ export async function prompts(chat: Rendered<"openai-chat">, messages: Rendered<
 }
 
 /** A conversation has the messages of its format: those of the SDK are appended, and sent. */
-export async function conversations(openaiMessages: OpenAI.ChatCompletionMessageParam[], modelMessages: ModelMessage[]): Promise<void> {
+export async function conversations(
+  openaiMessages: OpenAI.ChatCompletionMessageParam[],
+  modelMessages: ModelMessage[],
+): Promise<void> {
   const chat = await openConversation({ format: "openai-chat", model: { name: model, maxPromptTokens: 100_000 } });
-  chat.append([{ role: "system", content: "You fix builds." }, { role: "user", content: [{ type: "text", text: "Hello" }] }]);
+  chat.append([
+    { role: "system", content: "You fix builds." },
+    { role: "user", content: [{ type: "text", text: "Hello" }] },
+  ]);
   chat.append(openaiMessages);
-  const tools: OpenAI.ChatCompletionTool[] = [{ type: "function", function: { name: "run", parameters: { type: "object" } } }];
-  const reply = await openai.chat.completions.create({ model, messages: (await chat.prepare({ tools })).messages, tools });
+  const tools: OpenAI.ChatCompletionTool[] = [
+    { type: "function", function: { name: "run", parameters: { type: "object" } } },
+  ];
+  const reply = await openai.chat.completions.create({
+    model,
+    messages: (await chat.prepare({ tools })).messages,
+    tools,
+  });
   chat.reportUsage(reply.usage);
   chat.append(reply.choices[0]!.message);
   chat.append({ role: "tool", tool_call_id: reply.choices[0]!.message.tool_calls?.[0]?.id ?? "", content: "done" });
@@ -51,17 +63,34 @@ export async function recalls(messages: OpenAI.ChatCompletionMessageParam[]): Pr
   const recall = recallTool(conversation, { format: "openai-chat" });
   const reply = await openai.chat.completions.create({ model, messages, tools: [recall.definition] });
   for (const call of reply.choices[0]?.message.tool_calls ?? []) {
-    if (call.type === "function") conversation.append({ role: "tool", tool_call_id: call.id, content: await recall.handle(call.function.arguments) });
+    if (call.type === "function")
+      conversation.append({
+        role: "tool",
+        tool_call_id: call.id,
+        content: await recall.handle(call.function.arguments),
+      });
   }
-  await openai.responses.create({ model, input: "Go on.", tools: [recallTool(conversation, { format: "openai-responses" }).definition] });
+  await openai.responses.create({
+    model,
+    input: "Go on.",
+    tools: [recallTool(conversation, { format: "openai-responses" }).definition],
+  });
   const claudes = recallTool(conversation, { format: "anthropic" });
   const message = await anthropic.messages.create({ ...claude, messages: [], tools: [claudes.definition] });
   for (const block of message.content) if (block.type === "tool_use") await claudes.handle(block.input);
-  await generateText({ model: "openai/gpt-4o", prompt: "Go on.", tools: { recall: recallTool(conversation, { format: "ai-sdk" }).definition } });
+  await generateText({
+    model: "openai/gpt-4o",
+    prompt: "Go on.",
+    tools: { recall: recallTool(conversation, { format: "ai-sdk" }).definition },
+  });
 }
 
 /** One call keeps the type of what it is given, list or request. */
-export async function calls(list: OpenAI.ChatCompletionMessageParam[], body: Anthropic.MessageCreateParamsNonStreaming, ui: UIMessage[]): Promise<void> {
+export async function calls(
+  list: OpenAI.ChatCompletionMessageParam[],
+  body: Anthropic.MessageCreateParamsNonStreaming,
+  ui: UIMessage[],
+): Promise<void> {
   await openai.chat.completions.create({ model, messages: prune(list, { budget: 4_000 }).messages });
   await anthropic.messages.create(prune(body, { budget: 4_000 }).messages);
   await anthropic.messages.create(repair(body, { provider: "anthropic" }).messages);
@@ -75,14 +104,21 @@ export async function summaries(list: OpenAI.ChatCompletionMessageParam[]): Prom
   await compact(list, {
     budget: 4_000,
     llm: async ({ messages }, { signal }) => {
-      const { choices: [choice], usage } = await openai.chat.completions.create({ model, messages }, { signal });
+      const {
+        choices: [choice],
+        usage,
+      } = await openai.chat.completions.create({ model, messages }, { signal });
       return { text: choice!.message.content, finishReason: choice!.finish_reason, usage };
     },
   });
   await compact(list, {
     budget: 4_000,
     llm: async ({ messages }, { signal }) => {
-      const { text, finishReason, usage } = await generateText({ model: "openai/gpt-4o", messages, abortSignal: signal });
+      const { text, finishReason, usage } = await generateText({
+        model: "openai/gpt-4o",
+        messages,
+        abortSignal: signal,
+      });
       return { text, finishReason, usage };
     },
   });

@@ -9,8 +9,8 @@ import { build, fail, root, run } from "../../scripts/lib.mjs";
 const here = join(root, "tests", "host");
 
 /**
- * Builds them into folders of `build/host/NAME`, for the web or for Node, types checked; gives the folder that holds them, by their names.
- * Each of the hosts has its own, so that nobody finds what another left.
+ * Builds them into folders of `build/host/NAME`, for the web or for Node, types checked; gives the folder that holds
+ * them, by their names. Each of the hosts has its own, so that nobody finds what another left.
  */
 export function extensions(platform) {
   const home = join(build, "host", platform);
@@ -24,7 +24,8 @@ export function extensions(platform) {
   const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
   // npm 11 gives a list, older and newer ones an object by name.
   const { filename } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
-  for (const name of ["extension", "plain", "driver"]) cpSync(join(here, name), join(source, name), { recursive: true });
+  for (const name of ["extension", "plain", "driver"])
+    cpSync(join(here, name), join(source, name), { recursive: true });
   cpSync(join(root, "examples", "vscode-extension"), join(source, "example"), { recursive: true });
   writeFileSync(join(source, "package.json"), JSON.stringify({ name: "extensions", private: true }));
   npm(["install", "--offline", "--no-audit", "--no-fund", join(home, filename)], source);
@@ -35,18 +36,31 @@ export function extensions(platform) {
 }
 
 async function bundles(platform, source, made) {
-  const bundle = (entry, outfile, define = {}) => esbuild({
-    absWorkingDir: source, entryPoints: [entry], outfile: join(made, outfile), bundle: true, format: "cjs", platform, target: "es2022", external: ["vscode"],
-    jsx: "automatic", jsxImportSource: "espalier", logLevel: "error", define,
-  });
+  const bundle = (entry, outfile, define = {}) =>
+    esbuild({
+      absWorkingDir: source,
+      entryPoints: [entry],
+      outfile: join(made, outfile),
+      bundle: true,
+      format: "cjs",
+      platform,
+      target: "es2022",
+      external: ["vscode"],
+      jsx: "automatic",
+      jsxImportSource: "espalier",
+      logLevel: "error",
+      define,
+    });
   const file = "extension/dist/extension.js";
   await bundle("extension/src/extension.ts", file);
   const code = readFileSync(join(made, file), "utf8");
   if (/\beval\(|\bnew Function\(/.test(code)) fail("the bundle makes code of text");
   if (platform === "browser") {
     const wanted = [...code.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name);
-    if (wanted.some((name) => name !== "vscode")) fail(`the bundle asks for more than vscode: ${[...new Set(wanted)].join(", ")}`);
-    for (const suite of ["first", "second"]) await bundle("extension/src/run.ts", `extension/dist/${suite}.js`, { SUITE: JSON.stringify(suite) });
+    if (wanted.some((name) => name !== "vscode"))
+      fail(`the bundle asks for more than vscode: ${[...new Set(wanted)].join(", ")}`);
+    for (const suite of ["first", "second"])
+      await bundle("extension/src/run.ts", `extension/dist/${suite}.js`, { SUITE: JSON.stringify(suite) });
     await bundle("plain/plain.tsx", "plain/dist/plain.js");
     cpSync(join(here, "plain", "package.json"), join(made, "plain", "package.json"));
   } else {
@@ -54,12 +68,21 @@ async function bundles(platform, source, made) {
     cpSync(join(here, "driver", "package.json"), join(made, "driver", "package.json"));
   }
   const manifest = JSON.parse(readFileSync(join(here, "extension", "package.json"), "utf8"));
-  writeFileSync(join(made, "extension", "package.json"), JSON.stringify({ ...manifest, [platform === "browser" ? "browser" : "main"]: `./dist/extension.js` }));
+  writeFileSync(
+    join(made, "extension", "package.json"),
+    JSON.stringify({ ...manifest, [platform === "browser" ? "browser" : "main"]: `./dist/extension.js` }),
+  );
   const dist = join(source, "node_modules", "espalier", "dist");
-  for (const name of ["espalier.wasm", "vocab/o200k_base.vocab", "grammars/tree-sitter-typescript.wasm", "grammars/tree-sitter-python.wasm"]) {
+  for (const name of [
+    "espalier.wasm",
+    "vocab/o200k_base.vocab",
+    "grammars/tree-sitter-typescript.wasm",
+    "grammars/tree-sitter-python.wasm",
+  ]) {
     cpSync(join(dist, name), join(made, "extension", "assets", name.split("/").at(-1)));
   }
-  for (const name of ["dist", "assets", "package.json"]) cpSync(join(source, "example", name), join(made, "example", name), { recursive: true });
+  for (const name of ["dist", "assets", "package.json"])
+    cpSync(join(source, "example", name), join(made, "example", name), { recursive: true });
   console.log(`  the extension's bundle: ${(code.length / 1e6).toFixed(2)} MB`);
   return made;
 }
@@ -67,7 +90,10 @@ async function bundles(platform, source, made) {
 /** Prints what a window found; gives how many cases passed and failed. */
 export function print({ suite, version, cold, outcomes }, host, ms) {
   console.log(`\nVS Code ${version}, ${host}, ${suite} activation (${(ms / 1000).toFixed(1)} s)`);
-  if (cold) console.log(`  engine and vocabulary ready after ${cold.compiled.toFixed(0)} ms, the first count after ${cold.counting.toFixed(1)} ms more`);
+  if (cold)
+    console.log(
+      `  engine and vocabulary ready after ${cold.compiled.toFixed(0)} ms, the first count after ${cold.counting.toFixed(1)} ms more`,
+    );
   for (const { name, ms, notes, error } of outcomes) {
     console.log(`${error ? "FAIL" : "ok  "} ${name} (${ms} ms)${error ? `\n${error}` : ""}`);
     for (const note of notes) console.log(`     ${note}`);

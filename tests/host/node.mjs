@@ -1,6 +1,6 @@
 /**
- * The same extension in VS Code's Node extension host, that of the desktop, in a VS Code that is served (code-server): before a release, by hand.
- * `node tests/host/node.mjs`, after `npm run build`.
+ * The same extension in VS Code's Node extension host, that of the desktop, in a VS Code that is served (code-server):
+ * before a release, by hand. `node tests/host/node.mjs`, after `npm run build`.
  */
 
 import { spawn } from "node:child_process";
@@ -21,22 +21,39 @@ for (const folder of [data, workspace]) mkdirSync(folder);
 let told;
 const reports = createServer((request, response) => {
   let body = "";
-  request.setEncoding("utf8").on("data", (text) => (body += text)).on("end", () => {
-    response.writeHead(204).end();
-    told(JSON.parse(body));
-  });
+  request
+    .setEncoding("utf8")
+    .on("data", (text) => (body += text))
+    .on("end", () => {
+      response.writeHead(204).end();
+      told(JSON.parse(body));
+    });
 });
-const listening = (server) => new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
+const listening = (server) =>
+  new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 const reportPort = await listening(reports);
 // A port that is free now.
 const probe = createServer();
 const port = await listening(probe);
 await new Promise((resolve) => probe.close(resolve));
 
-const args = ["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--extensions-dir", made, "--user-data-dir", data, "--disable-telemetry", "--disable-update-check",
-  "--disable-workspace-trust", workspace];
+const args = [
+  "--auth",
+  "none",
+  "--bind-addr",
+  `127.0.0.1:${port}`,
+  "--extensions-dir",
+  made,
+  "--user-data-dir",
+  data,
+  "--disable-telemetry",
+  "--disable-update-check",
+  "--disable-workspace-trust",
+  workspace,
+];
 const server = spawn(codeServer.node, [codeServer.entry, ...args], {
-  env: { ...env, ESPALIER_REPORT: `http://127.0.0.1:${reportPort}/`, XDG_CONFIG_HOME: join(data, "config") }, stdio: ["ignore", "pipe", "pipe"],
+  env: { ...env, ESPALIER_REPORT: `http://127.0.0.1:${reportPort}/`, XDG_CONFIG_HOME: join(data, "config") },
+  stdio: ["ignore", "pipe", "pipe"],
 });
 let log = "";
 for (const stream of [server.stdout, server.stderr]) stream.setEncoding("utf8").on("data", (text) => (log += text));
@@ -56,7 +73,9 @@ try {
     await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}`);
     const found = await Promise.race([report, after(240_000)]);
     if (!found) console.log(`VS Code told nothing.\n${log.slice(-3_000)}`);
-    const { passed, failed } = found ? print(found, "Node extension host", Date.now() - start) : { passed: 0, failed: 1 };
+    const { passed, failed } = found
+      ? print(found, "Node extension host", Date.now() - start)
+      : { passed: 0, failed: 1 };
     total.passed += passed;
     total.failed += failed;
     // What was stored is written when nobody is busy, and a window takes its host with it.

@@ -1,6 +1,6 @@
 /**
- * The packed package inside a real VS Code: an extension with `espalier` in its bundle, activated in the web extension host, twice, the second
- * time with what the first one stored. What is built for it stays in `build/host`.
+ * The packed package inside a real VS Code: an extension with `espalier` in its bundle, activated in the web extension
+ * host, twice, the second time with what the first one stored. What is built for it stays in `build/host`.
  */
 
 import { symlinkSync, writeFileSync } from "node:fs";
@@ -38,10 +38,13 @@ let told;
 const server = await serve(site, 0, (request, response) => {
   if (request.method !== "POST" || request.url !== "/report") return false;
   let body = "";
-  request.setEncoding("utf8").on("data", (text) => (body += text)).on("end", () => {
-    response.writeHead(204).end();
-    told(JSON.parse(body));
-  });
+  request
+    .setEncoding("utf8")
+    .on("data", (text) => (body += text))
+    .on("end", () => {
+      response.writeHead(204).end();
+      told(JSON.parse(body));
+    });
   return true;
 });
 const browser = await launch();
@@ -81,7 +84,9 @@ try {
   for (const suite of ["first", "second"]) {
     const start = Date.now();
     const found = await opened(suite);
-    const { passed, failed } = found ? print(found, "web extension host", Date.now() - start) : { passed: 0, failed: 1 };
+    const { passed, failed } = found
+      ? print(found, "web extension host", Date.now() - start)
+      : { passed: 0, failed: 1 };
     total.passed += passed;
     total.failed += failed;
     if (!found) break;
@@ -90,7 +95,9 @@ try {
   await browser.close();
   server.close();
 }
-console.log(`${elsewhere.size === 0 ? "ok  " : "FAIL"} nothing is asked of other addresses\n${[...elsewhere].join("\n")}`);
+console.log(
+  `${elsewhere.size === 0 ? "ok  " : "FAIL"} nothing is asked of other addresses\n${[...elsewhere].join("\n")}`,
+);
 total[elsewhere.size === 0 ? "passed" : "failed"] += 1;
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed > 0 ? 1 : 0);

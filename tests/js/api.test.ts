@@ -19,10 +19,17 @@ function transcript(name: string): Message[] {
 
 /** A conversation on one request with many rounds. */
 function agentRun(rounds = 60): Message[] {
-  const messages: Message[] = [{ role: "system", content: "Be brief." }, { role: "user", content: "Fix the parser. Never touch the lexer." }];
+  const messages: Message[] = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Fix the parser. Never touch the lexer." },
+  ];
   for (let round = 0; round < rounds; round++) {
     const id = `c${round}`;
-    const call = { id, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: `make part${round}` }) } };
+    const call = {
+      id,
+      type: "function",
+      function: { name: "bash", arguments: JSON.stringify({ command: `make part${round}` }) },
+    };
     messages.push({ role: "assistant", content: null, tool_calls: [call] });
     messages.push({ role: "tool", tool_call_id: id, content: `building part${round}\n`.repeat(40) });
   }
@@ -68,14 +75,21 @@ test("options that make no sense are refused by name", () => {
 });
 
 test("a budget that cannot be met names what must stay", () => {
-  assert.throws(() => prune(agentRun(3), { budget: 20 }), (error: unknown) => {
-    assert.ok(error instanceof EspalierError);
-    const details = error.details as { budget: number; needed: number; largest: { id: string; tokens: number; why: string }[] };
-    assert.equal(error.code, "budget_exceeded");
-    assert.equal(details.budget, 20);
-    assert.ok(details.needed > 20 && details.largest.length > 0);
-    return true;
-  });
+  assert.throws(
+    () => prune(agentRun(3), { budget: 20 }),
+    (error: unknown) => {
+      assert.ok(error instanceof EspalierError);
+      const details = error.details as {
+        budget: number;
+        needed: number;
+        largest: { id: string; tokens: number; why: string }[];
+      };
+      assert.equal(error.code, "budget_exceeded");
+      assert.equal(details.budget, 20);
+      assert.ok(details.needed > 20 && details.largest.length > 0);
+      return true;
+    },
+  );
 });
 
 test("what fits comes back as the very input", () => {
@@ -103,16 +117,34 @@ test("what stays is the caller's own objects, in order, and the input is as it w
 test("a breakdown says where the tokens go", () => {
   const tools = [{ name: "bash", description: "Runs a command." }];
   const messages = [...agentRun(2), { role: "user", content: "<attachment>a file of mine</attachment> What is this?" }];
-  const { shares, total, free } = espalier.breakdown(messages, { tools, room: { window: 10_000, outputReserve: 1_000 } });
-  assert.deepEqual(shares.map(({ label }) => label), ["System", "Tool Definitions", "Messages", "Files", "Tool Results"]);
-  assert.equal(shares.reduce((sum, { tokens }) => sum + tokens, 0), total);
+  const { shares, total, free } = espalier.breakdown(messages, {
+    tools,
+    room: { window: 10_000, outputReserve: 1_000 },
+  });
+  assert.deepEqual(
+    shares.map(({ label }) => label),
+    ["System", "Tool Definitions", "Messages", "Files", "Tool Results"],
+  );
+  assert.equal(
+    shares.reduce((sum, { tokens }) => sum + tokens, 0),
+    total,
+  );
   assert.equal(total, countMessages(messages, { tools }).total);
   assert.equal(free, 10_000 - 1_000 - total);
   refused(() => espalier.breakdown(messages, { room: { window: -1 } }), "bad_option", "options.room.window");
 });
 
 test("tools count against the budget", () => {
-  const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: { command: { type: "string" } } } } }];
+  const tools = [
+    {
+      type: "function",
+      function: {
+        name: "bash",
+        description: "Runs a command.",
+        parameters: { type: "object", properties: { command: { type: "string" } } },
+      },
+    },
+  ];
   const report = countMessages(agentRun(2), { tools });
   assert.ok(report.tools > 0);
   assert.equal(report.total, report.frame + report.conversation + report.tools);
@@ -125,7 +157,13 @@ test("kept messages stay with their round", () => {
   assert.ok(kept.includes(messages[2]!) && kept.includes(messages[3]!));
 });
 
-for (const name of ["tau-airline-0", "tau-airline-11", "sweagent-marshmallow-1867", "cline-sidebar", "openhands-ponyc-4593"]) {
+for (const name of [
+  "tau-airline-0",
+  "tau-airline-11",
+  "sweagent-marshmallow-1867",
+  "cline-sidebar",
+  "openhands-ponyc-4593",
+]) {
   test(`${name} at every budget`, async () => {
     const messages = transcript(name);
     const whole = countMessages(messages).total;
@@ -175,7 +213,10 @@ test("the long transcript goes into 20,000 tokens offline", async () => {
 const SUMMARY = "<analysis>hm</analysis>\n<summary>\nAll parts are built.\n</summary>";
 
 /** Compacts with this model; gives status and whether the conversation came back untouched. */
-async function withModel(llm: Llm, options: Partial<CompactOptions> = {}): Promise<{ status: CompactStatus; untouched: boolean }> {
+async function withModel(
+  llm: Llm,
+  options: Partial<CompactOptions> = {},
+): Promise<{ status: CompactStatus; untouched: boolean }> {
   const messages = agentRun();
   const before = JSON.stringify(messages);
   // A model with room for all of it, and one look only: this summary has none of the sections.
@@ -194,13 +235,22 @@ const applied = { status: "applied" as const, untouched: false };
 test("a model's summary is put in place", async () => {
   const requests: Parameters<Llm>[0][] = [];
   const messages = agentRun();
-  const { messages: out, report, edits } = await compact(messages, {
-    budget: 3_000, llmBudget: 50_000, verify: "never",
+  const {
+    messages: out,
+    report,
+    edits,
+  } = await compact(messages, {
+    budget: 3_000,
+    llmBudget: 50_000,
+    verify: "never",
     llm: async (request) => (requests.push(request), { text: SUMMARY, usage: { prompt_tokens: 7 } }),
   });
   assert.equal(requests.length, 1);
   assert.equal(count(requests[0]!.system) + count(requests[0]!.prompt), requests[0]!.promptTokens);
-  assert.deepEqual(requests[0]!.messages.map(({ role }) => role), ["system", "user"]);
+  assert.deepEqual(
+    requests[0]!.messages.map(({ role }) => role),
+    ["system", "user"],
+  );
   assert.deepEqual(report.model?.usage, [{ prompt_tokens: 7 }]);
   assert.match(String(out[1]!.content), /All parts are built/);
   assert.equal(out[0], messages[0]);
@@ -210,8 +260,18 @@ test("a model's summary is put in place", async () => {
 });
 
 test("a model that fails: rules write the summary, and the report says why", async () => {
-  assert.deepEqual(await withModel(async () => { throw new Error("500"); }), left("model_failed"));
-  assert.deepEqual(await withModel(() => { throw "thrown, not rejected"; }), left("model_failed"));
+  assert.deepEqual(
+    await withModel(async () => {
+      throw new Error("500");
+    }),
+    left("model_failed"),
+  );
+  assert.deepEqual(
+    await withModel(() => {
+      throw "thrown, not rejected";
+    }),
+    left("model_failed"),
+  );
   assert.deepEqual(await withModel(async () => undefined as never), left("model_failed"));
   assert.deepEqual(await withModel(async () => ({ text: 7 }) as never), left("model_failed"));
   assert.deepEqual(await withModel(async () => ""), left("empty_summary"));
@@ -237,7 +297,17 @@ test("the result of a model that fails is that of rules, and safe to send", asyn
   const messages = agentRun();
   const byRules = await compact(messages, { budget: 3_000 });
   for (const onFailure of [undefined, "offline"] as const) {
-    const { status, messages: out, report } = await compact(messages, { budget: 3_000, llm: async () => { throw new Error("429"); }, ...(onFailure && { onFailure }) });
+    const {
+      status,
+      messages: out,
+      report,
+    } = await compact(messages, {
+      budget: 3_000,
+      llm: async () => {
+        throw new Error("429");
+      },
+      ...(onFailure && { onFailure }),
+    });
     assert.deepEqual([status, report.model?.failure, report.model?.error], ["applied", "model_failed", "429"]);
     assert.deepEqual(out, byRules.messages);
   }
@@ -245,11 +315,16 @@ test("the result of a model that fails is that of rules, and safe to send", asyn
 
 test("a model that fails where nothing may stand in for it: an error unless the request fits", async () => {
   const messages = agentRun();
-  const llm = async () => { throw new Error("429"); };
+  const llm = async () => {
+    throw new Error("429");
+  };
   await assert.rejects(compact(messages, { budget: 3_000, llm, onFailure: "leave" }), (error) => {
     assert.ok(error instanceof EspalierError && error.code === "compaction_failed", String(error));
     const { status, budget, needed, report } = error.details;
-    assert.deepEqual([status, budget, needed, error.path], ["model_failed", 3_000, countMessages(messages).total, "options.budget"]);
+    assert.deepEqual(
+      [status, budget, needed, error.path],
+      ["model_failed", 3_000, countMessages(messages).total, "options.budget"],
+    );
     assert.equal(report.model?.error, "429");
     assert.match(error.message, /^Nothing was changed \(model_failed: 429\)/);
     return true;
@@ -267,7 +342,14 @@ test("progress is told, and what throws there reaches the caller with nothing ch
   const events: string[] = [];
   await withModel(async () => SUMMARY, { onProgress: ({ type }) => events.push(type) });
   assert.deepEqual(events, ["model", "answered"]);
-  await assert.rejects(withModel(async () => SUMMARY, { onProgress: () => { throw new Error("mine"); } }), /mine/);
+  await assert.rejects(
+    withModel(async () => SUMMARY, {
+      onProgress: () => {
+        throw new Error("mine");
+      },
+    }),
+    /mine/,
+  );
   assert.equal(count("still works"), 2);
 });
 
@@ -288,8 +370,13 @@ test("the same input gives the same output", async () => {
 test("a compaction tells what of the history is left", async () => {
   const { report } = await compact(transcript("pi-refactor-long"), { budget: 64_000 });
   const { retention, users, misses, size } = report.quality!;
-  const share = (kind: string) => { const found = retention.find((r) => r.kind === kind)!; return found.ownLine / found.all; };
-  assert.ok(share("modifiedFiles") >= 0.95 && share("requests") >= 0.95 && share("commands") >= 0.8 && share("errors") >= 0.8);
+  const share = (kind: string) => {
+    const found = retention.find((r) => r.kind === kind)!;
+    return found.ownLine / found.all;
+  };
+  assert.ok(
+    share("modifiedFiles") >= 0.95 && share("requests") >= 0.95 && share("commands") >= 0.8 && share("errors") >= 0.8,
+  );
   assert.deepEqual(misses, []);
   assert.ok(users.withEntry >= 0.95 * users.messages);
   assert.equal(size!.after, report.after.total);
@@ -299,17 +386,31 @@ test("a compaction tells what of the history is left", async () => {
 test("the host's tools, root and markers are rules of the ledger", async () => {
   const messages: Parameters<typeof countMessages>[0] = [{ role: "user", content: "Das muss unbedingt so bleiben." }];
   for (let at = 0; at < 60; at++) {
-    const call = { id: `c${at}`, type: "function", function: { name: "frob", arguments: JSON.stringify({ what: `/w/app/src/f${at}.x` }) } };
-    (messages as unknown[]).push({ role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: call.id, content: "word ".repeat(200) });
+    const call = {
+      id: `c${at}`,
+      type: "function",
+      function: { name: "frob", arguments: JSON.stringify({ what: `/w/app/src/f${at}.x` }) },
+    };
+    (messages as unknown[]).push(
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: call.id, content: "word ".repeat(200) },
+    );
   }
   (messages as unknown[]).push({ role: "user", content: "Go on." });
-  const ledger = { root: "/w/app", markers: ["unbedingt"], tools: [{ name: "frob", kind: "edit", path: ["what"] }] } as const;
+  const ledger = {
+    root: "/w/app",
+    markers: ["unbedingt"],
+    tools: [{ name: "frob", kind: "edit", path: ["what"] }],
+  } as const;
   const { report, messages: out } = await compact(messages, { budget: 6_000, target: 0.4, ledger });
   assert.equal(report.quality!.retention.find((r) => r.kind === "modifiedFiles")!.all, 60);
   assert.match(JSON.stringify(out), /- src\/f3\.x \(edited/);
   assert.match(JSON.stringify(out), /- m0: Das muss unbedingt so bleiben\./);
   const refused = (ledger: unknown, path: string) =>
-    assert.rejects(compact(messages, { budget: 6_000, ledger: ledger as never }), (e: InstanceType<typeof EspalierError>) => e.code === "bad_option" && e.path === path);
+    assert.rejects(
+      compact(messages, { budget: 6_000, ledger: ledger as never }),
+      (e: InstanceType<typeof EspalierError>) => e.code === "bad_option" && e.path === path,
+    );
   await refused({ markers: [1] }, "options.ledger.markers");
   await refused({ root: 3 }, "options.ledger.root");
   await refused({ tools: [{ name: "x", kind: "cook" }] }, "options.ledger.tools[0].kind");

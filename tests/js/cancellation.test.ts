@@ -6,7 +6,12 @@ const { EspalierError, signalFrom } = espalier;
 
 function source() {
   const listeners = new Set<() => void>();
-  const token = { isCancellationRequested: false, onCancellationRequested: (listener: () => void) => (listeners.add(listener), { dispose: () => listeners.delete(listener) }) };
+  const token = {
+    isCancellationRequested: false,
+    onCancellationRequested: (listener: () => void) => (
+      listeners.add(listener), { dispose: () => listeners.delete(listener) }
+    ),
+  };
   const cancel = () => {
     token.isCancellationRequested = true;
     for (const listener of listeners) listener();
@@ -24,5 +29,9 @@ test("a token that is cancelled later, or has been", () => {
 });
 
 test("what is no token is named", () => {
-  for (const odd of [undefined, null, 7, {}, new AbortController().signal]) assert.throws(() => signalFrom(odd as never), (error) => error instanceof EspalierError && error.code === "bad_input" && error.path === "token");
+  for (const odd of [undefined, null, 7, {}, new AbortController().signal])
+    assert.throws(
+      () => signalFrom(odd as never),
+      (error) => error instanceof EspalierError && error.code === "bad_input" && error.path === "token",
+    );
 });

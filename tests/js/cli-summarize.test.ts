@@ -21,11 +21,15 @@ const body = (name: string, count: number) =>
   `export function ${name}(x: number) {\n${Array.from({ length: count }, (_, at) => `  x += ${at};\n`).join("")}  return x;\n}\n`;
 const one = file("one.ts", `${body("first", 10)}\n${body("second", 10)}\n${body("third", 10)}`);
 const two = file("two.ts", body("fourth", 30));
-const python = "def one():\n    a = 1\n    b = 2\n    c = 3\n    return a\n\n\ndef two():\n    a = 1\n    b = 2\n    c = 3\n    return b\n";
+const python =
+  "def one():\n    a = 1\n    b = 2\n    c = 3\n    return a\n\n\ndef two():\n    a = 1\n    b = 2\n    c = 3\n    return b\n";
 const binary = file("binary.ts", new Uint8Array([102, 0, 111]));
 
 function run(args: readonly string[], input = "") {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "summarize", ...args], { encoding: "utf8", input });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "summarize", ...args], {
+    encoding: "utf8",
+    input,
+  });
   // Nobody watches a pipe, so nothing is coloured.
   assert.doesNotMatch(stdout + stderr, /\x1b/);
   return { status, stdout, stderr };
@@ -46,10 +50,16 @@ test("a file is cut to its budget, and what is missing is said beside it", () =>
 
 test("selected lines stay, and what is around a cursor comes first", () => {
   const { stdout } = run([one, "--budget", "120", "--selection", "18:20", "--lines"]);
-  assert.deepEqual([18, 19, 20].filter((line) => !numbers(stdout).includes(line)), []);
+  assert.deepEqual(
+    [18, 19, 20].filter((line) => !numbers(stdout).includes(line)),
+    [],
+  );
   assert.ok(!numbers(stdout).includes(5));
   assert.ok(numbers(run([one, "--budget", "120", "--selection", "33", "--lines"]).stdout).includes(33));
-  assert.ok(numbers(run([one, "--budget", "120", "--selection", "40:999", "--lines"]).stdout).includes(40), "an end behind the last line is the last line");
+  assert.ok(
+    numbers(run([one, "--budget", "120", "--selection", "40:999", "--lines"]).stdout).includes(40),
+    "an end behind the last line is the last line",
+  );
 });
 
 test("several files share a budget, under their names", () => {
@@ -58,8 +68,14 @@ test("several files share a budget, under their names", () => {
   for (const path of [one, two]) assert.ok(stdout.includes(`==> ${path} <==\n`) && stderr.includes(path), path);
   const { summaries, tokens, lost } = JSON.parse(run([one, two, "--budget", "200", "--json"]).stdout);
   assert.ok(tokens <= 200);
-  assert.equal(tokens, summaries.reduce((sum: number, { text }: { text: string }) => sum + espalier.count(text), 0));
-  assert.deepEqual(lost.map(({ path }: { path: string }) => path), [one, two]);
+  assert.equal(
+    tokens,
+    summaries.reduce((sum: number, { text }: { text: string }) => sum + espalier.count(text), 0),
+  );
+  assert.deepEqual(
+    lost.map(({ path }: { path: string }) => path),
+    [one, two],
+  );
 });
 
 test("standard input, with a language or without", () => {

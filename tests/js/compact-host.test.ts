@@ -1,4 +1,7 @@
-/** `compact` and its host: what the callback is given, hooks, files, blocks, aborts at every effect, callbacks that misbehave. */
+/**
+ * `compact` and its host: what the callback is given, hooks, files, blocks, aborts at every effect, callbacks that
+ * misbehave.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,15 +13,39 @@ import { espalier } from "./built.ts";
 
 type Message = { role: string; content: string | null; tool_calls?: unknown[]; tool_call_id?: string };
 const edit = (n: number): Message[] => [
-  { role: "assistant", content: null, tool_calls: [{ id: `c${n}`, type: "function", function: { name: "write_file", arguments: JSON.stringify({ path: `src/a${n}.rs`, content: "fn a() {}\n" }) } }] },
-  { role: "tool", tool_call_id: `c${n}`, content: "The file was written, and this is a long answer about it. ".repeat(20) },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      {
+        id: `c${n}`,
+        type: "function",
+        function: { name: "write_file", arguments: JSON.stringify({ path: `src/a${n}.rs`, content: "fn a() {}\n" }) },
+      },
+    ],
+  },
+  {
+    role: "tool",
+    tool_call_id: `c${n}`,
+    content: "The file was written, and this is a long answer about it. ".repeat(20),
+  },
 ];
-const messages: Message[] = [{ role: "system", content: "You are an agent." }, { role: "user", content: "Write the files." }, ...Array.from({ length: 30 }, (_, n) => edit(n)).flat()];
+const messages: Message[] = [
+  { role: "system", content: "You are an agent." },
+  { role: "user", content: "Write the files." },
+  ...Array.from({ length: 30 }, (_, n) => edit(n)).flat(),
+];
 const tools = [{ type: "function", function: { name: "write_file", parameters: { type: "object" } } }];
 const frozen = JSON.stringify(messages);
 
 // Without the steps that would spare the model.
-const base: CompactOptions = { budget: 5_000, llmBudget: 100_000, ladder: ["summary", "offline", "fit"], tools, llm: async () => SUMMARY };
+const base: CompactOptions = {
+  budget: 5_000,
+  llmBudget: 100_000,
+  ladder: ["summary", "offline", "fit"],
+  tools,
+  llm: async () => SUMMARY,
+};
 
 async function compacted(options: Partial<CompactOptions> = {}) {
   const result = await espalier.compact(messages, { ...base, ...options });
@@ -28,20 +55,31 @@ async function compacted(options: Partial<CompactOptions> = {}) {
 }
 
 async function refused(options: Record<string, unknown>, path: string) {
-  await assert.rejects(compacted(options as Partial<CompactOptions>), (error) => error instanceof espalier.EspalierError && error.code === "bad_option" && error.path === path || assert.fail(String(error)));
+  await assert.rejects(
+    compacted(options as Partial<CompactOptions>),
+    (error) =>
+      (error instanceof espalier.EspalierError && error.code === "bad_option" && error.path === path) ||
+      assert.fail(String(error)),
+  );
 }
 
 test("the callback is given the host's own messages, tools that may not be called, and a signal", async () => {
   const seen: LlmRequest[] = [];
-  const { status } = await compacted({ jobId: "job-7", llm: async (request, { signal }) => {
-    seen.push(request);
-    assert.equal(request.signal, signal);
-    return SUMMARY;
-  } });
+  const { status } = await compacted({
+    jobId: "job-7",
+    llm: async (request, { signal }) => {
+      seen.push(request);
+      assert.equal(request.signal, signal);
+      return SUMMARY;
+    },
+  });
   assert.equal(status, "applied");
   const [request] = seen as [LlmRequest];
   const { shape, format, purpose, jobId, params } = request;
-  assert.deepEqual({ shape, format, purpose, jobId }, { shape: "full", format: "openai-chat", purpose: "summary", jobId: "job-7" });
+  assert.deepEqual(
+    { shape, format, purpose, jobId },
+    { shape: "full", format: "openai-chat", purpose: "summary", jobId: "job-7" },
+  );
   assert.equal(request.tools, tools);
   assert.deepEqual([params.toolChoice, params.temperature], ["none", 0]);
   assert.equal(request.messages[0].role, "system");
@@ -52,15 +90,29 @@ test("the callback is given the host's own messages, tools that may not be calle
 test("text in one message on demand, as it always was", async () => {
   let seen: LlmRequest | undefined;
   await compacted({ shape: "simple", llm: async (request) => ((seen = request), SUMMARY) });
-  assert.deepEqual(seen!.messages.map(({ role }) => role), ["system", "user"]);
+  assert.deepEqual(
+    seen!.messages.map(({ role }) => role),
+    ["system", "user"],
+  );
   assert.equal(seen!.messages[1].content, seen!.prompt);
   assert.equal(seen!.tools, undefined);
 });
 
 test("sections of another profile", async () => {
-  const names = ["Overall Goal", "Active Constraints", "Key Knowledge", "Artifact Trail", "File System State", "Recent Actions", "Task State"];
+  const names = [
+    "Overall Goal",
+    "Active Constraints",
+    "Key Knowledge",
+    "Artifact Trail",
+    "File System State",
+    "Recent Actions",
+    "Task State",
+  ];
   const reply = `<summary>${names.map((name) => `\n## ${name}\nSo it is.`).join("")}\n</summary>`;
-  const { status, report } = await compacted({ sections: "gemini-cli", llm: async ({ system }) => (assert.match(system, /<artifact_trail>/), reply) });
+  const { status, report } = await compacted({
+    sections: "gemini-cli",
+    llm: async ({ system }) => (assert.match(system, /<artifact_trail>/), reply),
+  });
   assert.deepEqual([status, report.model?.calls], ["applied", 1]);
 });
 
@@ -83,7 +135,11 @@ test("options that make no sense are named", async () => {
 
 test("hooks before and after, with what they want", async () => {
   const order: string[] = [];
-  const { status, report, messages: out } = await compacted({
+  const {
+    status,
+    report,
+    messages: out,
+  } = await compacted({
     llm: async ({ system }) => {
       order.push("llm");
       assert.match(system, /Mention the moon\./);
@@ -94,7 +150,11 @@ test("hooks before and after, with what they want", async () => {
         order.push("pre");
         assert.equal(trigger, "overflow");
         assert.ok(covered.length > 2 && coveredTokens > 0 && before.total > budget);
-        return { instructions: "Mention the moon.", pins: [2], blocks: [{ kind: "skill", title: "deploy", text: "Run it twice." }] };
+        return {
+          instructions: "Mention the moon.",
+          pins: [2],
+          blocks: [{ kind: "skill", title: "deploy", text: "Run it twice." }],
+        };
       },
       postCompact: ({ status, summary }) => void order.push(`post ${status} ${summary !== undefined}`),
     },
@@ -103,11 +163,20 @@ test("hooks before and after, with what they want", async () => {
   assert.equal(status, "applied");
   assert.ok((out as Message[]).includes(messages[2]!) && (out as Message[]).includes(messages[3]!));
   assert.match(JSON.stringify(out), /host-skill name=.{1,3}deploy/);
-  assert.deepEqual(report.hooks, [{ name: "preCompact", outcome: "done" }, { name: "postCompact", outcome: "done" }]);
+  assert.deepEqual(report.hooks, [
+    { name: "preCompact", outcome: "done" },
+    { name: "postCompact", outcome: "done" },
+  ]);
 });
 
 for (const [what, hook, outcome] of [
-  ["throws", () => { throw new Error("boom"); }, "failed"],
+  [
+    "throws",
+    () => {
+      throw new Error("boom");
+    },
+    "failed",
+  ],
   ["rejects with nothing", () => Promise.reject(undefined), "failed"],
   ["hangs", () => new Promise<void>(() => undefined), "timeout"],
   ["pins what is not there", () => ({ pins: ["nobody"] }), "failed"],
@@ -115,9 +184,13 @@ for (const [what, hook, outcome] of [
 ] as const) {
   test(`a hook that ${what} stops nothing`, async () => {
     const events: CompactProgress[] = [];
-    const { status, report } = await compacted({ hooks: { preCompact: hook }, hookTimeout: 30, onProgress: (event) => events.push(event) });
+    const { status, report } = await compacted({
+      hooks: { preCompact: hook },
+      hookTimeout: 30,
+      onProgress: (event) => events.push(event),
+    });
     assert.equal(status, "applied");
-    assert.equal(report.hooks?.[0]!.outcome, outcome);
+    assert.equal(report.hooks![0]!.outcome, outcome);
     assert.ok(events.some((event) => event.type === "hook" && event.outcome === outcome && event.why !== undefined));
   });
 }
@@ -133,7 +206,9 @@ test("files in use, state of the host and the way back stand beside the summary"
   const read: string[] = [];
   const { status, report } = await compacted({
     budget: 8_000,
-    readFile: async (path) => (read.push(path), read.length === 1 ? undefined : `fn of_${path.replaceAll(/\W/g, "_")}() {}`),
+    readFile: async (path) => (
+      read.push(path), read.length === 1 ? undefined : `fn of_${path.replaceAll(/\W/g, "_")}() {}`
+    ),
     blocks: [{ kind: "plan", text: "1. Write. 2. Test." }],
     transcript: { path: "/t/s.jsonl", lines: 7, tool: "read_file", argument: "filePath" },
     recallTool: "recall",
@@ -142,15 +217,22 @@ test("files in use, state of the host and the way back stand beside the summary"
   assert.equal(read.length, 5);
   assert.deepEqual(report.files!.map(({ outcome }) => outcome).sort(), ["failed", "whole", "whole", "whole", "whole"]);
   assert.equal(report.blocks![0]!.kind, "host-plan");
-  const { edits } = await compacted({ budget: 8_000, transcript: { path: "/t/s.jsonl", lines: 7, tool: "read_file", argument: "filePath" } });
+  const { edits } = await compacted({
+    budget: 8_000,
+    transcript: { path: "/t/s.jsonl", lines: 7, tool: "read_file", argument: "filePath" },
+  });
   const part = edits.find(({ kind }) => kind === "replace_range")!.message!.parts[0]!;
-  assert.match(part.type === "text" ? part.text : "", /\/t\/s\.jsonl \(7 lines.*read_file\(\{"filePath":"\/t\/s\.jsonl"\}\)/s);
+  assert.match(
+    part.type === "text" ? part.text : "",
+    /\/t\/s\.jsonl \(7 lines.*read_file\(\{"filePath":"\/t\/s\.jsonl"\}\)/s,
+  );
 });
 
 /** Everything at once, so that every kind of effect comes up. */
 function busy(step: (what: string) => void): Partial<CompactOptions> {
   return {
-    budget: 8_000, verify: "always",
+    budget: 8_000,
+    verify: "always",
     llm: async ({ purpose }) => (step(purpose), SUMMARY),
     readFile: async (path) => (step(path), "text"),
     hooks: { preCompact: () => step("pre"), postCompact: () => step("post") },
@@ -164,7 +246,13 @@ test("given up at any effect, the conversation is as it was", async () => {
   for (const at of all.keys()) {
     const controller = new AbortController();
     let number = 0;
-    const { status, edits } = await compacted({ ...busy(() => { if (number++ === at) controller.abort(); }), signal: controller.signal, onFailure: "offline" });
+    const { status, edits } = await compacted({
+      ...busy(() => {
+        if (number++ === at) controller.abort();
+      }),
+      signal: controller.signal,
+      onFailure: "offline",
+    });
     assert.deepEqual([status, edits], ["cancelled", []], all[at]);
   }
 });
@@ -178,12 +266,19 @@ test("an answer after the abort, or after the time, changes nothing", async () =
   for (const how of ["abort", "timeout"] as const) {
     const controller = new AbortController();
     const late: ((text: string) => void)[] = [];
-    const llm = () => new Promise<string>((resolve) => {
-      late.push(resolve);
-      if (how === "abort") queueMicrotask(() => controller.abort());
+    const llm = () =>
+      new Promise<string>((resolve) => {
+        late.push(resolve);
+        if (how === "abort") queueMicrotask(() => controller.abort());
+      });
+    const { status, report } = await compacted({
+      llm,
+      ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }),
     });
-    const { status, report } = await compacted({ llm, ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }) });
-    assert.deepEqual([status, report.model?.failure], how === "abort" ? ["cancelled", "cancelled"] : ["applied", "timeout"]);
+    assert.deepEqual(
+      [status, report.model?.failure],
+      how === "abort" ? ["cancelled", "cancelled"] : ["applied", "timeout"],
+    );
     const ended = structuredClone(report);
     assert.equal(late.length, 1);
     for (const answer of late) answer(SUMMARY);
@@ -204,10 +299,35 @@ test("no listener stays on the host's signal", async () => {
 });
 
 for (const [what, llm, status, calls] of [
-  ["throws", () => { throw new Error("no"); }, "model_failed", 2],
+  [
+    "throws",
+    () => {
+      throw new Error("no");
+    },
+    "model_failed",
+    2,
+  ],
   ["throws nothing", () => Promise.reject(undefined), "model_failed", 2],
-  ["throws what cannot be shown", () => Promise.reject({ toString() { throw new Error("x"); }, get code() { throw new Error("y"); } }), "model_failed", 2],
-  ["says that it has no key", () => Promise.reject(Object.assign(new Error("key"), { code: "auth" })), "model_failed", 1],
+  [
+    "throws what cannot be shown",
+    () =>
+      Promise.reject({
+        toString() {
+          throw new Error("x");
+        },
+        get code() {
+          throw new Error("y");
+        },
+      }),
+    "model_failed",
+    2,
+  ],
+  [
+    "says that it has no key",
+    () => Promise.reject(Object.assign(new Error("key"), { code: "auth" })),
+    "model_failed",
+    1,
+  ],
   ["gives nothing", () => undefined, "model_failed", 2],
   ["gives a number", () => 7, "model_failed", 2],
   ["gives a text that is none", () => ({ text: 7 }), "model_failed", 2],
@@ -218,7 +338,11 @@ for (const [what, llm, status, calls] of [
 ] as [string, () => never, CompactStatus, number][]) {
   test(`a callback that ${what}: ${status}`, async () => {
     const { status: ended, report } = await compacted({ llm: llm as never });
-    assert.deepEqual([ended, report.model?.failure ?? ended, report.model?.calls], ["applied", status, calls], report.model?.error);
+    assert.deepEqual(
+      [ended, report.model?.failure ?? ended, report.model?.calls],
+      ["applied", status, calls],
+      report.model?.error,
+    );
   });
 }
 

@@ -10,11 +10,20 @@ const { quality } = espalier;
 
 const tables = fileURLToPath(new URL("../../src/message/dialects/", import.meta.url));
 const files = readdirSync(tables).filter((file) => file.endsWith(".txt") && file !== "any.txt");
-const names = files.flatMap((file) => readFileSync(tables + file, "utf8").split("\n")[0]!.split(" ").slice(1));
+const names = files.flatMap((file) =>
+  readFileSync(tables + file, "utf8")
+    .split("\n")[0]!
+    .split(" ")
+    .slice(1),
+);
 
 const call = (name: string, input: object) => [
   { role: "user", content: "Go on." },
-  { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name, arguments: JSON.stringify(input) } }] },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", type: "function", function: { name, arguments: JSON.stringify(input) } }],
+  },
   { role: "tool", tool_call_id: "c1", content: "done" },
   { role: "user", content: "And on." },
 ];
@@ -25,9 +34,13 @@ function modified(messages: unknown[], options: Parameters<typeof quality>[2] = 
 
 test("every table has a name that the option takes, and nothing else is taken", () => {
   assert.ok(names.length > 14);
-  for (const dialect of names) assert.equal(modified(call("nothing", {}), { ledger: { dialect: dialect as "pi" } }), 0, dialect);
-  assert.throws(() => modified([], { ledger: { dialect: "morse" as "pi" } }), (error: Error & { code?: string; path?: string }) =>
-    error.code === "bad_option" && /ledger\.dialect/.test(error.message) && /claude-code/.test(error.message));
+  for (const dialect of names)
+    assert.equal(modified(call("nothing", {}), { ledger: { dialect: dialect as "pi" } }), 0, dialect);
+  assert.throws(
+    () => modified([], { ledger: { dialect: "morse" as "pi" } }),
+    (error: Error & { code?: string; path?: string }) =>
+      error.code === "bad_option" && /ledger\.dialect/.test(error.message) && /claude-code/.test(error.message),
+  );
 });
 
 test("a patch that a shell applies changes files", () => {

@@ -36,13 +36,19 @@ test("a reset drops the instance with its memory, and everything goes on", async
 
 test("a conversation whose model is being asked goes on, too", async () => {
   const conversation = await openConversation<Fields>({
-    format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, background: false, llm: async () => (resetEngine(), SUMMARY),
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+    background: false,
+    llm: async () => (resetEngine(), SUMMARY),
   });
   conversation.append(begin(20));
   for (let number = 20; conversation.usage().ratio < 1.1; number += 1) conversation.append(round(number, 40));
   const { messages, report } = await conversation.prepare();
   assert.ok(messages.length > 0 && report.usage.used <= 4_000);
-  assert.ok(report.compactions.some(({ status }) => status === "applied"), JSON.stringify(report.compactions.map(({ status, error }) => [status, error])));
+  assert.ok(
+    report.compactions.some(({ status }) => status === "applied"),
+    JSON.stringify(report.compactions.map(({ status, error }) => [status, error])),
+  );
   resetEngine();
   assert.ok((await conversation.prepare()).messages.length > 0);
   await conversation.dispose();

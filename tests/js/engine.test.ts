@@ -7,7 +7,11 @@ import type * as Internal from "../../js/entries/core-chunk.ts";
 
 const dist = new URL("../../pkg/dist/", import.meta.url);
 const bytes = (name: string) => readFileSync(new URL(name, dist));
-const messages = [{ role: "user", content: "one two three" }, { role: "assistant", content: "four" }, { role: "user", content: "five" }];
+const messages = [
+  { role: "user", content: "one two three" },
+  { role: "assistant", content: "four" },
+  { role: "user", content: "five" },
+];
 
 let copies = 0;
 /** The core with a state of its own: nothing is loaded yet. */
@@ -46,17 +50,29 @@ function code(run: () => unknown): string {
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(() => "accepted", (error: { code?: string }) => error.code ?? String(error));
+  return promise.then(
+    () => "accepted",
+    (error: { code?: string }) => error.code ?? String(error),
+  );
 }
 
 test("before it is loaded, every call says what to do", async () => {
   const core = await freshCore();
   assert.equal(core.isReady(), false);
-  assert.equal(code(() => core.count("x")), "not_initialized");
-  assert.equal(code(() => core.prune(messages, { budget: 9 })), "not_initialized");
+  assert.equal(
+    code(() => core.count("x")),
+    "not_initialized",
+  );
+  assert.equal(
+    code(() => core.prune(messages, { budget: 9 })),
+    "not_initialized",
+  );
   assert.equal(await codeOf(core.compact(messages, { budget: 9 })), "not_initialized");
   core.initSync(bytes("espalier.wasm"));
-  assert.equal(code(() => core.count("x")), "encoding_not_loaded");
+  assert.equal(
+    code(() => core.count("x")),
+    "encoding_not_loaded",
+  );
   core.loadEncodingSync("o200k_base", bytes("vocab/o200k_base.vocab"));
   assert.equal(core.count("one two three"), 3);
 });
@@ -64,10 +80,17 @@ test("before it is loaded, every call says what to do", async () => {
 test("a crash costs one call; the next one finds the same vocabularies", async () => {
   const core = await loaded();
   const before = core.countMessages(messages);
-  assert.equal(code(() => crash(core)), "engine_crashed");
+  assert.equal(
+    code(() => crash(core)),
+    "engine_crashed",
+  );
   assert.deepEqual(core.countMessages(messages), before);
   assert.equal(core.count("one two three"), 3);
-  for (let i = 0; i < 3; i++) assert.equal(code(() => crash(core)), "engine_crashed");
+  for (let i = 0; i < 3; i++)
+    assert.equal(
+      code(() => crash(core)),
+      "engine_crashed",
+    );
   assert.equal(core.prune(messages, { budget: 100 }).messages, messages);
 });
 
@@ -85,15 +108,23 @@ test("an engine that cannot be replaced at once is replaced by the next call", a
 
 test("a compaction whose engine crashed meanwhile fails with a code, and nothing is lost", async () => {
   const core = await loaded();
-  const long = Array.from({ length: 60 }, (_, i) => ({ role: i === 0 ? "user" : "assistant", content: `${i} word `.repeat(60) }));
-  const before = JSON.stringify(long);
-  const result = await codeOf(core.compact(long, {
-    budget: 3_000,
-    llm: async () => {
-      assert.equal(code(() => crash(core)), "engine_crashed");
-      return "<summary>Words.</summary>";
-    },
+  const long = Array.from({ length: 60 }, (_, i) => ({
+    role: i === 0 ? "user" : "assistant",
+    content: `${i} word `.repeat(60),
   }));
+  const before = JSON.stringify(long);
+  const result = await codeOf(
+    core.compact(long, {
+      budget: 3_000,
+      llm: async () => {
+        assert.equal(
+          code(() => crash(core)),
+          "engine_crashed",
+        );
+        return "<summary>Words.</summary>";
+      },
+    }),
+  );
   // The operation lives on in its own instance, or says that it does not; either way the conversation is as it was.
   assert.ok(["accepted", "engine_crashed"].includes(result), result);
   assert.equal(JSON.stringify(long), before);
@@ -102,14 +133,27 @@ test("a compaction whose engine crashed meanwhile fails with a code, and nothing
 
 test("an exhausted stack inside the engine is a crash, too", async () => {
   const core = await loaded();
-  assert.equal(code(() => core.call(() => { throw new RangeError("Maximum call stack size exceeded"); })), "engine_crashed");
+  assert.equal(
+    code(() =>
+      core.call(() => {
+        throw new RangeError("Maximum call stack size exceeded");
+      }),
+    ),
+    "engine_crashed",
+  );
   assert.equal(core.count("one two three"), 3);
 });
 
 test("a wasm that is cut or no wasm at all is refused, and the right one works then", async () => {
   const core = await freshCore();
-  assert.equal(code(() => core.initSync(bytes("espalier.wasm").subarray(0, 5_000))), "bad_wasm");
-  assert.equal(code(() => core.initSync(new Uint8Array([1, 2, 3]))), "bad_wasm");
+  assert.equal(
+    code(() => core.initSync(bytes("espalier.wasm").subarray(0, 5_000))),
+    "bad_wasm",
+  );
+  assert.equal(
+    code(() => core.initSync(new Uint8Array([1, 2, 3]))),
+    "bad_wasm",
+  );
   assert.equal(await codeOf(core.initFrom(new Uint8Array(9))), "bad_wasm");
   assert.equal(await codeOf(core.initFrom("http://127.0.0.1:9/espalier.wasm")), "wasm_not_found");
   assert.equal(await codeOf(core.initFrom(new Response("no", { status: 404 }))), "wasm_not_found");
@@ -129,26 +173,48 @@ test("a vocabulary that is cut, corrupt or another one's is refused, and nothing
   const right = bytes("vocab/o200k_base.vocab");
   const corrupt = Uint8Array.from(right);
   corrupt[right.length >> 1]! ^= 1;
-  for (const wrong of [right.subarray(0, right.length - 1), right.subarray(0, 10), new Uint8Array(), corrupt, bytes("vocab/cl100k_base.vocab")]) {
-    assert.equal(code(() => core.loadEncodingSync("o200k_base", wrong)), "bad_vocabulary");
+  for (const wrong of [
+    right.subarray(0, right.length - 1),
+    right.subarray(0, 10),
+    new Uint8Array(),
+    corrupt,
+    bytes("vocab/cl100k_base.vocab"),
+  ]) {
+    assert.equal(
+      code(() => core.loadEncodingSync("o200k_base", wrong)),
+      "bad_vocabulary",
+    );
     assert.equal(core.hasEncoding("o200k_base"), false);
-    assert.equal(code(() => core.count("x")), "encoding_not_loaded");
+    assert.equal(
+      code(() => core.count("x")),
+      "encoding_not_loaded",
+    );
   }
   assert.equal(await codeOf(core.loadEncoding("o200k_base", "http://127.0.0.1:9/o200k_base.vocab")), "vocab_not_found");
   assert.equal(await codeOf(core.loadEncoding("o200k_base", new Response("", { status: 500 }))), "vocab_not_found");
   assert.equal(await codeOf(core.loadEncoding("o200k_base", 7 as never)), "bad_option");
-  assert.equal(code(() => core.loadEncodingSync("p50k_base" as never, right)), "unknown_encoding");
+  assert.equal(
+    code(() => core.loadEncodingSync("p50k_base" as never, right)),
+    "unknown_encoding",
+  );
   await core.loadEncoding("o200k_base", right);
   assert.equal(core.count("one two three"), 3);
   // A file that is refused does not push out what works.
-  assert.equal(code(() => core.loadEncodingSync("o200k_base", corrupt)), "bad_vocabulary");
+  assert.equal(
+    code(() => core.loadEncodingSync("o200k_base", corrupt)),
+    "bad_vocabulary",
+  );
   assert.equal(core.count("one two three"), 3);
 });
 
 test("memory settles under repeated use", async () => {
   const core = await loaded();
-  const long = Array.from({ length: 200 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i} some words `.repeat(50) }));
-  const memory = () => (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
+  const long = Array.from({ length: 200 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i} some words `.repeat(50),
+  }));
+  const memory = () =>
+    (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
   for (let i = 0; i < 5; i++) await core.compact(long, { budget: 4_000 });
   const settled = memory();
   for (let i = 0; i < 60; i++) {
@@ -161,7 +227,10 @@ test("memory settles under repeated use", async () => {
 
 test("reports have exactly the fields that the declarations name", async () => {
   const core = await loaded();
-  const long = Array.from({ length: 80 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i} some words `.repeat(50) }));
+  const long = Array.from({ length: 80 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i} some words `.repeat(50),
+  }));
   const fields = (value: object) => Object.keys(value).sort().join(" ");
   const totals = "conversation frame messages tools total";
   const counted = core.countMessages(long, { tools: [{ name: "f", parameters: {} }] });
@@ -173,24 +242,50 @@ test("reports have exactly the fields that the declarations name", async () => {
   assert.equal(fields(report.cut), "gone limit sent shortened");
   assert.equal(fields(report.cut.gone[0]!), "first last mark");
   const { report: next } = core.prune(long, { budget: 2_000, note: true, previous: report.cut });
-  assert.deepEqual([fields(next.notes![0]!), fields(next.shared!), fields(next.shared!.differs!)], ["id text tokens", "differs messages tokens", "at id rule"]);
-  const call = { role: "assistant", tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] };
-  const { report: shortened } = core.prune([...long, call, { role: "tool", tool_call_id: "c", content: "line\n".repeat(9_000) }], { budget: 20_000 });
+  assert.deepEqual(
+    [fields(next.notes![0]!), fields(next.shared!), fields(next.shared!.differs!)],
+    ["id text tokens", "differs messages tokens", "at id rule"],
+  );
+  const call = {
+    role: "assistant",
+    tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+  };
+  const { report: shortened } = core.prune(
+    [...long, call, { role: "tool", tool_call_id: "c", content: "line\n".repeat(9_000) }],
+    { budget: 20_000 },
+  );
   assert.equal(fields(shortened.cut.shortened[0]!), "how id limit part");
   assert.deepEqual([fields(report.before), fields(report.after)], [totals, totals]);
   assert.equal(fields(report.removed[0]!), "ids recall rule tokens why");
   assert.equal(fields(report.messages[0]!), "after before fate id role rule");
   assert.equal(fields(report.messages.at(-1)!), "after before fate id role");
-  const done = await core.compact(long, { budget: 3_000, llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }) });
+  const done = await core.compact(long, {
+    budget: 3_000,
+    llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }),
+  });
   assert.equal(fields(done), "edits messages report status");
-  assert.equal(fields(done.report), "after aim before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
+  assert.equal(
+    fields(done.report),
+    "after aim before budget costModel covered encoding ledger messages model origin quality removed status steps summary",
+  );
   assert.equal(fields(done.report.aim!), "floor mustKeep reached target");
   assert.equal(fields(done.report.model!), "asked calls gaps promptTokens requestIds usage");
   assert.equal(fields(done.report.model!.asked[0]!), "promptTokens purpose shape");
   const block = { kind: "plan", text: "First this." };
-  const call1 = { role: "assistant", content: "word ".repeat(300), tool_calls: [{ id: "w", type: "function", function: { name: "write_file", arguments: '{"path":"a.rs","content":"x"}' } }] };
+  const call1 = {
+    role: "assistant",
+    content: "word ".repeat(300),
+    tool_calls: [
+      { id: "w", type: "function", function: { name: "write_file", arguments: '{"path":"a.rs","content":"x"}' } },
+    ],
+  };
   const busy = [long[0]!, call1, { role: "tool", tool_call_id: "w", content: "ok" }, ...long.slice(1)];
-  const more = await core.compact(busy, { budget: 3_000, blocks: [block], readFile: () => "fn a() {}", hooks: { preCompact: () => undefined } });
+  const more = await core.compact(busy, {
+    budget: 3_000,
+    blocks: [block],
+    readFile: () => "fn a() {}",
+    hooks: { preCompact: () => undefined },
+  });
   assert.equal(fields(more.report.hooks![0]!), "name outcome");
   assert.equal(fields(more.report.files![0]!), "outcome path tokens");
   assert.equal(fields(more.report.blocks![0]!), "kind shortened tokens");

@@ -26,7 +26,11 @@ test("the code decides the type of details", () => {
   const error = thrown(() => prune(messages, { budget: 5 }));
   assert.ok(isEspalierError(error) && error.code === "budget_exceeded");
   // These lines compile only if `details` is that of the code.
-  const { needed, budget, largest = [] }: { needed: number; budget: number; largest?: readonly { tokens: number }[] } = error.details;
+  const {
+    needed,
+    budget,
+    largest = [],
+  }: { needed: number; budget: number; largest?: readonly { tokens: number }[] } = error.details;
   assert.ok(needed > budget && largest[0]!.tokens > 0);
 });
 
@@ -49,22 +53,31 @@ test("errors of the CommonJS copy are recognised, other errors are not", () => {
 test("an error without details has no field for them", () => {
   const error = thrown(() => (espalier.count as any)(7));
   assert.ok(isEspalierError(error));
-  assert.deepEqual([error.code, error.path, "details" in error, error.name], ["bad_input", "text", false, "EspalierError"]);
+  assert.deepEqual(
+    [error.code, error.path, "details" in error, error.name],
+    ["bad_input", "text", false, "EspalierError"],
+  );
 });
 
 // ---------------------------------------------------------------- docs/errors.md
 
-const documented = [...readFileSync(join(root, "docs/errors.md"), "utf8").matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code!);
+const documented = [...readFileSync(join(root, "docs/errors.md"), "utf8").matchAll(/^\| `([a-z_]+)` \|/gm)].map(
+  ([, code]) => code!,
+);
 
 function files(folder: string, ending: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending)).map((name) => join(root, folder, name));
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(root, folder, name));
 }
 
 test("every code of the types is documented once, and no other", () => {
   const types = readFileSync(join(root, "js/errors/details.ts"), "utf8");
   const bare = /type Bare =([\s\S]*?);\n/.exec(types)![1]!;
   const own = /interface WithDetails[^{]*\{([\s\S]*?)\n\}/.exec(types)![1]!;
-  const provider = /type ProviderErrorCode =([\s\S]*?);\n/.exec(readFileSync(join(root, "js/providers/types.ts"), "utf8"))![1]!;
+  const provider = /type ProviderErrorCode =([\s\S]*?);\n/.exec(
+    readFileSync(join(root, "js/providers/types.ts"), "utf8"),
+  )![1]!;
   const codes = [
     ...[...bare.matchAll(/"([a-z_]+)"/g), ...provider.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code!),
     ...[...own.matchAll(/^ {2}([a-z_]+):/gm)].map(([, code]) => code!),
@@ -76,11 +89,19 @@ test("every code of the types is documented once, and no other", () => {
 test("every documented code is thrown somewhere", () => {
   const sources = files("js", ".ts").filter((file) => !file.includes("errors/details.ts"));
   const text = [...sources, join(root, "src/error.rs")].map((file) => readFileSync(file, "utf8")).join("\n");
-  assert.deepEqual(documented.filter((code) => !text.includes(`"${code}"`)), []);
+  assert.deepEqual(
+    documented.filter((code) => !text.includes(`"${code}"`)),
+    [],
+  );
 });
 
 test("every code of the engine is documented", () => {
-  const codes = [...readFileSync(join(root, "src/error.rs"), "utf8").matchAll(/=> "([a-z_]+)"/g)].map(([, code]) => code!);
+  const codes = [...readFileSync(join(root, "src/error.rs"), "utf8").matchAll(/=> "([a-z_]+)"/g)].map(
+    ([, code]) => code!,
+  );
   assert.ok(codes.length > 15);
-  assert.deepEqual(codes.filter((code) => !documented.includes(code)), []);
+  assert.deepEqual(
+    codes.filter((code) => !documented.includes(code)),
+    [],
+  );
 });

@@ -8,7 +8,12 @@ import type { NeutralMessage } from "../../js/types/messages.ts";
 
 const { compact, countMessages, countTools, openConversation, prune } = espalier;
 
-const tools = [{ type: "function", function: { name: "bash", description: "runs ".repeat(600), parameters: { type: "object", properties: {} } } }];
+const tools = [
+  {
+    type: "function",
+    function: { name: "bash", description: "runs ".repeat(600), parameters: { type: "object", properties: {} } },
+  },
+];
 const system = { role: "system", content: "be exact. ".repeat(150) };
 const messages = [system, { role: "user", content: "hi" }];
 
@@ -29,25 +34,49 @@ test("the numbers are those of the whole request, wherever it is cut", async () 
   const all: [what: string, path: string | undefined, run: () => unknown][] = [
     ["prune", "options.budget", () => prune(messages, { budget: 1_000, tools })],
     ["compact", "options.budget", () => compact(messages, { budget: 1_000, tools })],
-    ["prepare", undefined, async () => {
-      const conversation = await openConversation<unknown>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 1_000 }, tools });
-      conversation.append(messages);
-      return conversation.prepare();
-    }],
+    [
+      "prepare",
+      undefined,
+      async () => {
+        const conversation = await openConversation<unknown>({
+          format: "openai-chat",
+          model: { name: "gpt-4o", maxPromptTokens: 1_000 },
+          tools,
+        });
+        conversation.append(messages);
+        return conversation.prepare();
+      },
+    ],
   ];
   for (const [what, path, run] of all) {
     const found = await exceeded(run);
     assert.deepEqual([found.budget, found.needed, found.path], [1_000, needed, path], what);
-    assert.deepEqual(found.largest.map(({ id }) => id), ["tools", "m0", "m1"], what);
+    assert.deepEqual(
+      found.largest.map(({ id }) => id),
+      ["tools", "m0", "m1"],
+      what,
+    );
     assert.equal(found.largest[0]!.tokens, countTools(tools).total, what);
-    assert.match(found.message, new RegExp(`needs ${needed} tokens, the budget allows 1000; the largest is tools`), what);
+    assert.match(
+      found.message,
+      new RegExp(`needs ${needed} tokens, the budget allows 1000; the largest is tools`),
+      what,
+    );
   }
 });
 
 test("tools alone, a system prompt apart, and messages by their names in the log", async () => {
   const open = async (maxPromptTokens: number, options: object) => {
-    const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens }, ...options });
-    conversation.append([{ role: "user", content: "hi" }, { role: "assistant", content: "yes" }, { role: "user", content: "go" }]);
+    const conversation = await openConversation({
+      format: "openai-chat",
+      model: { name: "gpt-4o", maxPromptTokens },
+      ...options,
+    });
+    conversation.append([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "yes" },
+      { role: "user", content: "go" },
+    ]);
     return conversation;
   };
   const alone = await exceeded(async () => (await open(600, { tools })).prepare());
@@ -59,12 +88,24 @@ test("tools alone, a system prompt apart, and messages by their names in the log
 
 const text = (words: number) => [{ type: "text" as const, text: "word ".repeat(words) }];
 
-/** Conversations that Anthropic, Gemini and VS Code take only in a longer form: calls left alone, a turn that is not the user's at first. */
+/**
+ * Conversations that Anthropic, Gemini and VS Code take only in a longer form: calls left alone, a turn that is not the
+ * user's at first.
+ */
 function crooked(seed: number): NeutralMessage[] {
-  const call = (id: string) => ({ type: "toolCall" as const, callId: id, name: "bash", arguments: `{"command":"make ${"x".repeat(seed % 37)}"}` });
+  const call = (id: string) => ({
+    type: "toolCall" as const,
+    callId: id,
+    name: "bash",
+    arguments: `{"command":"make ${"x".repeat(seed % 37)}"}`,
+  });
   return [
     { id: "a0", role: "assistant", parts: [...text(seed % 11), call("c1"), call("c2")] },
-    { id: "t1", role: "tool", parts: [{ type: "toolResult", callId: "c2", name: "bash", content: text(20 + (seed % 50)), isError: false }] },
+    {
+      id: "t1",
+      role: "tool",
+      parts: [{ type: "toolResult", callId: "c2", name: "bash", content: text(20 + (seed % 50)), isError: false }],
+    },
     { id: "u1", role: "user", parts: text(seed % 23) },
     { id: "a1", role: "assistant", parts: [call("c3")] },
     { id: "a2", role: "assistant", parts: [...text(5), call("c4")] },
@@ -76,7 +117,12 @@ test("whoever raises a budget to what is needed gets there, also where a provide
   let raised = 0;
   for (let seed = 1; seed < 120; seed += 1) {
     for (const provider of ["anthropic", "gemini", "vscode", "openai-chat"] as const) {
-      const options: CompactOptions = { format: "espalier", provider, budget: 40 + seed, ...(seed % 3 === 0 && { keep: ["u1", 0] }) };
+      const options: CompactOptions = {
+        format: "espalier",
+        provider,
+        budget: 40 + seed,
+        ...(seed % 3 === 0 && { keep: ["u1", 0] }),
+      };
       for (let budget = options.budget, tries = 0; ; tries += 1) {
         try {
           const { messages: sent, report } = await compact(crooked(seed), { ...options, budget });
@@ -100,15 +146,34 @@ test("whoever raises a budget to what is needed gets there, also where a provide
 });
 
 test("what is kept by its place is kept, whatever messages are called", () => {
-  const own: NeutralMessage[] = ["a", "m0", "m1", "b", "c"].map((id, at) => ({ id, role: at % 2 ? "assistant" : "user", parts: text(at === 4 ? 1 : 200) }));
+  const own: NeutralMessage[] = ["a", "m0", "m1", "b", "c"].map((id, at) => ({
+    id,
+    role: at % 2 ? "assistant" : "user",
+    parts: text(at === 4 ? 1 : 200),
+  }));
   for (const [at, message] of own.entries()) {
-    const ids = (keep: (string | number)[]) => prune(own, { format: "espalier", budget: 600, keep }).messages.map(({ id }) => id);
+    const ids = (keep: (string | number)[]) =>
+      prune(own, { format: "espalier", budget: 600, keep }).messages.map(({ id }) => id);
     assert.ok(ids([at]).includes(message.id));
     assert.deepEqual(ids([at]), ids([message.id]));
   }
-  for (const keep of [-1, 5, 0.5, NaN]) assert.throws(() => prune(own, { format: "espalier", budget: 600, keep: [keep] }), { code: "bad_option", path: "options.keep[0]" });
+  for (const keep of [-1, 5, 0.5, NaN])
+    assert.throws(() => prune(own, { format: "espalier", budget: 600, keep: [keep] }), {
+      code: "bad_option",
+      path: "options.keep[0]",
+    });
   const said = ["one", "two", "three", "four", "five"];
-  const request = { system: "be brief", messages: said.map((word, at) => ({ role: at % 2 ? "assistant" : "user", content: `${word} ${"word ".repeat(at === 4 ? 1 : 200)}` })) };
+  const request = {
+    system: "be brief",
+    messages: said.map((word, at) => ({
+      role: at % 2 ? "assistant" : "user",
+      content: `${word} ${"word ".repeat(at === 4 ? 1 : 200)}`,
+    })),
+  };
   const { messages: left } = prune(request, { format: "anthropic", budget: 500, keep: [1] }).messages;
-  assert.deepEqual(left.map(({ content }) => content.split(" ")[0]), ["one", "two", "five"], "a turn keeps its opening");
+  assert.deepEqual(
+    left.map(({ content }) => content.split(" ")[0]),
+    ["one", "two", "five"],
+    "a turn keeps its opening",
+  );
 });

@@ -20,7 +20,8 @@ const CALLS: [string, Record<string, unknown>, string][] = [
   ["fetch", { url: "c" }, long("page c")],
   ["fetch", { url: "d" }, "the newest"],
 ];
-const GREEDY = { target: 0.4,
+const GREEDY = {
+  target: 0.4,
   ladder: ["stale", "media", "clear", "fit"] as const,
   profile: { shares: { relief: 0.05 }, gain: { stale: { of: 0 }, media: { of: 0 }, clear: { of: 0 } } },
   protect: { results: 0, rounds: 1, tokens: { of: 0, most: 0 } },
@@ -31,7 +32,11 @@ const formats: Record<string, () => object[]> = {
     { role: "system", content: "s" },
     { role: "user", content: "go" },
     ...CALLS.flatMap(([name, args, result], at) => [
-      { role: "assistant", content: null, tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: JSON.stringify(args) } }],
+      },
       { role: "tool", tool_call_id: `c${at}`, content: result },
     ]),
   ],
@@ -45,7 +50,13 @@ const formats: Record<string, () => object[]> = {
   anthropic: () => [
     { role: "user", content: "go" },
     ...CALLS.flatMap(([name, input, content], at) => [
-      { role: "assistant", content: [{ type: "text", text: "now" }, { type: "tool_use", id: `c${at}`, name, input }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "now" },
+          { type: "tool_use", id: `c${at}`, name, input },
+        ],
+      },
       { role: "user", content: [{ type: "tool_result", tool_use_id: `c${at}`, content }] },
     ]),
   ],
@@ -60,7 +71,10 @@ const formats: Record<string, () => object[]> = {
     { role: "user", content: "go" },
     ...CALLS.flatMap(([toolName, input, value], at) => [
       { role: "assistant", content: [{ type: "tool-call", toolCallId: `c${at}`, toolName, input }] },
-      { role: "tool", content: [{ type: "tool-result", toolCallId: `c${at}`, toolName, output: { type: "text", value } }] },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId: `c${at}`, toolName, output: { type: "text", value } }],
+      },
     ]),
   ],
 };
@@ -71,14 +85,29 @@ for (const [format, make] of Object.entries(formats)) {
     const frozen = JSON.stringify(messages);
     const options = { format: format as "openai-chat" };
     const whole = countMessages(messages, options).total;
-    const { status, messages: out, edits, report } = await compact(messages, { ...options, ...GREEDY, budget: whole - 1 });
+    const {
+      status,
+      messages: out,
+      edits,
+      report,
+    } = await compact(messages, { ...options, ...GREEDY, budget: whole - 1 });
     assert.equal(status, "applied");
     assert.equal(JSON.stringify(messages), frozen, "the input is as it was");
-    assert.deepEqual([...new Set(edits.map((edit) => edit.kind))].sort(), ["clear_arguments", "clear_result", "supersede"]);
+    assert.deepEqual([...new Set(edits.map((edit) => edit.kind))].sort(), [
+      "clear_arguments",
+      "clear_result",
+      "supersede",
+    ]);
     assert.equal(out.length, messages.length);
     const text = JSON.stringify(out);
-    assert.match(text, /\[superseded: read_file src\/a\.ts, 60 lines, [\d,]+ characters; m\d+ edited it; recall m\d+\]/);
-    assert.match(text, /\[cleared: bash `npm test`, 62 lines, [\d,]+ characters, exit code 1; recall m\d+\]\\n+error: no such thing/);
+    assert.match(
+      text,
+      /\[superseded: read_file src\/a\.ts, 60 lines, [\d,]+ characters; m\d+ edited it; recall m\d+\]/,
+    );
+    assert.match(
+      text,
+      /\[cleared: bash `npm test`, 62 lines, [\d,]+ characters, exit code 1; recall m\d+\]\\n+error: no such thing/,
+    );
     assert.match(text, /"?src\/b\.ts/);
     assert.ok(!text.includes(body) && text.includes("xxxx"));
     assert.equal(countMessages(out, options).total, report.after.total, "the report is of what came out");
@@ -103,18 +132,34 @@ test("the arguments are still JSON with their keys", async () => {
 test("old pictures and thoughts go", async () => {
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const messages = [
-    { role: "user", content: [{ type: "text", text: "look" }, { type: "image", source: { type: "base64", media_type: "image/png", data: png } }] },
-    { role: "assistant", content: [{ type: "thinking", thinking: long("hm"), signature: "s" }, { type: "text", text: "I see." }] },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "look" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: long("hm"), signature: "s" },
+        { type: "text", text: "I see." },
+      ],
+    },
     { role: "user", content: "go on" },
     { role: "assistant", content: [{ type: "text", text: long("done") }] },
   ];
   const whole = countMessages(messages, { format: "anthropic" }).total;
   const { messages: out, edits } = await compact(messages, {
-    format: "anthropic", budget: whole - 1, ladder: ["media", "fit"],
+    format: "anthropic",
+    budget: whole - 1,
+    ladder: ["media", "fit"],
     profile: { shares: { relief: 0.05, keepRecent: { of: 0 } }, gain: { media: { of: 0 } } },
   });
-  assert.deepEqual(edits.map((edit) => edit.kind).filter((kind) => kind !== "drop"), ["drop_media", "drop_reasoning"]
-    .filter((kind) => edits.some((edit) => edit.kind === kind)));
+  assert.deepEqual(
+    edits.map((edit) => edit.kind).filter((kind) => kind !== "drop"),
+    ["drop_media", "drop_reasoning"].filter((kind) => edits.some((edit) => edit.kind === kind)),
+  );
   assert.ok(edits.some((edit) => edit.kind === "drop_reasoning"));
   assert.ok(!JSON.stringify(out).includes("thinking"));
 });
@@ -127,10 +172,10 @@ test("profiles are data", () => {
     assert.deepEqual(profile({ ...whole, name: "mine" }), { ...whole, name: "mine" });
     assert.deepEqual(explainProfile(name, whole), []);
   }
-  assert.deepEqual(
-    explainProfile("espalier", { start: { warm: 0.7 }, block: null }),
-    [{ field: "start.warm", a: 0.78, b: 0.7 }, { field: "block", a: 0.95, b: null }],
-  );
+  assert.deepEqual(explainProfile("espalier", { start: { warm: 0.7 }, block: null }), [
+    { field: "start.warm", a: 0.78, b: 0.7 },
+    { field: "block", a: 0.95, b: null },
+  ]);
 });
 
 const refused = (run: () => unknown, path: string) =>
@@ -144,7 +189,11 @@ test("what is no profile is refused by name", async () => {
   refused(() => profile(null as never), "profile");
   refused(() => explainProfile("espalier", { nothing: 1 } as never), "b.nothing");
   const rejected = (options: object, path: string) =>
-    assert.rejects(compact([{ role: "user", content: "go" }], { budget: 100, ...options }), (e: InstanceType<typeof EspalierError>) => e.code === "bad_option" && e.path === path, path);
+    assert.rejects(
+      compact([{ role: "user", content: "go" }], { budget: 100, ...options }),
+      (e: InstanceType<typeof EspalierError>) => e.code === "bad_option" && e.path === path,
+      path,
+    );
   await rejected({ profile: 7 }, "options.profile");
   await rejected({ profile: { cut: { at: "noon" } } }, "options.profile.cut.at");
   await rejected({ ladder: ["clear", "clear"] }, "options.ladder[1]");

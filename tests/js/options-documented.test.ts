@@ -29,8 +29,13 @@ function undocumented(source: string): { members: number; bare: string[] } {
 }
 
 test("every option has a doc comment", () => {
-  const files = readdirSync(js, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !file.startsWith("cli"));
+  const files = readdirSync(js, { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.startsWith("cli"),
+  );
   const results = files.map((file) => undocumented(readFileSync(join(js, file), "utf8")));
   assert.ok(results.reduce((sum, { members }) => sum + members, 0) > 200);
-  assert.deepEqual(results.flatMap(({ bare }) => bare), []);
+  assert.deepEqual(
+    results.flatMap(({ bare }) => bare),
+    [],
+  );
 });

@@ -33,7 +33,12 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["breakdown", () => e.breakdown(messages, { room: { windw: 1 } }), "options.room.windw", "window"],
   ["prune", () => e.prune(messages, { maxTokens: 100 }), "options.maxTokens", "budget"],
   ["prune", () => e.prune(messages, { budgett: 100 }), "options.budgett", "budget"],
-  ["prune", () => e.prune(messages, { model: { maxPromptToken: 100 } }), "options.model.maxPromptToken", "maxPromptTokens"],
+  [
+    "prune",
+    () => e.prune(messages, { model: { maxPromptToken: 100 } }),
+    "options.model.maxPromptToken",
+    "maxPromptTokens",
+  ],
   ["prune", () => e.prune(messages, { zzz: 1 }), "options.zzz", undefined],
   ["Pruner", () => new e.Pruner().prune(messages, { budjet: 100 }), "options.budjet", "budget"],
   ["request", () => e.request(messages, { abortSignal: 1 }, () => 0), "options.abortSignal", "signal"],
@@ -54,37 +59,136 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["jsonSchema", () => e.jsonSchema("{}", { limits: 2 }), "options.limits", "limit"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
   ["offload", () => e.offload("x", { store: () => ({}), treshold: 2 }), "options.treshold", "threshold"],
-  ["searchMessages", () => e.searchMessages({ hits: [] }, { format: "openai-chat", budgett: 2 } as never), "options.budgett", "budget"],
-  ["log.search", () => new e.ConversationLog({ format: "openai-chat" }).search("x", { limitt: 2 } as never), "options.limitt", "limit"],
+  [
+    "searchMessages",
+    () => e.searchMessages({ hits: [] }, { format: "openai-chat", budgett: 2 } as never),
+    "options.budgett",
+    "budget",
+  ],
+  [
+    "log.search",
+    () => new e.ConversationLog({ format: "openai-chat" }).search("x", { limitt: 2 } as never),
+    "options.limitt",
+    "limit",
+  ],
   ["toolContent", () => e.toolContent("x", { maxResource: 2 }), "options.maxResource", "maxResources"],
   ["budgetResults", () => e.budgetResults(messages, { budget: 9, cup: 2 }), "options.cup", "cap"],
   ["clearResults", () => e.clearResults(messages, { atleast: 2 }), "options.atleast", "atLeast"],
   ["compact", () => e.compact(messages, { budget: 9, profle: "gemini-cli" }), "options.profle", "profile"],
   ["compact", () => e.compact(messages, { maxTokens: 9 }), "options.maxTokens", "budget"],
   ["compact", () => e.compact(messages, { budget: 9, ledger: { fact: [] } }), "options.ledger.fact", "facts"],
-  ["compact", () => e.compact(messages, { budget: 9, ledger: { tools: [{ name: "a", kind: "read", pathh: [] }] } }), "options.ledger.tools[0].pathh", "path"],
-  ["compact", () => e.compact(messages, { budget: 9, transcript: { path: "a", line: 3 } }), "options.transcript.line", "lines"],
-  ["compact", () => e.compact(messages, { budget: 9, hooks: { precompact: () => 0 } }), "options.hooks.precompact", "preCompact"],
+  [
+    "compact",
+    () => e.compact(messages, { budget: 9, ledger: { tools: [{ name: "a", kind: "read", pathh: [] }] } }),
+    "options.ledger.tools[0].pathh",
+    "path",
+  ],
+  [
+    "compact",
+    () => e.compact(messages, { budget: 9, transcript: { path: "a", line: 3 } }),
+    "options.transcript.line",
+    "lines",
+  ],
+  [
+    "compact",
+    () => e.compact(messages, { budget: 9, hooks: { precompact: () => 0 } }),
+    "options.hooks.precompact",
+    "preCompact",
+  ],
   ["compact", () => e.compact(messages, { budget: 9, cover: { form: "m0" } }), "options.cover.form", "from"],
-  ["compact", () => e.compact(messages, { budget: 9, prices: { cacheread: 1 } }), "options.prices.cacheread", "cacheRead"],
-  ["summarize", () => e.summarize(messages, { purpose: "handoff", llm: () => "", llmBudgett: 2 }), "options.llmBudgett", "llmBudget"],
+  [
+    "compact",
+    () => e.compact(messages, { budget: 9, prices: { cacheread: 1 } }),
+    "options.prices.cacheread",
+    "cacheRead",
+  ],
+  [
+    "summarize",
+    () => e.summarize(messages, { purpose: "handoff", llm: () => "", llmBudgett: 2 }),
+    "options.llmBudgett",
+    "llmBudget",
+  ],
   ["quality", () => e.quality(messages, messages, { sumary: "x" }), "options.sumary", "summary"],
-  ["renderRequest", () => e.renderRequest(e.createPiece(e.UserMessage, {}, "x"), { budgett: 9 }), "options.budgett", "budget"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", storrage: {} }), "options.storrage", "storage"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", "chat.summarize": false }), 'options["chat.summarize"]', undefined],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ladders: [] } }), "options.compact.ladders", "ladder"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ledger: { tols: [] } } }), "options.compact.ledger.tols", "tools"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ledger: { tools: [{ name: "a", kind: "read", pathh: [] }] } } }), "options.compact.ledger.tools[0].pathh", "path"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { transcript: { path: "a", lins: 3 } } }), "options.compact.transcript.lins", "lines"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", hooks: { preCompct: () => 0 } }), "options.hooks.preCompct", "preCompact"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { hooks: { postcompact: () => 0 } } }), "options.compact.hooks.postcompact", "postCompact"],
+  [
+    "renderRequest",
+    () => e.renderRequest(e.createPiece(e.UserMessage, {}, "x"), { budgett: 9 }),
+    "options.budgett",
+    "budget",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", storrage: {} }),
+    "options.storrage",
+    "storage",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", "chat.summarize": false }),
+    'options["chat.summarize"]',
+    undefined,
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", compact: { ladders: [] } }),
+    "options.compact.ladders",
+    "ladder",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", compact: { ledger: { tols: [] } } }),
+    "options.compact.ledger.tols",
+    "tools",
+  ],
+  [
+    "openConversation",
+    () =>
+      e.openConversation({
+        format: "openai-chat",
+        compact: { ledger: { tools: [{ name: "a", kind: "read", pathh: [] }] } },
+      }),
+    "options.compact.ledger.tools[0].pathh",
+    "path",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", compact: { transcript: { path: "a", lins: 3 } } }),
+    "options.compact.transcript.lins",
+    "lines",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", hooks: { preCompct: () => 0 } }),
+    "options.hooks.preCompct",
+    "preCompact",
+  ],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", compact: { hooks: { postcompact: () => 0 } } }),
+    "options.compact.hooks.postcompact",
+    "postCompact",
+  ],
   ["Conversation.pin", async () => (await opened()).pin({ message: "m0", reson: "x" }), "pin.reson", "reason"],
-  ["openConversation", () => e.openConversation({ format: "openai-chat", timeouts: { wiat: 1 } }), "options.timeouts.wiat", "wait"],
+  [
+    "openConversation",
+    () => e.openConversation({ format: "openai-chat", timeouts: { wiat: 1 } }),
+    "options.timeouts.wiat",
+    "wait",
+  ],
   ["Conversation.prepare", async () => (await opened()).prepare({ tool: [] }), "options.tool", "tools"],
   ["Conversation.compact", async () => (await opened()).compact({ focuss: "x" }), "options.focuss", "focus"],
-  ["Conversation.compactRange", async () => (await opened()).compactRange("m0", "m0", { fokus: "x" }), "options.fokus", "focus"],
+  [
+    "Conversation.compactRange",
+    async () => (await opened()).compactRange("m0", "m0", { fokus: "x" }),
+    "options.fokus",
+    "focus",
+  ],
   ["Conversation.preview", async () => (await opened()).preview({ summery: "x" }), "options.summery", "summary"],
-  ["Conversation.memoryPressure", async () => (await opened()).memoryPressure({ modell: true }), "options.modell", "model"],
+  [
+    "Conversation.memoryPressure",
+    async () => (await opened()).memoryPressure({ modell: true }),
+    "options.modell",
+    "model",
+  ],
   ["ConversationLog", () => new e.ConversationLog({ format: "openai-chat", moddel: "x" }), "options.moddel", "model"],
   ["ConversationLog.from", () => e.ConversationLog.from(messages, { formt: "openai-chat" }), "options.formt", "format"],
   ["ConversationLog.import", () => e.ConversationLog.import("", { message: [] }), "options.message", "messages"],
@@ -93,25 +197,65 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["ConversationLog.setCounting", () => log().setCounting({ encodin: "o200k_base" }), "counting.encodin", "encoding"],
   ["documentStructure", () => e.documentStructure("x", { lang: "python" }), "options.lang", "language"],
   ["documentStructureSync", () => e.documentStructureSync("x", { tabsize: 2 }), "options.tabsize", "tabSize"],
-  ["documentStructureSync", () => e.documentStructureSync("x", { limits: { byte: 2 } }), "options.limits.byte", "bytes"],
+  [
+    "documentStructureSync",
+    () => e.documentStructureSync("x", { limits: { byte: 2 } }),
+    "options.limits.byte",
+    "bytes",
+  ],
   ["summarizeDocument", () => e.summarizeDocument("x", { budget: 9, selction: 0 }), "options.selction", "selection"],
-  ["summarizeDocument", () => e.summarizeDocument("x", { budget: 9, mode: "compatible", compatible: { atached: true } }), "options.compatible.atached", "attached"],
-  ["summarizeDocumentSync", () => e.summarizeDocumentSync("x", { budget: 9, filePath: "a.ts" }), "options.filePath", "path"],
+  [
+    "summarizeDocument",
+    () => e.summarizeDocument("x", { budget: 9, mode: "compatible", compatible: { atached: true } }),
+    "options.compatible.atached",
+    "attached",
+  ],
+  [
+    "summarizeDocumentSync",
+    () => e.summarizeDocumentSync("x", { budget: 9, filePath: "a.ts" }),
+    "options.filePath",
+    "path",
+  ],
   ["summarizeDocuments", () => e.summarizeDocuments([], { budget: 9, path: "a.ts" }), "options.path", undefined],
-  ["summarizeDocuments", () => e.summarizeDocuments([{ text: "x", selecton: 0 }], { budget: 9 }), "documents[0].selecton", "selection"],
+  [
+    "summarizeDocuments",
+    () => e.summarizeDocuments([{ text: "x", selecton: 0 }], { budget: 9 }),
+    "documents[0].selecton",
+    "selection",
+  ],
   ["reduceChanges", () => e.reduceChanges({ files: [], budget: 9, overheads: 1 }), "options.overheads", "overhead"],
-  ["reduceChanges", () => e.reduceChanges({ files: [{ path: "a", text: "x", selection: [] }], budget: 9 }), "files[0].selection", "selections"],
+  [
+    "reduceChanges",
+    () => e.reduceChanges({ files: [{ path: "a", text: "x", selection: [] }], budget: 9 }),
+    "files[0].selection",
+    "selections",
+  ],
   ["reduceCompatible", () => e.reduceCompatible({ files: [], budgget: 9 }), "options.budgget", "budget"],
   ["outline", () => e.outline("x", { lineNumber: true }), "options.lineNumber", "lineNumbers"],
   ["repositoryMap", () => e.repositoryMap([], { budget: 9, mentionned: [] }), "options.mentionned", "mentioned"],
   ["loadGrammar", () => e.loadGrammar("python", { wsam: "x" }), "options.wsam", "wasm"],
-  ["registerGrammar", () => e.registerGrammar({ language: "x", wasm: "x", extension: [] }), "registration.extension", "extensions"],
+  [
+    "registerGrammar",
+    () => e.registerGrammar({ language: "x", wasm: "x", extension: [] }),
+    "registration.extension",
+    "extensions",
+  ],
   ["render", () => e.render("x", { maxTokens: 9 }), "options.maxTokens", "budget"],
-  ["BuiltinTokenizer", () => new e.BuiltinTokenizer({ mode: "openai", costmodel: "espalier" }), "options.costmodel", "costModel"],
+  [
+    "BuiltinTokenizer",
+    () => new e.BuiltinTokenizer({ mode: "openai", costmodel: "espalier" }),
+    "options.costmodel",
+    "costModel",
+  ],
   ["TokenWorker", () => new e.TokenWorker({ creat: () => 0 }), "options.creat", "create"],
   ["init", () => e.init({ encoding: ["o200k_base"] }), "options.encoding", "encodings"],
   ["openai", () => providers.openai({ model: "m", baseURL: "http://x" } as any), "options.baseURL", "baseUrl"],
-  ["openaiResponses", () => providers.openaiResponses({ model: "m", maxRetries: 1 } as any), "options.maxRetries", "retries"],
+  [
+    "openaiResponses",
+    () => providers.openaiResponses({ model: "m", maxRetries: 1 } as any),
+    "options.maxRetries",
+    "retries",
+  ],
   ["anthropic", () => providers.anthropic({ model: "m", apikey: "x" } as any), "options.apikey", "apiKey"],
   ["gemini", () => providers.gemini({ model: "m", maxOutputTokens: 1 } as any), "options.maxOutputTokens", "maxTokens"],
   ["aiSdk", () => providers.aiSdk({ model, maxRetries: 1 } as any), "options.maxRetries", "retries"],
@@ -124,13 +268,16 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
 
 for (const [name, call, path, nearest] of ROWS) {
   test(`${name} refuses ${path}`, async () => {
-    await assert.rejects(async () => await call(), (error: any) => {
-      assert.deepEqual([error.code, error.path], ["bad_option", path], error.message);
-      assert.equal(error.details.nearest, nearest, error.message);
-      assert.ok(error.message.startsWith(`${path} is unknown; `), error.message);
-      if (nearest !== undefined) assert.equal(error.message, `${path} is unknown; did you mean ${nearest}?`);
-      return true;
-    });
+    await assert.rejects(
+      async () => await call(),
+      (error: any) => {
+        assert.deepEqual([error.code, error.path], ["bad_option", path], error.message);
+        assert.equal(error.details.nearest, nearest, error.message);
+        assert.ok(error.message.startsWith(`${path} is unknown; `), error.message);
+        if (nearest !== undefined) assert.equal(error.message, `${path} is unknown; did you mean ${nearest}?`);
+        return true;
+      },
+    );
   });
 }
 
@@ -141,30 +288,51 @@ test("names whose value is undefined are absent", async () => {
 });
 
 test("a model object of another library may have fields of its own", () => {
-  const vscodeModel = { name: "gpt-4o", id: "gpt-4o", vendor: "copilot", family: "gpt-4o", version: "1", maxInputTokens: 9_000, countTokens: () => 0 };
+  const vscodeModel = {
+    name: "gpt-4o",
+    id: "gpt-4o",
+    vendor: "copilot",
+    family: "gpt-4o",
+    version: "1",
+    maxInputTokens: 9_000,
+    countTokens: () => 0,
+  };
   assert.equal(e.prune(messages, { model: vscodeModel }).report.budget, 9_000);
 });
 
 test("elements of a conversation refuse a misspelt name", async () => {
-  for (const [element, props, right] of [["AgentPrompt", { messages, resultshare: 1 }, "resultShare"], ["ConversationHistory", { mesages: messages }, "messages"]] as const) {
-    await assert.rejects(async () => e.render(e.createPiece(e[element], props), { budget: 99 }), (error: any) => {
-      assert.equal(error.details.nearest, right);
-      return error.code === "bad_option" && error.message.startsWith(`<${element}>.`);
-    });
+  for (const [element, props, right] of [
+    ["AgentPrompt", { messages, resultshare: 1 }, "resultShare"],
+    ["ConversationHistory", { mesages: messages }, "messages"],
+  ] as const) {
+    await assert.rejects(
+      async () => e.render(e.createPiece(e[element], props), { budget: 99 }),
+      (error: any) => {
+        assert.equal(error.details.nearest, right);
+        return error.code === "bad_option" && error.message.startsWith(`<${element}>.`);
+      },
+    );
   }
 });
 
 test("fields of a profile are refused by name, wherever a profile is given", async () => {
   const summary = { form: { tagg: "x" } };
   const profile = { name: "gemini-cli", summary } as any;
-  const fails = (run: () => unknown, path: string) => assert.rejects(async () => run(), (error: any) => {
-    assert.deepEqual([error.code, error.path], ["bad_option", path], error.message);
-    return /there is no field "tagg"; there are tag, /.test(error.message);
-  });
+  const fails = (run: () => unknown, path: string) =>
+    assert.rejects(
+      async () => run(),
+      (error: any) => {
+        assert.deepEqual([error.code, error.path], ["bad_option", path], error.message);
+        return /there is no field "tagg"; there are tag, /.test(error.message);
+      },
+    );
   await fails(() => e.profile(profile), "profile.summary.form.tagg");
   await fails(() => e.compact(messages, { budget: 9, profile }), "options.profile.summary.form.tagg");
   await fails(() => e.openConversation({ format: "openai-chat", profile }), "options.profile.summary.form.tagg");
-  await fails(() => e.openConversation({ format: "openai-chat", compact: { profile } }), "options.compact.profile.summary.form.tagg");
+  await fails(
+    () => e.openConversation({ format: "openai-chat", compact: { profile } }),
+    "options.compact.profile.summary.form.tagg",
+  );
 });
 
 test("without a near name the error lists what there is", () => {
@@ -177,15 +345,66 @@ test("every exported call with options has a row", () => {
   const covered = new Set(ROWS.map(([name]) => name.split(".")[0]));
   const WITHOUT = new Set([
     // Take no options, or only values of their own.
-    "addUsage", "classify", "clearCache", "createPiece", "explainProfile", "profile", "flattenTree", "hasEncoding", "hasGrammar", "indexedDbStorage", "initFrom",
-    "initSync", "isReady", "resetEngine", "encodingForModel", "isEspalierError", "isChatMessagePromptElement", "rankRounds", "languageOf", "languages", "loadEncoding", "loadEncodingSync", "loadGrammarSync", "mementoStorage", "memoryStorage",
-    "nodeStorage", "parseDiff", "setVSCode", "signalFrom", "toAnthropic", "toGemini", "toMode", "toOpenAI", "toVSCode", "useKeepWith", "usageFrom",
-    "recallTool", "settingsFrom", "workspaceStorage", "Calibration", "Conversation", "DocumentSummary", "EspalierError", "BudgetExceededError", "EventStream", "Rendered", "MetadataMap",
-    "PromptMetadata", "PromptReference", "HTMLTracer", "VSCodeTokenizer", "PromptRenderer", "PromptElement", "Fragment",
+    "addUsage",
+    "classify",
+    "clearCache",
+    "createPiece",
+    "explainProfile",
+    "profile",
+    "flattenTree",
+    "hasEncoding",
+    "hasGrammar",
+    "indexedDbStorage",
+    "initFrom",
+    "initSync",
+    "isReady",
+    "resetEngine",
+    "encodingForModel",
+    "isEspalierError",
+    "isChatMessagePromptElement",
+    "rankRounds",
+    "languageOf",
+    "languages",
+    "loadEncoding",
+    "loadEncodingSync",
+    "loadGrammarSync",
+    "mementoStorage",
+    "memoryStorage",
+    "nodeStorage",
+    "parseDiff",
+    "setVSCode",
+    "signalFrom",
+    "toAnthropic",
+    "toGemini",
+    "toMode",
+    "toOpenAI",
+    "toVSCode",
+    "useKeepWith",
+    "usageFrom",
+    "recallTool",
+    "settingsFrom",
+    "workspaceStorage",
+    "Calibration",
+    "Conversation",
+    "DocumentSummary",
+    "EspalierError",
+    "BudgetExceededError",
+    "EventStream",
+    "Rendered",
+    "MetadataMap",
+    "PromptMetadata",
+    "PromptReference",
+    "HTMLTracer",
+    "VSCodeTokenizer",
+    "PromptRenderer",
+    "PromptElement",
+    "Fragment",
   ]);
   const isElement = (value: any) => value?.prototype instanceof e.PromptElement;
   const missing = Object.entries({ ...e, ...providers })
-    .filter(([name, value]) => typeof value === "function" && !covered.has(name) && !WITHOUT.has(name) && !isElement(value))
+    .filter(
+      ([name, value]) => typeof value === "function" && !covered.has(name) && !WITHOUT.has(name) && !isElement(value),
+    )
     .map(([name]) => name);
   assert.deepEqual(missing, []);
 });

@@ -1,4 +1,7 @@
-/** The engine without memory: the error says so by its code, and the next call works. The process is given 64 MB for wasm. */
+/**
+ * The engine without memory: the error says so by its code, and the next call works. The process is given 64 MB for
+ * wasm.
+ */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -20,7 +23,8 @@ async function limited(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-const MESSAGE = "The engine had no more memory (an instance has at most 4 GiB) and was replaced; nothing of yours was changed, and the next " +
+const MESSAGE =
+  "The engine had no more memory (an instance has at most 4 GiB) and was replaced; nothing of yours was changed, and the next " +
   "call works. Pass less at once, or close logs and conversations that are not used.";
 
 test("one text that is too large, and the call behind it", async () => {

@@ -1,4 +1,7 @@
-/** A real result is never replaced by a synthetic one because messages stand between it and its call; every format, every verb. */
+/**
+ * A real result is never replaced by a synthetic one because messages stand between it and its call; every format,
+ * every verb.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,7 +38,11 @@ for (const format of Object.keys(HOSTS) as Format[]) {
     if (format !== "gemini") for (const message of messages) assert.ok(pruned.messages.includes(message));
     assert.equal(prune(pruned.messages, { budget: 100_000, format }).messages.length, pruned.messages.length);
     is((await compact(messages, { budget: 100_000, format })).messages, "compact");
-    const conversation = await openConversation({ format, messages, model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+    const conversation = await openConversation({
+      format,
+      messages,
+      model: { name: "gpt-4o", maxPromptTokens: 100_000 },
+    });
     is((await conversation.prepare()).messages, "prepare");
     await conversation.dispose();
     const provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
@@ -58,7 +65,11 @@ for (const format of Object.keys(HOSTS) as Format[]) {
       is(repair(messages, { provider, format }).messages, "repair");
       is(prune(messages, { budget: 100_000, format }).messages, "prune");
       is((await compact(messages, { budget: 100_000, format, force: true })).messages, "compact");
-      const conversation = await openConversation({ format, messages, model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+      const conversation = await openConversation({
+        format,
+        messages,
+        model: { name: "gpt-4o", maxPromptTokens: 100_000 },
+      });
       is((await conversation.prepare()).messages, "prepare");
       await conversation.dispose();
     });

@@ -8,8 +8,21 @@ import { espalier } from "./built.ts";
 import type { WorkerLike } from "../../js/tokens/worker.ts";
 
 const {
-  Calibration, EspalierError, TokenWorker, clearCache, count, countBatch, decode, encode, estimate, hasEncoding, loadEncoding,
-  loadEncodingSync, prefixWithin, suffixWithin, tokenOffsets,
+  Calibration,
+  EspalierError,
+  TokenWorker,
+  clearCache,
+  count,
+  countBatch,
+  decode,
+  encode,
+  estimate,
+  hasEncoding,
+  loadEncoding,
+  loadEncodingSync,
+  prefixWithin,
+  suffixWithin,
+  tokenOffsets,
 } = espalier;
 
 function refused(run: () => unknown, code: string, path?: string): void {
@@ -22,8 +35,19 @@ function refused(run: () => unknown, code: string, path?: string): void {
 
 /** Texts of many kinds and lengths; the long ones go through the buffer in chunks. */
 const texts = [
-  "", "a", "Hello world!", "日本語のテキスト", "😀".repeat(50), "it's <|endoftext|>", "lone \uD83D surrogate", "\uDE00\uD83D",
-  "word ".repeat(30_000), "x".repeat(100_000), "日".repeat(70_000), `${"a".repeat(32_767)}😀 ${"b c\n".repeat(20_000)}`, "=".repeat(40_000),
+  "",
+  "a",
+  "Hello world!",
+  "日本語のテキスト",
+  "😀".repeat(50),
+  "it's <|endoftext|>",
+  "lone \uD83D surrogate",
+  "\uDE00\uD83D",
+  "word ".repeat(30_000),
+  "x".repeat(100_000),
+  "日".repeat(70_000),
+  `${"a".repeat(32_767)}😀 ${"b c\n".repeat(20_000)}`,
+  "=".repeat(40_000),
 ];
 
 test("counts are lengths of encodings, however the text gets there", () => {
@@ -41,7 +65,10 @@ test("counts are lengths of encodings, however the text gets there", () => {
     assert.deepEqual(countBatch([...texts, ...texts], { encoding }), [...each, ...each]);
     assert.deepEqual(countBatch([], { encoding }), []);
     const many = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a batch that needs several crossings`);
-    assert.deepEqual(countBatch(many, { encoding }), many.map((text) => encode(text, { encoding }).length));
+    assert.deepEqual(
+      countBatch(many, { encoding }),
+      many.map((text) => encode(text, { encoding }).length),
+    );
   }
 });
 
@@ -65,7 +92,8 @@ test("positions are UTF-16 code units", () => {
     assert.ok(prefix.tokens <= most && suffix.tokens <= most);
     if (most >= 100) assert.deepEqual([prefix.offset, suffix.offset], [text.length, 0]);
   }
-  for (const bad of [-1, 0.5, NaN, Infinity, "3"]) refused(() => prefixWithin(text, bad as number), "bad_option", "most");
+  for (const bad of [-1, 0.5, NaN, Infinity, "3"])
+    refused(() => prefixWithin(text, bad as number), "bad_option", "most");
 });
 
 test("what is no text is refused", () => {
@@ -82,7 +110,12 @@ test("a vocabulary that is refused leaves what was loaded, and loading can be tr
   const good = new Uint8Array(readFileSync(file));
   const damaged = good.slice();
   damaged[5_000]! ^= 1;
-  for (const bytes of [good.slice(0, 1_000), damaged, new Uint8Array(), new TextEncoder().encode("<html>not found</html>")]) {
+  for (const bytes of [
+    good.slice(0, 1_000),
+    damaged,
+    new Uint8Array(),
+    new TextEncoder().encode("<html>not found</html>"),
+  ]) {
     refused(() => loadEncodingSync("o200k_base", bytes), "bad_vocabulary");
     refused(() => loadEncodingSync("cl100k_base", good), "bad_vocabulary");
     assert.equal(count("Hello world!"), 3);
@@ -152,7 +185,12 @@ const script = `
 /** A worker of Node, in the shape of a browser's. */
 function nodeWorker(): WorkerLike {
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
-  const like: WorkerLike = { postMessage: (message) => worker.postMessage(message), terminate: () => worker.terminate(), onmessage: null, onerror: null };
+  const like: WorkerLike = {
+    postMessage: (message) => worker.postMessage(message),
+    terminate: () => worker.terminate(),
+    onmessage: null,
+    onerror: null,
+  };
   let stopped = false;
   worker.on("message", (data) => like.onmessage?.({ data }));
   worker.on("error", (error) => like.onerror?.(error));
@@ -171,7 +209,11 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** A provider's reports, one after the other: our count and theirs. */
-function reports(model: string, points: readonly (readonly [ours: number, theirs: number])[], learning = new Calibration(model)): InstanceType<typeof Calibration> {
+function reports(
+  model: string,
+  points: readonly (readonly [ours: number, theirs: number])[],
+  learning = new Calibration(model),
+): InstanceType<typeof Calibration> {
   for (const [ours, theirs] of points) {
     const id = `${ours} ${theirs}`;
     learning.sent({ id, tokens: ours });
@@ -179,14 +221,36 @@ function reports(model: string, points: readonly (readonly [ours: number, theirs
   }
   return learning;
 }
-const steps = (count: number, line: (at: number) => readonly [number, number]) => Array.from({ length: count }, (_, at) => line(at));
+const steps = (count: number, line: (at: number) => readonly [number, number]) =>
+  Array.from({ length: count }, (_, at) => line(at));
 
 test("the factor is fitted where there is something to fit", () => {
-  const fitted = (points: readonly (readonly [number, number])[]) => Number(reports("claude-opus-4-5", points).factor.toFixed(2));
+  const fitted = (points: readonly (readonly [number, number])[]) =>
+    Number(reports("claude-opus-4-5", points).factor.toFixed(2));
   // Two reports are too few, and so are three that lie within a twentieth of each other.
-  assert.equal(fitted([[1_000, 1_500], [2_000, 3_000]]), 1.3);
-  assert.equal(fitted([[100_000, 150_000], [101_000, 151_500], [102_000, 153_000]]), 1.3);
-  assert.equal(fitted([[100_000, 150_000], [110_000, 165_000], [120_000, 180_000]]), 1.5);
+  assert.equal(
+    fitted([
+      [1_000, 1_500],
+      [2_000, 3_000],
+    ]),
+    1.3,
+  );
+  assert.equal(
+    fitted([
+      [100_000, 150_000],
+      [101_000, 151_500],
+      [102_000, 153_000],
+    ]),
+    1.3,
+  );
+  assert.equal(
+    fitted([
+      [100_000, 150_000],
+      [110_000, 165_000],
+      [120_000, 180_000],
+    ]),
+    1.5,
+  );
   // Held within 0.5 to 2.5, however steep or flat the line is.
   assert.equal(fitted(steps(40, (at) => [1_000 + 20 * at, 50_000 + 100 * at])), 2.5);
   assert.equal(fitted(steps(40, (at) => [1_000 + 20 * at, 50_000])), 0.5);
@@ -194,11 +258,21 @@ test("the factor is fitted where there is something to fit", () => {
 
 test("the bound is what was off before, and a fiftieth of the way", () => {
   const theirs = (ours: number) => 1.5 * ours + 30_000;
-  const learning = reports("claude-opus-4-5", steps(40, (at) => [2_000 * (at + 1), theirs(2_000 * (at + 1))]));
+  const learning = reports(
+    "claude-opus-4-5",
+    steps(40, (at) => [2_000 * (at + 1), theirs(2_000 * (at + 1))]),
+  );
   // All reports on one line: 16 tokens at least, and 0.02 of the distance from the newest.
-  assert.deepEqual([80_000, 81_000, 70_000].map((tokens) => learning.predict(tokens).bound), [16, 36, 216]);
+  assert.deepEqual(
+    [80_000, 81_000, 70_000].map((tokens) => learning.predict(tokens).bound),
+    [16, 36, 216],
+  );
   // From now on every other report is 400 off: 1.5 times the 95th percentile of the last 32 errors.
-  reports("", steps(40, (at) => [2_000 * (at + 41), theirs(2_000 * (at + 41)) + (at % 2 ? 400 : 0)]), learning);
+  reports(
+    "",
+    steps(40, (at) => [2_000 * (at + 41), theirs(2_000 * (at + 41)) + (at % 2 ? 400 : 0)]),
+    learning,
+  );
   const { tokens, bound } = learning.predict(160_000);
   assert.ok(bound >= 590 && bound <= 640, `${bound}`);
   // The newest report is hit, whatever the line says.
@@ -206,7 +280,10 @@ test("the bound is what was off before, and a fiftieth of the way", () => {
 });
 
 test("another frame keeps the factor, another model begins with its own, a rewind keeps both", () => {
-  const learning = reports("gpt-4o", steps(6, (at) => [5_000 * (at + 1), 5_000 * (at + 1) + 800]));
+  const learning = reports(
+    "gpt-4o",
+    steps(6, (at) => [5_000 * (at + 1), 5_000 * (at + 1) + 800]),
+  );
   learning.sent({ id: "tools", tokens: 31_000, frame: "more tools" });
   learning.reported({ id: "tools", tokens: 40_000 });
   assert.ok(Math.abs(learning.factor - 1) < 0.01);
@@ -218,8 +295,13 @@ test("another frame keeps the factor, another model begins with its own, a rewin
 });
 
 test("an odd report is set aside, two that agree begin anew, others change nothing", () => {
-  const learning = reports("gpt-4o", steps(5, (at) => [10_000 * (at + 1), 10_000 * (at + 1) + 500]));
-  const report = (ours: number, theirs: number) => (learning.sent({ id: "next", tokens: ours }), learning.reported({ id: "next", tokens: theirs }));
+  const learning = reports(
+    "gpt-4o",
+    steps(5, (at) => [10_000 * (at + 1), 10_000 * (at + 1) + 500]),
+  );
+  const report = (ours: number, theirs: number) => (
+    learning.sent({ id: "next", tokens: ours }), learning.reported({ id: "next", tokens: theirs })
+  );
   assert.equal(report(60_000, 5_000), "setAside");
   assert.equal(report(61_000, 61_500), "used");
   assert.equal(report(62_000, 162_000), "setAside");
@@ -230,10 +312,15 @@ test("an odd report is set aside, two that agree begin anew, others change nothi
 });
 
 /** A worker that is told what to do with a count. */
-function scripted(reply: (worker: WorkerLike, message: { id: number; texts: string[] }, exit: () => void) => void): WorkerLike {
+function scripted(
+  reply: (worker: WorkerLike, message: { id: number; texts: string[] }, exit: () => void) => void,
+): WorkerLike {
   const exits: (() => void)[] = [];
   const worker: WorkerLike = {
-    onmessage: null, onerror: null, terminate: () => undefined, on: (_, listener) => exits.push(() => listener(0)),
+    onmessage: null,
+    onerror: null,
+    terminate: () => undefined,
+    on: (_, listener) => exits.push(() => listener(0)),
     postMessage(message) {
       const { type } = message as { type: string };
       if (type === "count") reply(worker, message as never, () => exits.forEach((exit) => exit()));
@@ -249,7 +336,12 @@ test("a worker that ends, or never answers, is started once more, and then count
   ] as const) {
     const warnings: string[] = [];
     let started = 0;
-    const worker = new TokenWorker({ ...sources, timeout: 5, create: () => (started++, scripted(reply)), onWarning: (message) => warnings.push(message) });
+    const worker = new TokenWorker({
+      ...sources,
+      timeout: 5,
+      create: () => (started++, scripted(reply)),
+      onWarning: (message) => warnings.push(message),
+    });
     assert.deepEqual(await Promise.all([worker.count(texts), worker.count(["a"])]), [countBatch(texts), [1]]);
     assert.equal(started, 2);
     assert.match(warnings.join("\n"), why);
@@ -308,7 +400,12 @@ test("a worker that dies is restarted once; then this thread counts, with a warn
   assert.deepEqual(await failing.count(texts), wanted);
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] as string, /no workers here/);
-  const broken = new TokenWorker({ ...sources, vocabularies: { o200k_base: new Uint8Array(7) }, create: nodeWorker, onWarning: (message) => warnings.push(message) });
+  const broken = new TokenWorker({
+    ...sources,
+    vocabularies: { o200k_base: new Uint8Array(7) },
+    create: nodeWorker,
+    onWarning: (message) => warnings.push(message),
+  });
   assert.deepEqual(await broken.count(texts), wanted);
   assert.equal(warnings.length, 2);
   worker.close();

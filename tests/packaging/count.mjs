@@ -6,7 +6,10 @@ import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { sizes } from "../../scripts/lib.mjs";
 
-/** Bytes by brotli that a page may download to count with o200k_base: JavaScript, engine and vocabulary. gpt-tokenizer's is 814,000. */
+/**
+ * Bytes by brotli that a page may download to count with o200k_base: JavaScript, engine and vocabulary. gpt-tokenizer's
+ * is 814,000.
+ */
 const MAX_DOWNLOAD = 760_000;
 
 export function countCases({ consumer, home, root, run, titleIn }) {
@@ -17,7 +20,15 @@ export function countCases({ consumer, home, root, run, titleIn }) {
     const out = join(home, name);
     mkdirSync(out);
     writeFileSync(join(consumer, `${name}.mjs`), code);
-    await build({ absWorkingDir: consumer, entryPoints: [`${name}.mjs`], bundle: true, minify: true, outdir: out, logLevel: "error", ...options });
+    await build({
+      absWorkingDir: consumer,
+      entryPoints: [`${name}.mjs`],
+      bundle: true,
+      minify: true,
+      outdir: out,
+      logLevel: "error",
+      ...options,
+    });
     return out;
   }
 
@@ -29,25 +40,44 @@ export function countCases({ consumer, home, root, run, titleIn }) {
 
   return {
     async "a page that only counts: three files, small together"() {
-      const out = await page("count-page", "esm", 'import { count, init } from "espalier/count"; await init(); document.title = `${count("Hello world!")}`;');
+      const out = await page(
+        "count-page",
+        "esm",
+        'import { count, init } from "espalier/count"; await init(); document.title = `${count("Hello world!")}`;',
+      );
       mkdirSync(join(out, "vocab"));
       for (const file of ["count.wasm", "vocab/o200k_base.vocab"]) cpSync(join(dist, file), join(out, file));
       assert.equal(await titleIn(out), "3");
-      const files = ["count-page.js", "count.wasm", "vocab/o200k_base.vocab"].map((file) => [file, sizes(join(out, file)).brotli]);
+      const files = ["count-page.js", "count.wasm", "vocab/o200k_base.vocab"].map((file) => [
+        file,
+        sizes(join(out, file)).brotli,
+      ]);
       assert.ok(files.reduce((sum, [, bytes]) => sum + bytes, 0) < MAX_DOWNLOAD, files.join("; "));
     },
 
     async "a page that only counts: one file, small too"() {
-      const out = await page("count-one", "iife", 'import { count } from "espalier/count/o200k_base"; document.title = `${count("Hello world!")}`;');
+      const out = await page(
+        "count-one",
+        "iife",
+        'import { count } from "espalier/count/o200k_base"; document.title = `${count("Hello world!")}`;',
+      );
       assert.equal(await titleIn(out), "3");
       const { brotli } = sizes(join(out, "count-one.js"));
       assert.ok(brotli < MAX_DOWNLOAD, `${brotli} bytes`);
     },
 
     async "a server in one file counts, moved to another folder, as module and as CommonJS"() {
-      const code = 'import { count, decode, encode } from "espalier/count/o200k_base"; console.log(count("Hello world!"), decode(encode("日本語")));';
-      for (const [format, ending] of [["esm", ".mjs"], ["cjs", ".cjs"]]) {
-        const out = await bundle(`count-${format}`, code, { format, platform: "node", outExtension: { ".js": ending } });
+      const code =
+        'import { count, decode, encode } from "espalier/count/o200k_base"; console.log(count("Hello world!"), decode(encode("日本語")));';
+      for (const [format, ending] of [
+        ["esm", ".mjs"],
+        ["cjs", ".cjs"],
+      ]) {
+        const out = await bundle(`count-${format}`, code, {
+          format,
+          platform: "node",
+          outExtension: { ".js": ending },
+        });
         const { stdout, stderr } = await run(process.execPath, [join(out, `count-${format}${ending}`)], { cwd: out });
         assert.equal(stdout.trim(), "3 日本語", stderr);
       }
@@ -64,8 +94,23 @@ export function countCases({ consumer, home, root, run, titleIn }) {
           export const all: [number[], Uint32Array, Promise<void>, Fit] = [countBatch(["x"]), encode("x"), init(), fit]; export { EspalierError, TokenWorker };\n`;
         for (const ending of ["mts", "cts"]) writeFileSync(join(folder, `${entry.replace("/", "-")}.${ending}`), code);
       }
-      const files = ["count", "count-o200k_base", "count-cl100k_base"].flatMap((name) => [join(folder, `${name}.mts`), join(folder, `${name}.cts`)]);
-      const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", ...files];
+      const files = ["count", "count-o200k_base", "count-cl100k_base"].flatMap((name) => [
+        join(folder, `${name}.mts`),
+        join(folder, `${name}.cts`),
+      ]);
+      const args = [
+        "--noEmit",
+        "--strict",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2022,dom",
+        "--types",
+        "",
+        ...files,
+      ];
       const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
       assert.equal(status, 0, stdout);
     },

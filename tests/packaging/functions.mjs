@@ -1,4 +1,7 @@
-/** `espalier/core`, packed: in Node as module and as CommonJS, in a page and in a worker of it, without any other JavaScript of the package. */
+/**
+ * `espalier/core`, packed: in Node as module and as CommonJS, in a page and in a worker of it, without any other
+ * JavaScript of the package.
+ */
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +13,9 @@ const MAX_MODULE = 25_000;
 export function functionsCases({ consumer, home, root, run, titleIn }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");
   const messages = readFileSync(join(root, "tests", "fixtures", "neutral", "tau-airline-0.json"), "utf8");
-  const tree = JSON.stringify({ node: { type: 1, ctor: 1, props: { role: 1 }, children: [{ type: 2, text: "Why does this fail?" }] } });
+  const tree = JSON.stringify({
+    node: { type: 1, ctor: 1, props: { role: 1 }, children: [{ type: 2, text: "Why does this fail?" }] },
+  });
   /** Uses all three functions, and shows what comes of them. */
   const use = `
     const messages = ${messages}, options = { budget: 4000 };
@@ -29,10 +34,16 @@ export function functionsCases({ consumer, home, root, run, titleIn }) {
         loadEncoding("o200k_base", file("vocab/o200k_base.vocab"));${use}
         console.log(shown.join(", "));`;
       const names = "compact, initSync, loadEncoding, prune, render";
-      writeFileSync(join(consumer, "core.mjs"), `import { readFileSync } from "node:fs"; import { fileURLToPath } from "node:url"; import { ${names} } from "espalier/core";
-        ${start("fileURLToPath(import.meta.resolve(`espalier/${name}`))")}`);
-      writeFileSync(join(consumer, "core.cjs"), `const { readFileSync } = require("node:fs"); const { ${names} } = require("espalier/core");
-        (async () => {${start("require.resolve(`espalier/${name}`)")}})();`);
+      writeFileSync(
+        join(consumer, "core.mjs"),
+        `import { readFileSync } from "node:fs"; import { fileURLToPath } from "node:url"; import { ${names} } from "espalier/core";
+        ${start("fileURLToPath(import.meta.resolve(`espalier/${name}`))")}`,
+      );
+      writeFileSync(
+        join(consumer, "core.cjs"),
+        `const { readFileSync } = require("node:fs"); const { ${names} } = require("espalier/core");
+        (async () => {${start("require.resolve(`espalier/${name}`)")}})();`,
+      );
       for (const file of ["core.mjs", "core.cjs"]) {
         const { stdout, stderr } = await run(process.execPath, [file]);
         assert.equal(stdout.trim(), expected, stderr);
@@ -42,14 +53,18 @@ export function functionsCases({ consumer, home, root, run, titleIn }) {
     async "espalier/core in a page and in a worker, without a bundler"() {
       const folder = join(home, "core-page");
       mkdirSync(folder);
-      for (const file of ["functions.js", "espalier.wasm", "vocab/o200k_base.vocab"]) cpSync(join(dist, file), join(folder, file));
+      for (const file of ["functions.js", "espalier.wasm", "vocab/o200k_base.vocab"])
+        cpSync(join(dist, file), join(folder, file));
       const script = (report) => `import init, { compact, loadEncoding, prune, render } from "./functions.js";
         await init();
         loadEncoding("o200k_base", new Uint8Array(await (await fetch("./vocab/o200k_base.vocab")).arrayBuffer()));${use}
         ${report}`;
       writeFileSync(join(folder, "worker.js"), script('postMessage(shown.join(", "));'));
-      writeFileSync(join(folder, "page.js"), script(`
-        new Worker("./worker.js", { type: "module" }).onmessage = ({ data }) => { document.title = data === shown.join(", ") ? data : "they differ: " + data; };`));
+      writeFileSync(
+        join(folder, "page.js"),
+        script(`
+        new Worker("./worker.js", { type: "module" }).onmessage = ({ data }) => { document.title = data === shown.join(", ") ? data : "they differ: " + data; };`),
+      );
       writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="page.js"></script>');
       assert.equal(await titleIn(folder), expected);
     },
@@ -79,9 +94,21 @@ export function functionsCases({ consumer, home, root, run, titleIn }) {
         prune([{ role: "user", content: "x" }], { budget: 9 });
         export { same, total, whole };\n`;
       for (const name of ["a.mts", "b.cts"]) writeFileSync(join(folder, name), code);
-      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({
-        compilerOptions: { module: "nodenext", strict: true, noEmit: true, exactOptionalPropertyTypes: true, target: "es2022", lib: ["es2024", "dom"], types: [] }, files: ["a.mts", "b.cts"],
-      }));
+      writeFileSync(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({
+          compilerOptions: {
+            module: "nodenext",
+            strict: true,
+            noEmit: true,
+            exactOptionalPropertyTypes: true,
+            target: "es2022",
+            lib: ["es2024", "dom"],
+            types: [],
+          },
+          files: ["a.mts", "b.cts"],
+        }),
+      );
       const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), ["--project", folder]);
       assert.equal(status, 0, stdout);
     },

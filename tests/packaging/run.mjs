@@ -1,5 +1,6 @@
 /**
- * The packed package, installed into throw-away folders and used the ways people use it. Every case is a function; the last line counts.
+ * The packed package, installed into throw-away folders and used the ways people use it. Every case is a function; the
+ * last line counts.
  */
 
 import { execFile, execFileSync, spawn } from "node:child_process";
@@ -26,8 +27,12 @@ const consumer = join(home, "consumer");
 /** Runs a command; gives exit code and output, whatever they are. */
 function run(command, args, { cwd = consumer, input, env } = {}) {
   return new Promise((resolve) => {
-    const child = execFile(command, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, stdout, stderr }));
+    const child = execFile(
+      command,
+      args,
+      { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
     child.stdin.end(input ?? "");
   });
 }
@@ -71,10 +76,10 @@ const USE = `
   console.log(total);`;
 
 /**
- * What a page may have to load of the engine, in bytes: a little above what it is. Whoever adds more than that says why here.
- * 2026-11: the tables of tool dialects are 17 kB, 4.6 kB by brotli; the functions of `espalier/core` 77 kB, 28 kB by brotli.
- * With forms of records as data, and records of other systems, the engine has 824 kB by brotli; trees that `espalier/core` reads as JSON text add
- * up to 4 kB.
+ * What a page may have to load of the engine, in bytes: a little above what it is. Whoever adds more than that says why
+ * here. 2026-11: the tables of tool dialects are 17 kB, 4.6 kB by brotli; the functions of `espalier/core` 77 kB, 28 kB
+ * by brotli. With forms of records as data, and records of other systems, the engine has 824 kB by brotli; trees that
+ * `espalier/core` reads as JSON text add up to 4 kB.
  */
 const MOST = { raw: 2_427_000, brotli: 829_000 };
 
@@ -85,7 +90,13 @@ const cases = {
   },
 
   async "Node, ES module"() {
-    assert.equal(await node("esm.mjs", `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`), "15317");
+    assert.equal(
+      await node(
+        "esm.mjs",
+        `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`,
+      ),
+      "15317",
+    );
   },
 
   async "Node, CommonJS"() {
@@ -98,7 +109,10 @@ const cases = {
       let reads = []; const real = fs.readFileSync; fs.readFileSync = (...a) => (reads.push(String(a[0])), real(...a)); syncBuiltinESMExports();
       const { count, isReady } = await import("espalier"); const before = [isReady(), reads.length]; count("x");
       console.log(JSON.stringify([before, reads.map((r) => r.split("/").pop())]));`;
-    assert.deepEqual(JSON.parse(await node("lazy.mjs", code)), [[false, 0], ["espalier.wasm", "o200k_base.vocab"]]);
+    assert.deepEqual(JSON.parse(await node("lazy.mjs", code)), [
+      [false, 0],
+      ["espalier.wasm", "o200k_base.vocab"],
+    ]);
   },
 
   async "inline and slim, with bytes"() {
@@ -118,7 +132,9 @@ const cases = {
   },
 
   async "types, for import and require, without skipLibCheck"() {
-    const code = (specifier) => `import { compact, count, prune, EspalierError, type PruneReport, type Llm } from "${specifier}";
+    const code = (
+      specifier,
+    ) => `import { compact, count, prune, EspalierError, type PruneReport, type Llm } from "${specifier}";
       const messages: { role: string; content: string }[] = [];
       const kept: { role: string; content: string }[] = prune(messages, { budget: 10 }).messages;
       const llm: Llm = async ({ prompt }, { signal }) => ({ text: signal.aborted ? "" : prompt });
@@ -133,7 +149,19 @@ const cases = {
     }
     const tsc = join(root, "node_modules", ".bin", "tsc");
     const files = readdirSync(consumer).filter((file) => /\.[mc]ts$/.test(file));
-    const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", ...files];
+    const args = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2022,dom",
+      "--types",
+      "",
+      ...files,
+    ];
     const { code: status, stdout } = await run(tsc, args);
     assert.equal(status, 0, stdout);
     // Without the browser's types, as in a Node project.
@@ -152,8 +180,20 @@ const cases = {
       try { readSession("{}"); } catch (e) { if (!(e instanceof EspalierError) || e.code !== "unknown_session") throw e; }
       console.log(layout, turns, reads.filter((file) => /wasm|vocab/.test(file)).length);`;
     const want = "claude-code 4 0";
-    assert.equal(await node("sessions.mjs", `import fs from "node:fs"; import { EspalierError } from "espalier"; import { readSession } from "espalier/sessions"; ${use}`), want);
-    assert.equal(await node("sessions.cjs", `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { readSession } = require("espalier/sessions"); ${use}`), want);
+    assert.equal(
+      await node(
+        "sessions.mjs",
+        `import fs from "node:fs"; import { EspalierError } from "espalier"; import { readSession } from "espalier/sessions"; ${use}`,
+      ),
+      want,
+    );
+    assert.equal(
+      await node(
+        "sessions.cjs",
+        `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { readSession } = require("espalier/sessions"); ${use}`,
+      ),
+      want,
+    );
   },
 
   async "providers: one class of errors, types, import and require, and no engine until it is needed"() {
@@ -171,8 +211,20 @@ const cases = {
     const names = "openai, openaiResponses, anthropic, gemini";
     try {
       script("good");
-      assert.equal(await node("providers.mjs", `import fs from "node:fs"; import { EspalierError } from "espalier"; import { ${names} } from "espalier/providers"; ${use}`), "0");
-      assert.equal(await node("providers.cjs", `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { ${names} } = require("espalier/providers"); (async () => {${use}})();`), "0");
+      assert.equal(
+        await node(
+          "providers.mjs",
+          `import fs from "node:fs"; import { EspalierError } from "espalier"; import { ${names} } from "espalier/providers"; ${use}`,
+        ),
+        "0",
+      );
+      assert.equal(
+        await node(
+          "providers.cjs",
+          `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { ${names} } = require("espalier/providers"); (async () => {${use}})();`,
+        ),
+        "0",
+      );
     } finally {
       close();
     }
@@ -195,7 +247,20 @@ const cases = {
       // @ts-expect-error a model is a name
       anthropic({ model: 7 });\n`;
     for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code);
-    const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", join(dir, "use.mts"), join(dir, "use.cts")];
+    const args = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2022,dom",
+      "--types",
+      "",
+      join(dir, "use.mts"),
+      join(dir, "use.cts"),
+    ];
     const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
     assert.equal(status, 0, stdout);
   },
@@ -241,19 +306,49 @@ const cases = {
       // @ts-expect-error a model is no name
       provider({ model: "gpt-4o" });\n`;
     for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code);
-    const args = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--typeRoots", join(root, "node_modules", "@types"), "--types", "vscode,node"];
-    const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), [...args, join(dir, "use.mts"), join(dir, "use.cts")]);
+    const args = [
+      "--noEmit",
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2022",
+      "--typeRoots",
+      join(root, "node_modules", "@types"),
+      "--types",
+      "vscode,node",
+    ];
+    const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), [
+      ...args,
+      join(dir, "use.mts"),
+      join(dir, "use.cts"),
+    ]);
     assert.equal(status, 0, stdout);
   },
 
   async "JSX, classic and automatic: types, beside React's, and at run time"() {
     const dir = join(consumer, "jsx");
     cpSync(join(root, "tests", "packaging", "jsx"), dir, { recursive: true });
-    const common = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", target: "es2022", lib: ["es2022", "dom"], types: [], skipLibCheck: false };
+    const common = {
+      strict: true,
+      noEmit: true,
+      module: "esnext",
+      moduleResolution: "bundler",
+      target: "es2022",
+      lib: ["es2022", "dom"],
+      types: [],
+      skipLibCheck: false,
+    };
     const classic = { ...common, jsx: "react", jsxFactory: "vscpp", jsxFragmentFactory: "vscppf" };
     const automatic = { ...common, jsx: "react-jsx", jsxImportSource: "espalier" };
     for (const [compilerOptions, files] of [
-      [classic, ["classic.tsx"]], [classic, ["react-like.d.ts", "classic.tsx", "page.tsx"]], [automatic, ["automatic.tsx"]], [automatic, ["react-like.d.ts", "automatic.tsx"]],
+      [classic, ["classic.tsx"]],
+      [classic, ["react-like.d.ts", "classic.tsx", "page.tsx"]],
+      [automatic, ["automatic.tsx"]],
+      [automatic, ["react-like.d.ts", "automatic.tsx"]],
       [{ ...automatic, jsx: "react-jsxdev" }, ["automatic.tsx"]],
     ]) {
       writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
@@ -261,25 +356,80 @@ const cases = {
       assert.equal(code, 0, `${files.join(" ")}: ${stdout}`);
     }
     const made = async (name, options) => {
-      await build({ absWorkingDir: dir, entryPoints: [`${name}.tsx`], tsconfigRaw: {}, bundle: true, packages: "external", format: "esm", platform: "node", outfile: join(dir, `${name}.mjs`), logLevel: "error", ...options });
+      await build({
+        absWorkingDir: dir,
+        entryPoints: [`${name}.tsx`],
+        tsconfigRaw: {},
+        bundle: true,
+        packages: "external",
+        format: "esm",
+        platform: "node",
+        outfile: join(dir, `${name}.mjs`),
+        logLevel: "error",
+        ...options,
+      });
       return JSON.parse(await node(join("jsx", `use-${name}.mjs`), `import "./${name}.mjs";`));
     };
     const factories = { jsx: "transform", jsxFactory: "vscpp", jsxFragment: "vscppf" };
-    const wanted = ["Hi you?\nbreaks", 0, "Hi you!\nbreaks", "limited\nexpanded**", "kept", null, 0, 1, "system", "application/vnd.codechat.prompt+json.1", "BudgetExceededError"];
+    const wanted = [
+      "Hi you?\nbreaks",
+      0,
+      "Hi you!\nbreaks",
+      "limited\nexpanded**",
+      "kept",
+      null,
+      0,
+      1,
+      "system",
+      "application/vnd.codechat.prompt+json.1",
+      "BudgetExceededError",
+    ];
     assert.deepEqual(await made("classic", factories), wanted);
-    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxImportSource: "espalier" }), ["function", "function", 2, false]);
-    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxDev: true, jsxImportSource: "espalier" }), ["function", "function", 2, false]);
+    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxImportSource: "espalier" }), [
+      "function",
+      "function",
+      2,
+      false,
+    ]);
+    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxDev: true, jsxImportSource: "espalier" }), [
+      "function",
+      "function",
+      2,
+      false,
+    ]);
     // The factories are a side effect, which a bundler must not drop.
-    assert.deepEqual(await made("classic", { ...factories, packages: "bundle", alias: { "espalier/prompt-tsx": join(consumer, "node_modules", "espalier", "dist", "prompt-tsx-inline.js") }, minify: true, keepNames: true }), wanted);
+    assert.deepEqual(
+      await made("classic", {
+        ...factories,
+        packages: "bundle",
+        alias: { "espalier/prompt-tsx": join(consumer, "node_modules", "espalier", "dist", "prompt-tsx-inline.js") },
+        minify: true,
+        keepNames: true,
+      }),
+      wanted,
+    );
   },
 
   async "a browser bundle: one wasm, and it runs in Chromium"() {
     const out = join(home, "web");
-    writeFileSync(join(consumer, "web.js"), `import { count, documentStructure, init, prune } from "espalier"; await init(); await init();
+    writeFileSync(
+      join(consumer, "web.js"),
+      `import { count, documentStructure, init, prune } from "espalier"; await init(); await init();
       const messages = [{ role: "user", content: "one" }, { role: "assistant", content: "two" }, { role: "user", content: "three" }];
       const { basis, root } = await documentStructure("class A:\\n  def f(self):\\n    pass\\n", { path: "a.py" });
-      document.title = [count("Hello world!"), prune(messages, { budget: 10 }).messages.length, basis.path, root.children[0].kind].join(" ");`);
-    await build({ absWorkingDir: consumer, entryPoints: ["web.js"], bundle: true, format: "esm", outdir: out, platform: "browser", conditions: ["browser"], target: "es2022", logLevel: "error" });
+      document.title = [count("Hello world!"), prune(messages, { budget: 10 }).messages.length, basis.path, root.children[0].kind].join(" ");`,
+    );
+    await build({
+      absWorkingDir: consumer,
+      entryPoints: ["web.js"],
+      bundle: true,
+      format: "esm",
+      outdir: out,
+      platform: "browser",
+      conditions: ["browser"],
+      target: "es2022",
+      logLevel: "error",
+    });
     // esbuild leaves new URL(…, import.meta.url) alone: the files go beside the bundle.
     const dist = join(consumer, "node_modules", "espalier", "dist");
     cpSync(join(dist, "espalier.wasm"), join(out, "espalier.wasm"));
@@ -295,7 +445,9 @@ const cases = {
 
   async "a prompt for @vscode/prompt-tsx moves by an alias, deep paths included, into a browser"() {
     const out = join(home, "alias");
-    writeFileSync(join(consumer, "alias.jsx"), `import { PromptElement, renderPrompt, UserMessage, TextChunk, OutputMode, HTMLTracer, PromptRenderer } from "@vscode/prompt-tsx";
+    writeFileSync(
+      join(consumer, "alias.jsx"),
+      `import { PromptElement, renderPrompt, UserMessage, TextChunk, OutputMode, HTMLTracer, PromptRenderer } from "@vscode/prompt-tsx";
       import { ChatRole } from "@vscode/prompt-tsx/dist/base/output/rawTypes";
       import { UserMessage as Deep } from "@vscode/prompt-tsx/dist/base/promptElements";
       import { BudgetExceededError } from "@vscode/prompt-tsx/dist/base/materialized";
@@ -306,27 +458,66 @@ const cases = {
       renderer.tracer = new HTMLTracer();
       const { tokenCount } = await renderer.render();
       const page = await renderer.tracer.html();
-      document.title = JSON.stringify([messages, tokenCount, ChatRole.User, Deep === UserMessage, typeof BudgetExceededError, page.includes("<script")]);`);
+      document.title = JSON.stringify([messages, tokenCount, ChatRole.User, Deep === UserMessage, typeof BudgetExceededError, page.includes("<script")]);`,
+    );
     await build({
-      absWorkingDir: consumer, entryPoints: ["alias.jsx"], bundle: true, format: "esm", outdir: out, platform: "browser", target: "es2022", logLevel: "error", tsconfigRaw: {},
-      jsx: "transform", jsxFactory: "vscpp", jsxFragment: "vscppf",
+      absWorkingDir: consumer,
+      entryPoints: ["alias.jsx"],
+      bundle: true,
+      format: "esm",
+      outdir: out,
+      platform: "browser",
+      target: "es2022",
+      logLevel: "error",
+      tsconfigRaw: {},
+      jsx: "transform",
+      jsxFactory: "vscpp",
+      jsxFragment: "vscppf",
       alias: { "@vscode/prompt-tsx": "espalier/prompt-tsx" },
     });
     cpSync(join(consumer, "node_modules", "espalier", "dist", "espalier.wasm"), join(out, "espalier.wasm"));
     writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="alias.js"></script>');
-    assert.doesNotMatch(readFileSync(join(out, "alias.js"), "utf8"), /(from|import|require\()\s*["'](node:|vscode)/, "nothing of Node or VS Code is asked for");
-    assert.deepEqual(JSON.parse(await titleIn(out)), [[{ role: 1, content: [{ type: 1, text: "Hello \nyou" }] }], 9, 1, true, "function", true]);
+    assert.doesNotMatch(
+      readFileSync(join(out, "alias.js"), "utf8"),
+      /(from|import|require\()\s*["'](node:|vscode)/,
+      "nothing of Node or VS Code is asked for",
+    );
+    assert.deepEqual(JSON.parse(await titleIn(out)), [
+      [{ role: 1, content: [{ type: 1, text: "Hello \nyou" }] }],
+      9,
+      1,
+      true,
+      "function",
+      true,
+    ]);
   },
 
   async "a bundle for Node contains its files, and one without them names both ways out"() {
     const out = join(home, "extension");
-    writeFileSync(join(consumer, "ext.cjs"), `const { count } = require("espalier"); try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`);
-    const bundle = (entry, options) => build({ absWorkingDir: consumer, entryPoints: [entry], bundle: true, format: "cjs", platform: "node", outfile: join(out, "ext.cjs"), logLevel: "error", ...options });
+    writeFileSync(
+      join(consumer, "ext.cjs"),
+      `const { count } = require("espalier"); try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`,
+    );
+    const bundle = (entry, options) =>
+      build({
+        absWorkingDir: consumer,
+        entryPoints: [entry],
+        bundle: true,
+        format: "cjs",
+        platform: "node",
+        outfile: join(out, "ext.cjs"),
+        logLevel: "error",
+        ...options,
+      });
     const use = () => run(process.execPath, [join(out, "ext.cjs")], { cwd: out }).then(({ stdout }) => stdout.trim());
     await bundle("ext.cjs");
     assert.equal(await use(), "3");
-    // Bundlers that do not know the condition `module` take the entry that reads files. ES modules bundled into CommonJS have no import.meta.url.
-    writeFileSync(join(consumer, "ext.mjs"), `import { count } from "espalier"; try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`);
+    // Bundlers that do not know the condition `module` take the entry that reads files. ES modules bundled into
+    // CommonJS have no import.meta.url.
+    writeFileSync(
+      join(consumer, "ext.mjs"),
+      `import { count } from "espalier"; try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`,
+    );
     const dist = join(consumer, "node_modules", "espalier", "dist");
     for (const entry of ["ext.cjs", "ext.mjs"]) {
       await bundle(entry, { conditions: ["node"], logLevel: "silent" });
@@ -337,10 +528,17 @@ const cases = {
       assert.equal(await use(), "3");
       rmSync(out, { recursive: true });
     }
-    // With the drop-in module, whose entry for Node looks for files: the engine in the bundle counts, whichever came first.
-    for (const imports of [["inline/o200k_base", "prompt-tsx"], ["prompt-tsx", "inline/o200k_base"]]) {
-      writeFileSync(join(consumer, "ext4.mjs"), `${imports.map((name, at) => `import * as m${at} from "espalier/${name}";`).join("")}
-        console.log(m${imports.indexOf("inline/o200k_base")}.count("Hello world!"), typeof m${imports.indexOf("prompt-tsx")}.renderPrompt);`);
+    // With the drop-in module, whose entry for Node looks for files: the engine in the bundle counts, whichever came
+    // first.
+    for (const imports of [
+      ["inline/o200k_base", "prompt-tsx"],
+      ["prompt-tsx", "inline/o200k_base"],
+    ]) {
+      writeFileSync(
+        join(consumer, "ext4.mjs"),
+        `${imports.map((name, at) => `import * as m${at} from "espalier/${name}";`).join("")}
+        console.log(m${imports.indexOf("inline/o200k_base")}.count("Hello world!"), typeof m${imports.indexOf("prompt-tsx")}.renderPrompt);`,
+      );
       await bundle("ext4.mjs", { conditions: ["node"], logLevel: "silent" });
       assert.equal(await use(), "3 function");
     }
@@ -348,14 +546,24 @@ const cases = {
 
   async "what a runtime forbids to read is said"() {
     const installed = join(consumer, "node_modules", "espalier");
-    const readable = [join(consumer, "ext.mjs"), join(consumer, "package.json"), ...["package.json", "dist/node.js", "dist/core.js", "dist/prompt.js"].map((name) => join(installed, name))];
-    const denied = await run(process.execPath, ["--experimental-permission", ...readable.map((file) => `--allow-fs-read=${file}`), "ext.mjs"]);
+    const readable = [
+      join(consumer, "ext.mjs"),
+      join(consumer, "package.json"),
+      ...["package.json", "dist/node.js", "dist/core.js", "dist/prompt.js"].map((name) => join(installed, name)),
+    ];
+    const denied = await run(process.execPath, [
+      "--experimental-permission",
+      ...readable.map((file) => `--allow-fs-read=${file}`),
+      "ext.mjs",
+    ]);
     assert.match(denied.stdout, /^wasm_not_found: [\s\S]*--allow-fs-read/);
   },
 
   async "a web extension: in a worker that knows only vscode, documents and a conversation that is stored and opened again"() {
     const out = join(home, "web-extension");
-    writeFileSync(join(consumer, "web-ext.js"), `import * as vscode from "vscode";
+    writeFileSync(
+      join(consumer, "web-ext.js"),
+      `import * as vscode from "vscode";
       import { countMessages, loadEncodingSync, loadGrammar, mementoStorage, openConversation, prune, reduceChanges, summarizeDocument } from "espalier/inline";
       export async function activate(context) {
         const bytes = (name) => vscode.workspace.fs.readFile(context.extensionUri + name);
@@ -377,13 +585,29 @@ const cases = {
         const again = await openConversation({ ...options, storage: storage() });
         return [summary.basis.path, summary.tokens <= 60, /# … \\d+-\\d+ omitted/.test(summary.text), files[0].step, kept.length < 20 && kept.at(-1).content[0] instanceof vscode.LanguageModelTextPart,
           countMessages(prepared.messages, { format: "vscode" }).total <= 1_000, again.log.originals];
-      }`);
-    await build({ absWorkingDir: consumer, entryPoints: ["web-ext.js"], bundle: true, format: "cjs", platform: "browser", external: ["vscode"], outfile: join(out, "web-ext.js"), logLevel: "error" });
-    assert.doesNotMatch(readFileSync(join(out, "web-ext.js"), "utf8"), /(require|import)\("(?!vscode)/, "only vscode is asked for");
+      }`,
+    );
+    await build({
+      absWorkingDir: consumer,
+      entryPoints: ["web-ext.js"],
+      bundle: true,
+      format: "cjs",
+      platform: "browser",
+      external: ["vscode"],
+      outfile: join(out, "web-ext.js"),
+      logLevel: "error",
+    });
+    assert.doesNotMatch(
+      readFileSync(join(out, "web-ext.js"), "utf8"),
+      /(require|import)\("(?!vscode)/,
+      "only vscode is asked for",
+    );
     const dist = join(consumer, "node_modules", "espalier", "dist");
     for (const folder of ["vocab", "grammars"]) cpSync(join(dist, folder), join(out, folder), { recursive: true });
     // As much of the host as an extension sees: a classic worker, CommonJS, files through the workspace.
-    writeFileSync(join(out, "host.js"), `const state = new Map();
+    writeFileSync(
+      join(out, "host.js"),
+      `const state = new Map();
       const vscode = {
         LanguageModelTextPart: class LanguageModelTextPart { constructor(value) { this.value = value; } },
         workspace: { fs: { readFile: async (uri) => new Uint8Array(await (await fetch(uri)).arrayBuffer()) } },
@@ -392,14 +616,19 @@ const cases = {
       const require = (name) => { if (name === "vscode") return vscode; throw new Error("no " + name); };
       const workspaceState = { get: (key) => state.get(key), update: async (key, value) => void (value === undefined ? state.delete(key) : state.set(key, value)), keys: () => [...state.keys()] };
       const started = async (code) => (new Function("require", "module", "exports", code)(require, module, module.exports), module.exports.activate({ extensionUri: new URL("./", location.href).href, workspaceState }));
-      fetch("web-ext.js").then((response) => response.text()).then(started).then((made) => postMessage(made), (error) => postMessage(String(error && error.stack)));`);
-    writeFileSync(join(out, "index.html"), '<!doctype html><script>new Worker("host.js").onmessage = ({ data }) => (document.title = JSON.stringify(data));</script>');
+      fetch("web-ext.js").then((response) => response.text()).then(started).then((made) => postMessage(made), (error) => postMessage(String(error && error.stack)));`,
+    );
+    writeFileSync(
+      join(out, "index.html"),
+      '<!doctype html><script>new Worker("host.js").onmessage = ({ data }) => (document.title = JSON.stringify(data));</script>',
+    );
     assert.deepEqual(JSON.parse(await titleIn(out)), ["syntax", true, true, "statements", true, true, 21]);
   },
 
   async "the licences of what is linked are in the package"() {
     const text = readFileSync(join(consumer, "node_modules", "espalier", "THIRD-PARTY.md"), "utf8");
-    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tiktoken"]) assert.ok(text.includes(name), name);
+    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tiktoken"])
+      assert.ok(text.includes(name), name);
     assert.match(text, /Permission is hereby granted/);
   },
 
@@ -417,8 +646,19 @@ const cases = {
   },
 
   async "arethetypeswrong finds nothing"() {
-    const args = ["--pack", join(root, "pkg"), "--profile", "node16", "--exclude-entrypoints",
-      "espalier.wasm", "count.wasm", "workspace.wasm", "vocab/o200k_base.vocab", "vocab/cl100k_base.vocab", "--no-color"];
+    const args = [
+      "--pack",
+      join(root, "pkg"),
+      "--profile",
+      "node16",
+      "--exclude-entrypoints",
+      "espalier.wasm",
+      "count.wasm",
+      "workspace.wasm",
+      "vocab/o200k_base.vocab",
+      "vocab/cl100k_base.vocab",
+      "--no-color",
+    ];
     const { code, stdout } = await run(join(root, "node_modules", ".bin", "attw"), args, { cwd: home });
     assert.equal(code, 0, stdout);
   },
@@ -462,7 +702,11 @@ const cases = {
       [["compact", airline, "--budget", "2000", "--llm", "anthropic:claude-sonnet-4-5"], 2, "ANTHROPIC_API_KEY"],
     ];
     for (const [args, code, words] of table) {
-      const { code: status, stdout, stderr } = await espalier(args, { env: { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" } });
+      const {
+        code: status,
+        stdout,
+        stderr,
+      } = await espalier(args, { env: { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" } });
       assert.equal(status, code, `${args.join(" ")}: ${stderr}`);
       assert.ok((stdout + stderr).includes(words), `${args.join(" ")}: ${stdout}${stderr}`);
     }
@@ -475,17 +719,32 @@ const cases = {
     const file = join(transcripts, "sweagent-marshmallow-1867.json");
     const whole = JSON.parse(readFileSync(file, "utf8"));
     const { url, script, seen, close } = await modelServer();
-    const ask = (...more) => espalier(["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`, "--json", ...more], { env: { OPENAI_API_KEY: "k" } });
+    const ask = (...more) =>
+      espalier(
+        ["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`, "--json", ...more],
+        { env: { OPENAI_API_KEY: "k" } },
+      );
     try {
       script("good");
       const good = await ask();
       assert.equal(good.code, 0, good.stderr);
       assert.match(good.stdout, /The record of a scripted model/);
       assert.equal(seen.at(-1).headers.authorization, "Bearer k");
-      assert.deepEqual(seen.at(-1).body.messages.map(({ role }) => role), ["system", "user"]);
+      assert.deepEqual(
+        seen.at(-1).body.messages.map(({ role }) => role),
+        ["system", "user"],
+      );
       for (const [behaviour, status, ...more] of [
-        ["500", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["malformed", "model_failed"], ["empty-choices", "model_failed"],
-        ["cut", "model_failed"], ["no-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"], ["hang", "timeout", "--timeout", "1"],
+        ["500", "model_failed"],
+        ["401", "model_failed"],
+        ["429", "model_failed"],
+        ["malformed", "model_failed"],
+        ["empty-choices", "model_failed"],
+        ["cut", "model_failed"],
+        ["no-tag", "no_summary_tag"],
+        ["empty", "empty_summary"],
+        ["tool-call", "tool_call_instead"],
+        ["hang", "timeout", "--timeout", "1"],
       ]) {
         script(behaviour);
         // What fits stays as it is if nobody but the model may summarise.
@@ -503,13 +762,24 @@ const cases = {
       script("no-max-tokens");
       assert.equal((await ask()).code, 0, "a model that takes no max_tokens");
       script("good");
-      for (const [model, variable, header] of [["anthropic:test", "ANTHROPIC_API_KEY", "x-api-key"], ["gemini:test", "GEMINI_API_KEY", "x-goog-api-key"], ["openai-responses:test", "OPENAI_API_KEY", "authorization"]]) {
-        const other = await espalier(["compact", file, "--budget", "4000", "--llm", model, "--base-url", `${url}/v1`, "--json"], { env: { [variable]: "key-1" } });
+      for (const [model, variable, header] of [
+        ["anthropic:test", "ANTHROPIC_API_KEY", "x-api-key"],
+        ["gemini:test", "GEMINI_API_KEY", "x-goog-api-key"],
+        ["openai-responses:test", "OPENAI_API_KEY", "authorization"],
+      ]) {
+        const other = await espalier(
+          ["compact", file, "--budget", "4000", "--llm", model, "--base-url", `${url}/v1`, "--json"],
+          { env: { [variable]: "key-1" } },
+        );
         assert.equal(JSON.parse(other.stdout).status, "applied", other.stderr);
         assert.match(seen.at(-1).headers[header], /key-1$/);
       }
       script("hang");
-      const child = spawn(join(consumer, "node_modules", ".bin", "espalier"), ["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`], { stdio: "ignore" });
+      const child = spawn(
+        join(consumer, "node_modules", ".bin", "espalier"),
+        ["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`],
+        { stdio: "ignore" },
+      );
       const before = seen.length;
       while (seen.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
       child.kill("SIGINT");

@@ -42,10 +42,7 @@ export function workspaceCases({ consumer, home, root, run, titleIn }) {
     async "search and inline context: a page with both loads one engine"() {
       const code = `${names} await init(); ${USE} document.title = said;`;
       const { out } = await bundle("workspace-page", code, { format: "esm", platform: "browser" });
-      writeFileSync(
-        join(out, "index.html"),
-        '<!doctype html><script type="module" src="workspace-page.js"></script>',
-      );
+      writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="workspace-page.js"></script>');
       mkdirSync(join(out, "vocab"));
       for (const file of ["workspace.wasm", "vocab/o200k_base.vocab"]) cpSync(join(dist, file), join(out, file));
       assert.equal(await titleIn(out), SAID);

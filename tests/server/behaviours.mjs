@@ -3,14 +3,31 @@
  * `{ wire, request, response, body, isStream }` that answers, refuses, hangs or breaks.
  */
 
-const SECTIONS = ["Technical Foundation", "Codebase Status", "Problem Resolution", "Progress Tracking", "Active Work State", "Recent Operations", "Continuation Plan"];
+const SECTIONS = [
+  "Technical Foundation",
+  "Codebase Status",
+  "Problem Resolution",
+  "Progress Tracking",
+  "Active Work State",
+  "Recent Operations",
+  "Continuation Plan",
+];
 /** A record with nothing to find fault with. */
 export const SUMMARY = `<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n${SECTIONS.map((name) => `## ${name}\nNothing to tell.`).join("\n")}\n</summary>`;
 const USAGE = { input: 100, output: 20 };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What is said: `text`, `reasoning`, `refusal`, `calls: [{ id, name, input }]`, `finish`, `usage: { input, cacheRead, cacheWrite, output, reasoning }`. */
-const whole = (what) => ({ text: "", calls: [], finish: what.calls?.length ? "tool_calls" : "stop", usage: USAGE, ...what });
+/**
+ * What is said: `text`, `reasoning`, `refusal`, `calls: [{ id, name, input }]`, `finish`,
+ * `usage: { input, cacheRead, cacheWrite, output, reasoning }`.
+ */
+const whole = (what) => ({
+  text: "",
+  calls: [],
+  finish: what.calls?.length ? "tool_calls" : "stop",
+  usage: USAGE,
+  ...what,
+});
 
 /**
  * Answers in the format that was asked in, as a stream if one was asked for.
@@ -35,7 +52,8 @@ export function raw(texts, { status = 200, type = "application/json", ...how } =
 
 /** Refuses in the shape of the provider that was asked: `{ status, message, type, code, headers }`. */
 export function refuse({ status = 400, headers = {}, ...error }) {
-  return ({ wire, response }) => write(response, [JSON.stringify(wire.error({ status, ...error }))], { status, type: "application/json", headers });
+  return ({ wire, response }) =>
+    write(response, [JSON.stringify(wire.error({ status, ...error }))], { status, type: "application/json", headers });
 }
 
 /** Begins a stream (`what` of it) and then reports an error in it. */
@@ -50,9 +68,16 @@ export function failWithin(error, what) {
 export const hang = () => () => undefined;
 
 /** Breaks the connection at once. */
-export const reset = () => ({ request }) => request.socket.resetAndDestroy();
+export const reset =
+  () =>
+  ({ request }) =>
+    request.socket.resetAndDestroy();
 
-async function write(response, texts, { status = 200, type, headers = {}, chunks, delay = 0, cutAfter, hangAfter, end }) {
+async function write(
+  response,
+  texts,
+  { status = 200, type, headers = {}, chunks, delay = 0, cutAfter, hangAfter, end },
+) {
   const all = Buffer.from(texts.join(""));
   const cut = cutAfter ?? hangAfter ?? all.length;
   response.writeHead(status, { ...(type && { "content-type": type }), "x-request-id": "req-scripted", ...headers });
@@ -85,24 +110,46 @@ export const BEHAVIOURS = {
   good: answer({ text: SUMMARY }),
   "no-tag": answer({ text: "I would rather not." }),
   "wrong-tag": answer({ text: "<resume>It went well.</resume>" }),
-  "too-long": answer({ text: `<summary>${"The build was green again. ".repeat(20_000)}</summary>`, finish: "length", usage: { input: 100, output: 100_000 } }),
+  "too-long": answer({
+    text: `<summary>${"The build was green again. ".repeat(20_000)}</summary>`,
+    finish: "length",
+    usage: { input: 100, output: 100_000 },
+  }),
   empty: answer({ text: "" }),
   refusal: answer({ refusal: "I'm sorry, I cannot help with that.", finish: "refusal" }),
   filtered: answer({ text: "", finish: "content_filter" }),
   "tool-call": answer({ calls: [{ id: "c", name: "f", input: {} }] }),
   "empty-choices": raw('{"choices":[]}'),
   malformed: raw('{"choices": [{"message": '),
-  html: raw("<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", { status: 502, type: "text/html" }),
+  html: raw("<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", {
+    status: 502,
+    type: "text/html",
+  }),
   "empty-body": raw("", { status: 502 }),
   401: refuse({ status: 401, message: "Incorrect API key provided: k.", code: "invalid_api_key" }),
-  429: refuse({ status: 429, message: "Rate limit reached for test in organization org on tokens per min.", type: "tokens", code: "rate_limit_exceeded", headers: { "retry-after-ms": "5" } }),
-  500: refuse({ status: 500, message: "The server had an error while processing your request. Sorry about that!", type: "server_error", headers: { "retry-after-ms": "5" } }),
+  429: refuse({
+    status: 429,
+    message: "Rate limit reached for test in organization org on tokens per min.",
+    type: "tokens",
+    code: "rate_limit_exceeded",
+    headers: { "retry-after-ms": "5" },
+  }),
+  500: refuse({
+    status: 500,
+    message: "The server had an error while processing your request. Sorry about that!",
+    type: "server_error",
+    headers: { "retry-after-ms": "5" },
+  }),
   hang: hang(),
   "hang-in-body": answer({ text: SUMMARY }, { hangAfter: 10 }),
   cut: answer({ text: SUMMARY }, { cutAfter: 10, headers: { "content-length": "1000" } }),
   reset: reset(),
   "no-max-tokens": (exchange) =>
     ("max_tokens" in exchange.body
-      ? refuse({ message: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", code: "unsupported_parameter" })
+      ? refuse({
+          message:
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+          code: "unsupported_parameter",
+        })
       : answer({ text: SUMMARY }))(exchange),
 };

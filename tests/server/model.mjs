@@ -1,6 +1,6 @@
 /**
- * A scripted model on loopback. It speaks OpenAI chat completions and Responses, Anthropic Messages and Gemini, streamed and not; it does
- * as it is told, request by request, and remembers what it was sent.
+ * A scripted model on loopback. It speaks OpenAI chat completions and Responses, Anthropic Messages and Gemini,
+ * streamed and not; it does as it is told, request by request, and remembers what it was sent.
  */
 
 import { createServer } from "node:http";
@@ -15,7 +15,10 @@ export * from "./behaviours.mjs";
 /** By the format their requests have. */
 export const WIRES = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini };
 
-/** @param options `strict`: requests that the provider itself would refuse are refused, in its words. `key`: any other is refused. */
+/**
+ * @param options `strict`: requests that the provider itself would refuse are refused, in its words. `key`: any other
+ * is refused.
+ */
 export function modelServer({ strict = false, key } = {}) {
   const seen = [];
   const queue = [];
@@ -37,13 +40,30 @@ export function modelServer({ strict = false, key } = {}) {
     } catch {
       body = undefined;
     }
-    const record = { at: seen.length, url: request.url, method: request.method, headers: request.headers, body, text, closed: false };
+    const record = {
+      at: seen.length,
+      url: request.url,
+      method: request.method,
+      headers: request.headers,
+      body,
+      text,
+      closed: false,
+    };
     seen.push(record);
     response.on("close", () => (record.closed = true));
-    const refuse = (status, error) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify((wire ?? openaiChat).error({ status, ...error })));
-    if (!wire || request.method !== "POST") return refuse(404, { message: `Invalid URL (${request.method} ${path})`, code: "NOT_FOUND", type: "not_found_error" });
+    const refuse = (status, error) =>
+      response
+        .writeHead(status, { "content-type": "application/json" })
+        .end(JSON.stringify((wire ?? openaiChat).error({ status, ...error })));
+    if (!wire || request.method !== "POST")
+      return refuse(404, {
+        message: `Invalid URL (${request.method} ${path})`,
+        code: "NOT_FOUND",
+        type: "not_found_error",
+      });
     if (body === undefined) return refuse(400, { message: "We could not parse the JSON body of your request." });
-    if (key !== undefined && wire.key(request.headers) !== key) return refuse(401, { message: "invalid x-api-key", type: "authentication_error", code: "invalid_api_key" });
+    if (key !== undefined && wire.key(request.headers) !== key)
+      return refuse(401, { message: "invalid x-api-key", type: "authentication_error", code: "invalid_api_key" });
     const found = strict ? wire.check(body, request.headers) : undefined;
     if (found) {
       const { status, ...error } = found;
@@ -71,30 +91,33 @@ export function modelServer({ strict = false, key } = {}) {
     return BEHAVIOURS[behaviour];
   };
   return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve({
-      url: `http://127.0.0.1:${server.address().port}`,
-      seen,
-      /** Connections that are open now. */
-      get sockets() {
-        return sockets.size;
-      },
-      /** What to do with every request the queue has nothing for: the name of a behaviour, or one. */
-      script(next) {
-        standing = behaviourOf(next);
-      },
-      /** What to do with the next requests, in order. */
-      queue(...next) {
-        queue.push(...next.map(behaviourOf));
-      },
-      /** Forgets what was sent and what was to be done. */
-      clear() {
-        seen.length = 0;
-        queue.length = 0;
-        standing = BEHAVIOURS.good;
-      },
-      close() {
-        server.closeAllConnections();
-        return new Promise((done) => server.close(done));
-      },
-    })));
+    server.listen(0, "127.0.0.1", () =>
+      resolve({
+        url: `http://127.0.0.1:${server.address().port}`,
+        seen,
+        /** Connections that are open now. */
+        get sockets() {
+          return sockets.size;
+        },
+        /** What to do with every request the queue has nothing for: the name of a behaviour, or one. */
+        script(next) {
+          standing = behaviourOf(next);
+        },
+        /** What to do with the next requests, in order. */
+        queue(...next) {
+          queue.push(...next.map(behaviourOf));
+        },
+        /** Forgets what was sent and what was to be done. */
+        clear() {
+          seen.length = 0;
+          queue.length = 0;
+          standing = BEHAVIOURS.good;
+        },
+        close() {
+          server.closeAllConnections();
+          return new Promise((done) => server.close(done));
+        },
+      }),
+    ),
+  );
 }

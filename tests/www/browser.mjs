@@ -8,7 +8,14 @@ import { serve } from "../../scripts/serve.mjs";
 
 export function launch() {
   const executablePath = process.env.CHROMIUM ?? execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
-  const args = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const args = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return chromium.launch({ executablePath, args });
 }
@@ -30,8 +37,8 @@ export async function titleAt(url) {
 }
 
 /**
- * A page of the playground, served and opened, once it shows a result. `complaints` collects what should not be: errors, warnings, requests to
- * elsewhere. `options` are those of the browser's context; `before` may prepare the page.
+ * A page of the playground, served and opened, once it shows a result. `complaints` collects what should not be:
+ * errors, warnings, requests to elsewhere. `options` are those of the browser's context; `before` may prepare the page.
  */
 export async function opened(name, { ready = "#result:not([hidden])", before, ...options } = {}) {
   const server = await serve(folder);
@@ -41,7 +48,11 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && complaints.push(request.url()));
+  page.on(
+    "request",
+    (request) =>
+      !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && complaints.push(request.url()),
+  );
   await before?.(page);
   await page.goto(`${server.url}${name}`);
   await page.waitForSelector(ready);
@@ -56,6 +67,7 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
 export async function kept(page, ...files) {
   await page.evaluate(async (files) => {
     await navigator.serviceWorker.ready;
-    while (!(await Promise.all(files.map((file) => caches.match(file)))).every(Boolean)) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!(await Promise.all(files.map((file) => caches.match(file)))).every(Boolean))
+      await new Promise((resolve) => setTimeout(resolve, 50));
   }, files);
 }

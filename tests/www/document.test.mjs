@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { opened as openPage } from "./browser.mjs";
 
-const opened = (options) => openPage("document.html", { ready: "#result[data-budget]", viewport: { width: 1400, height: 900 }, ...options });
+const opened = (options) =>
+  openPage("document.html", { ready: "#result[data-budget]", viewport: { width: 1400, height: 900 }, ...options });
 const source = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const LOG = source("js/log/log.ts");
 
@@ -23,7 +24,8 @@ after(() => rmSync(folder, { recursive: true }));
 
 const number = async (id, from = page) => Number((await from.textContent(id)).replaceAll(",", ""));
 const summary = (from = page) => from.textContent("#summary");
-const budgetShown = (budget, from = page) => from.waitForFunction((text) => document.getElementById("result").dataset.budget === text, String(budget));
+const budgetShown = (budget, from = page) =>
+  from.waitForFunction((text) => document.getElementById("result").dataset.budget === text, String(budget));
 
 /** As a hand does it: a value, and the page hears of it. */
 async function drag(budget, from = page) {
@@ -46,15 +48,19 @@ async function upload(name, content) {
 }
 
 /** Waits for words in an element. */
-const says = (id, words, from = page) => from.waitForFunction(([id, words]) => document.getElementById(id).textContent.includes(words), [id, words]);
+const says = (id, words, from = page) =>
+  from.waitForFunction(([id, words]) => document.getElementById(id).textContent.includes(words), [id, words]);
 
 /** Waits until the source points at a line, which is in sight. */
-const pointsAt = (line) => page.waitForFunction((line) => {
-  const pointer = document.querySelector("#source-box .pointer");
-  const numbers = document.querySelector("#source-box .numbers pre");
-  const row = pointer && Math.round((pointer.offsetTop - numbers.offsetTop) / Number.parseFloat(getComputedStyle(numbers).lineHeight));
-  return pointer && Number(numbers.textContent.split("\n")[row]) === line;
-}, line);
+const pointsAt = (line) =>
+  page.waitForFunction((line) => {
+    const pointer = document.querySelector("#source-box .pointer");
+    const numbers = document.querySelector("#source-box .numbers pre");
+    const row =
+      pointer &&
+      Math.round((pointer.offsetTop - numbers.offsetTop) / Number.parseFloat(getComputedStyle(numbers).lineHeight));
+    return pointer && Number(numbers.textContent.split("\n")[row]) === line;
+  }, line);
 
 async function cursorAt(needle, from = page) {
   await from.evaluate((needle) => {
@@ -70,13 +76,19 @@ async function sample(name) {
   await page.selectOption("#sample", name);
   await page.waitForFunction((text) => document.getElementById("source").value === text, source(name));
   await page.waitForFunction(() => !document.body.classList.contains("busy"));
-  await page.waitForFunction((max) => Number(document.getElementById("before").textContent.replaceAll(",", "")) === max, Number(await page.getAttribute("#slider", "max")));
+  await page.waitForFunction(
+    (max) => Number(document.getElementById("before").textContent.replaceAll(",", "")) === max,
+    Number(await page.getAttribute("#slider", "max")),
+  );
 }
 
 test("it opens with a source, cut to a quarter, and asks nobody else for anything", async () => {
   assert.equal(await page.inputValue("#source"), LOG);
   assert.ok((await number("#after")) <= (await number("#before")) / 4 + 1);
-  assert.match(await page.textContent("#basis"), /^Parsed by tree-sitter as typescript, grammar loaded in [\d.]+ ms \([\d,]+ kB\)\.$/);
+  assert.match(
+    await page.textContent("#basis"),
+    /^Parsed by tree-sitter as typescript, grammar loaded in [\d.]+ ms \([\d,]+ kB\)\.$/,
+  );
   assert.match(await page.textContent("#status"), /\d+ stretches are missing\. \d+ lines, summarised in [\d.]+ ms/);
   assert.ok((await page.locator(".marker").count()) > 3);
   assert.deepEqual(complaints, []);
@@ -106,7 +118,10 @@ test("the cursor moves the summary, and its place is pointed at", async () => {
   const [one, other] = ["const undone = this.run(operation) as", "constructor(options: LogOptions) {"];
   for (const needle of [one, other]) {
     await cursorAt(needle);
-    await page.waitForFunction((text) => document.getElementById("summary").textContent.includes(text), needle.split("\n")[0]);
+    await page.waitForFunction(
+      (text) => document.getElementById("summary").textContent.includes(text),
+      needle.split("\n")[0],
+    );
     assert.equal(await page.isVisible("#summary-box > .pointer"), true);
     assert.ok((await number("#after")) <= 700);
   }
@@ -120,7 +135,9 @@ test("a marker shows what is missing, and hides it again, by mouse and by keyboa
   await budget(1_500);
   const marker = page.locator(".marker").nth(1);
   const [, first, last] = /(\d+)-(\d+) omitted/.exec(await marker.textContent());
-  const missing = LOG.split("\n").slice(first - 1, last).join("\n");
+  const missing = LOG.split("\n")
+    .slice(first - 1, last)
+    .join("\n");
   await marker.click();
   assert.equal((await page.textContent(".shown")).trim(), missing.trim());
   // Both ways: the lines are pointed at in the source.
@@ -138,7 +155,9 @@ test("the caret in the summary shows its place in the source", async () => {
   await budget(1_500);
   const line = "export class ConversationLog";
   await page.evaluate((line) => {
-    const piece = [...document.querySelectorAll("#summary .kept")].find(({ textContent }) => textContent.includes(line));
+    const piece = [...document.querySelectorAll("#summary .kept")].find(({ textContent }) =>
+      textContent.includes(line),
+    );
     document.getElementById("summary").focus();
     document.getSelection().collapse(piece.firstChild, piece.textContent.indexOf(line));
   }, line);
@@ -151,7 +170,8 @@ test("modes, line numbers and words of markers", async () => {
   await page.check("#lines");
   await page.waitForFunction(() => /^\d+: /m.test(document.getElementById("summary").textContent));
   assert.ok((await number("#after")) <= 1_200);
-  for (const marker of await page.locator(".marker").allTextContents()) assert.match(marker, /^(\/\/|\/\*) … \d+(-\d+)? omitted( \*\/)?$/);
+  for (const marker of await page.locator(".marker").allTextContents())
+    assert.match(marker, /^(\/\/|\/\*) … \d+(-\d+)? omitted( \*\/)?$/);
   await page.uncheck("#lines");
   await page.fill("#marker", "cut {lines}");
   await page.waitForFunction(() => document.querySelector(".marker").textContent.includes("cut "));
@@ -169,7 +189,9 @@ test("modes, line numbers and words of markers", async () => {
 test("what is missing is listed, and the outline leads into the source", async () => {
   await budget(1_000);
   await page.click("#gaps-title");
-  await page.waitForFunction(() => document.querySelectorAll("#gaps tbody tr").length === document.querySelectorAll(".marker").length);
+  await page.waitForFunction(
+    () => document.querySelectorAll("#gaps tbody tr").length === document.querySelectorAll(".marker").length,
+  );
   assert.match(await page.textContent("#gaps tbody tr:first-child"), /^\d+.*js\/log\.ts#L\d+/);
   await page.locator("#gaps button").first().click();
   assert.equal(await page.locator(".shown").count(), 1);
@@ -191,7 +213,7 @@ test("a diff goes down the ladder as the budget does", async () => {
   await cursorAt("this.took(added);");
   await page.click("#pretend");
   await says("diff-status", "js/log/log.ts: ");
-  const rungs = (await page.locator("#ladder button > :first-child").allTextContents());
+  const rungs = await page.locator("#ladder button > :first-child").allTextContents();
   assert.deepEqual(rungs.slice(0, 2), ["whole", "definitions"]);
   assert.equal(rungs.at(-1), "changes");
   let last = Infinity;
@@ -202,14 +224,21 @@ test("a diff goes down the ladder as the budget does", async () => {
     last = tokens;
     await button.click();
     await budgetShown(tokens);
-    await page.waitForFunction((rung) => document.querySelector("#ladder [aria-current]")?.textContent.startsWith(rung), rung);
+    await page.waitForFunction(
+      (rung) => document.querySelector("#ladder [aria-current]")?.textContent.startsWith(rung),
+      rung,
+    );
     assert.match(await page.textContent("#reduced"), /this\.took\(added\);/);
   }
   await drag(1);
   await says("diff-status", "alone take");
   assert.equal(await page.isHidden("#reduced"), true);
   await page.fill("#diff", "@@ nonsense");
-  await page.waitForFunction(() => document.querySelectorAll("#ladder li").length === 0 && document.getElementById("diff-status").textContent.length > 10);
+  await page.waitForFunction(
+    () =>
+      document.querySelectorAll("#ladder li").length === 0 &&
+      document.getElementById("diff-status").textContent.length > 10,
+  );
   await page.fill("#diff", "--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+what is not there\n");
   await page.waitForFunction(() => /line|file/.test(document.getElementById("diff-status").textContent));
   await page.fill("#diff", "");
@@ -241,7 +270,11 @@ test("a file of one's own is dropped, pasted or typed", async () => {
   await says("basis", "as python");
   assert.equal(await page.inputValue("#source"), "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
   await budget(await number("#before"));
-  assert.equal(await summary(), "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n", "line ends are the file's own");
+  assert.equal(
+    await summary(),
+    "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n",
+    "line ends are the file's own",
+  );
   await cursorAt("return 2");
   await says("cursor", "cursor in line 6");
   await page.evaluate(() => {
@@ -284,14 +317,18 @@ test("odd files are taken: empty, without breaks, other encodings, lone surrogat
     ["long.js", `x(${"1,".repeat(60_000)}1);`, undefined],
     ["wide.ts", Buffer.from("\ufeffconst ä = 1;\n", "utf16le"), "const ä = 1;\n"],
     ["latin.rb", Buffer.from("# caf\xe9\n", "latin1"), "# café\n"],
-    ["markup.html", "<b onclick=\"alert(1)\">&amp;</b>\n", "<b onclick=\"alert(1)\">&amp;</b>\n"],
+    ["markup.html", '<b onclick="alert(1)">&amp;</b>\n', '<b onclick="alert(1)">&amp;</b>\n'],
   ]) {
     await upload(name, content);
-    await page.waitForFunction((length) => document.getElementById("source").value.length === length, expected?.length ?? content.length);
+    await page.waitForFunction(
+      (length) => document.getElementById("source").value.length === length,
+      expected?.length ?? content.length,
+    );
     await page.waitForFunction(() => !document.body.classList.contains("busy"));
     const whole = Number(await page.getAttribute("#slider", "max"));
     await budget(whole);
-    if (expected !== undefined) await page.waitForFunction((text) => document.getElementById("summary").textContent === text, expected);
+    if (expected !== undefined)
+      await page.waitForFunction((text) => document.getElementById("summary").textContent === text, expected);
     assert.equal(await number("#before"), whole);
     if (whole > 100) await budget(whole >> 1);
   }
@@ -314,15 +351,35 @@ test("every control has a name, and the keyboard reaches all of them", async () 
   for (const title of ["#gaps-title", "#outline-title", "#changed-card > summary"]) await page.click(title);
   await page.waitForFunction(() => document.querySelector("#outline button") && document.querySelector("#gaps button"));
   const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, [role=textbox]")].filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim())).map((control) => control.outerHTML));
+    [...document.querySelectorAll("input, select, button, textarea, [role=textbox]")]
+      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+      .map((control) => control.outerHTML),
+  );
   assert.deepEqual(nameless, []);
   await page.focus("#sample");
   const reached = new Set(["sample"]);
   for (let step = 0; step < 14; step++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.parentElement.id));
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.name || document.activeElement.parentElement.id,
+      ),
+    );
   }
-  for (const id of ["file", "language", "mode", "lines", "follow", "marker", "slider", "tokens", "source", "copy", "summary"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  for (const id of [
+    "file",
+    "language",
+    "mode",
+    "lines",
+    "follow",
+    "marker",
+    "slider",
+    "tokens",
+    "source",
+    "copy",
+    "summary",
+  ])
+    assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.focus("#slider");
   const was = Number(await page.inputValue("#slider"));
   await page.keyboard.press("ArrowLeft");
@@ -342,18 +399,22 @@ test("on a small screen nothing sticks out, and nothing moves while the page loa
   for (const width of [360, 1400]) {
     const small = await opened({
       viewport: { width, height: 740 },
-      before: (page) => page.addInitScript(() => {
-        globalThis.shifted = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) globalThis.shifted += entry.value;
-        }).observe({ type: "layout-shift", buffered: true });
-      }),
+      before: (page) =>
+        page.addInitScript(() => {
+          globalThis.shifted = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) globalThis.shifted += entry.value;
+          }).observe({ type: "layout-shift", buffered: true });
+        }),
     });
     try {
       const most = Number(await small.page.getAttribute("#slider", "max"));
       for (const tokens of [3_000, 400, most]) await budget(tokens, small.page);
       assert.equal(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-      assert.ok((await small.page.evaluate(() => globalThis.shifted)) < 0.02, `${width}: ${await small.page.evaluate(() => globalThis.shifted)}`);
+      assert.ok(
+        (await small.page.evaluate(() => globalThis.shifted)) < 0.02,
+        `${width}: ${await small.page.evaluate(() => globalThis.shifted)}`,
+      );
       assert.deepEqual(small.complaints, []);
     } finally {
       await small.close();
@@ -365,12 +426,13 @@ test("a grammar that does not arrive is said; indentation does until it is there
   let answer = "fail";
   const alone = await opened({
     serviceWorkers: "block",
-    before: (page) => page.route("**/tree-sitter-typescript.wasm", async (route) => {
-      if (answer === "fail") return route.fulfill({ status: 404, body: "" });
-      if (answer === "damaged") return route.fulfill({ status: 200, body: "no module" });
-      await new Promise((resolve) => setTimeout(resolve, 1_200));
-      return route.continue();
-    }),
+    before: (page) =>
+      page.route("**/tree-sitter-typescript.wasm", async (route) => {
+        if (answer === "fail") return route.fulfill({ status: 404, body: "" });
+        if (answer === "damaged") return route.fulfill({ status: 200, body: "no module" });
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
+        return route.continue();
+      }),
   });
   try {
     const { page } = alone;
@@ -385,7 +447,10 @@ test("a grammar that does not arrive is said; indentation does until it is there
     await says("basis", "still on its way", page);
     await says("basis", "Parsed by tree-sitter as typescript", page);
     assert.equal(await page.isHidden("#retry"), true);
-    assert.deepEqual(alone.complaints.filter((text) => !/404|Service Worker/.test(text)), []);
+    assert.deepEqual(
+      alone.complaints.filter((text) => !/404|Service Worker/.test(text)),
+      [],
+    );
   } finally {
     await alone.close();
   }
@@ -395,7 +460,10 @@ test("after the first visit no server is needed", async () => {
   const { page, server, close } = await opened();
   try {
     await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active?.state === "activated");
-    await page.waitForFunction(async () => (await caches.match("grammars/tree-sitter-typescript.wasm")) && (await caches.match("vocab/o200k_base.vocab")));
+    await page.waitForFunction(
+      async () =>
+        (await caches.match("grammars/tree-sitter-typescript.wasm")) && (await caches.match("vocab/o200k_base.vocab")),
+    );
     server.close();
     for (const name of ["document.html", "./", "history.html", "prompt.html"]) {
       await page.goto(`${server.url}${name}`);

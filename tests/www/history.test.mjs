@@ -68,10 +68,23 @@ test("what is hidden can be read, and what is pinned comes back", async () => {
 
 test("the log is saved line by line, and a file of one's own opens", async () => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
-  const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  const lines = readFileSync(await download.path(), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const kinds = new Set(lines.map(({ type }) => type));
-  for (const kind of ["message", "edit", "revoke", "pin"]) assert.ok(kinds.has(kind), `${kind} of ${[...kinds].join(" ")}`);
-  await page.setInputFiles("#file", { name: "mine.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify([{ role: "user", content: "<b>Hello</b>" }, { role: "assistant", content: "Hi." }])) });
+  for (const kind of ["message", "edit", "revoke", "pin"])
+    assert.ok(kinds.has(kind), `${kind} of ${[...kinds].join(" ")}`);
+  await page.setInputFiles("#file", {
+    name: "mine.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(
+      JSON.stringify([
+        { role: "user", content: "<b>Hello</b>" },
+        { role: "assistant", content: "Hi." },
+      ]),
+    ),
+  });
   await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 2);
   assert.match((await messages())[0], /<b>Hello<\/b>/);
   await page.click("#preview");

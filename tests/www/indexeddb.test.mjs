@@ -1,4 +1,7 @@
-/** Conversations kept in the IndexedDB of a real Chromium: thousands of messages, a reload in the middle of a compaction, two tabs. */
+/**
+ * Conversations kept in the IndexedDB of a real Chromium: thousands of messages, a reload in the middle of a
+ * compaction, two tabs.
+ */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -33,20 +36,38 @@ async function loaded(page) {
     const espalier = await import("/dist/web.js");
     await espalier.init();
     globalThis.round = (number) => [
-      { role: "assistant", content: null, tool_calls: [{ id: `c${number}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: `make part${number}` }) } }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: `c${number}`,
+            type: "function",
+            function: { name: "bash", arguments: JSON.stringify({ command: `make part${number}` }) },
+          },
+        ],
+      },
       { role: "tool", tool_call_id: `c${number}`, content: `Größe 😀 of part${number}\n`.repeat(4) },
     ];
     globalThis.warnings = [];
     globalThis.open = async (name, options) => {
       globalThis.conversation = await espalier.openConversation({
-        format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 1_000_000 }, entropy: 7, storage: espalier.indexedDbStorage(name),
+        format: "openai-chat",
+        model: { name: "gpt-4o", maxPromptTokens: 1_000_000 },
+        entropy: 7,
+        storage: espalier.indexedDbStorage(name),
         onEvent: (event) => void (event.type === "warning" && warnings.push(event.message)),
         ...options,
       });
     };
     globalThis.state = () => ({
-      isNew: conversation.opened.isNew, interrupted: conversation.opened.interrupted, problems: conversation.opened.log?.problems.length,
-      originals: conversation.log.originals, hash: conversation.log.hash(), edits: conversation.edits().length, shown: conversation.view().messages.length,
+      isNew: conversation.opened.isNew,
+      interrupted: conversation.opened.interrupted,
+      problems: conversation.opened.log?.problems.length,
+      originals: conversation.log.originals,
+      hash: conversation.log.hash(),
+      edits: conversation.edits().length,
+      shown: conversation.view().messages.length,
       newest: conversation.view().messages.at(-1).content,
     });
   });
@@ -76,14 +97,20 @@ test(`${MESSAGES} messages, and a page that is left in the middle of a compactio
     return { opened, sent: messages.length, status, then: state() };
   }, before.maxPromptTokens);
   const { opened, then } = now;
-  assert.deepEqual([opened.isNew, opened.interrupted, opened.problems, opened.originals, opened.shown, opened.newest], [false, 1, 0, before.originals, before.shown, before.newest]);
+  assert.deepEqual(
+    [opened.isNew, opened.interrupted, opened.problems, opened.originals, opened.shown, opened.newest],
+    [false, 1, 0, before.originals, before.shown, before.newest],
+  );
   assert.equal(now.status, "applied");
   await loaded(page);
   const again = await page.evaluate(async () => {
     await open("long", {});
     return { ...state(), warnings };
   });
-  assert.deepEqual([again.problems, again.originals, again.edits, again.shown, again.warnings], [0, then.originals, then.edits, then.shown, []]);
+  assert.deepEqual(
+    [again.problems, again.originals, again.edits, again.shown, again.warnings],
+    [0, then.originals, then.edits, then.shown, []],
+  );
   await page.close();
 });
 
@@ -95,13 +122,17 @@ test("two tabs: the one opened last has the conversation, the other is told and 
     await conversation.flush();
   });
   await second.evaluate(() => open("shared", {}));
-  const add = (page, number) => page.evaluate(async (given) => {
-    conversation.append(round(given));
-    await conversation.flush();
-  }, number);
+  const add = (page, number) =>
+    page.evaluate(async (given) => {
+      conversation.append(round(given));
+      await conversation.flush();
+    }, number);
   await Promise.all([add(first, 1), add(second, 2)]);
   await Promise.all([add(second, 3), add(first, 4)]);
-  const [a, b] = [await first.evaluate(() => ({ ...state(), warnings })), await second.evaluate(() => ({ ...state(), warnings }))];
+  const [a, b] = [
+    await first.evaluate(() => ({ ...state(), warnings })),
+    await second.evaluate(() => ({ ...state(), warnings })),
+  ];
   assert.deepEqual([a.originals, b.originals, b.warnings], [7, 7, []]);
   const [, name] = /goes on as (log-\w+\.jsonl)$/.exec(a.warnings[0]);
   const third = await tab();

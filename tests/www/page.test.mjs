@@ -27,7 +27,11 @@ beforeEach(async () => {
   complaints.length = strangers.length = 0;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && strangers.push(request.url()));
+  page.on(
+    "request",
+    (request) =>
+      !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && strangers.push(request.url()),
+  );
 });
 
 const total = async (selector) => Number((await page.textContent(selector)).replace(/,/g, ""));
@@ -35,7 +39,10 @@ const shown = () => page.waitForSelector("#result:not([hidden])");
 
 /** Waits until what is shown belongs to this budget. */
 async function settled(budget) {
-  await page.waitForFunction((text) => document.getElementById("split").textContent.endsWith(`budget ${text}`), budget.toLocaleString("en"));
+  await page.waitForFunction(
+    (text) => document.getElementById("split").textContent.endsWith(`budget ${text}`),
+    budget.toLocaleString("en"),
+  );
 }
 
 async function open(hash = "") {
@@ -89,7 +96,10 @@ test("compacting shows the summary, what it stands for, and why", async () => {
   await row.click();
   await page.waitForFunction(() => document.querySelector(".full pre")?.textContent.includes("<conversation-summary"));
   await page.locator("#messages button").nth(4).click();
-  assert.match(await page.locator(".full small").nth(1).textContent(), /covered \(summary: the summary stands for it\)/);
+  assert.match(
+    await page.locator(".full small").nth(1).textContent(),
+    /covered \(summary: the summary stands for it\)/,
+  );
   await page.click("#steps summary");
   assert.match(await page.textContent("#step-list"), /offline: applied/);
 });
@@ -116,8 +126,16 @@ test("a budget below what must stay says what cannot go, and the page goes on", 
 
 const FILES = [
   ["not JSON", "nope", /not JSON/],
-  ["of no known format", '{"a":1}', /a JSON object with the fields a\. Looked for: .*Claude Code.* A list of messages and the request of a provider/],
-  ["with a message without role", '{"messages":[{"role":"user","content":"a"},{"content":"b"}]}', /messages\[1\]\.role/],
+  [
+    "of no known format",
+    '{"a":1}',
+    /a JSON object with the fields a\. Looked for: .*Claude Code.* A list of messages and the request of a provider/,
+  ],
+  [
+    "with a message without role",
+    '{"messages":[{"role":"user","content":"a"},{"content":"b"}]}',
+    /messages\[1\]\.role/,
+  ],
   ["empty", "", /is empty/],
 ];
 for (const [what, content, expected] of FILES) {
@@ -135,17 +153,43 @@ for (const [what, content, expected] of FILES) {
 const hello = { role: "user", content: "hello there, how do you do?" };
 const GOOD = [
   ["OpenAI chat", JSON.stringify([hello, { role: "assistant", content: "well" }, hello]), "openai-chat", 3],
-  ["one message a line", [hello, { role: "assistant", content: "well" }, hello].map((m) => JSON.stringify(m)).join("\n"), "openai-chat", 3],
-  ["an Anthropic request", JSON.stringify({ system: "be kind", messages: [hello, { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] }] }), "anthropic", 4],
+  [
+    "one message a line",
+    [hello, { role: "assistant", content: "well" }, hello].map((m) => JSON.stringify(m)).join("\n"),
+    "openai-chat",
+    3,
+  ],
+  [
+    "an Anthropic request",
+    JSON.stringify({
+      system: "be kind",
+      messages: [
+        hello,
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] },
+      ],
+    }),
+    "anthropic",
+    4,
+  ],
   ["Gemini contents", JSON.stringify({ contents: [{ role: "user", parts: [{ text: "hi" }] }] }), "gemini", 1],
-  ["lone surrogates and odd characters", String.raw`[{"role":"user","content":"a\ud800b <script>alert(1)</script> &amp;"}]`, "openai-chat", 1],
+  [
+    "lone surrogates and odd characters",
+    String.raw`[{"role":"user","content":"a\ud800b <script>alert(1)</script> &amp;"}]`,
+    "openai-chat",
+    1,
+  ],
 ];
 for (const [what, content, format, count] of GOOD) {
   test(`a file with ${what} is read`, async () => {
     await open();
     await upload("mine.json", content);
-    await page.waitForFunction(([name, count]) => document.getElementById("status").textContent.includes(`of ${name},`) &&
-      document.getElementById("messages-title").textContent === `Messages (${count})`, [format, count]);
+    await page.waitForFunction(
+      ([name, count]) =>
+        document.getElementById("status").textContent.includes(`of ${name},`) &&
+        document.getElementById("messages-title").textContent === `Messages (${count})`,
+      [format, count],
+    );
     await page.waitForSelector("#alert", { state: "hidden" });
     assert.equal(await page.inputValue("#example"), "");
     assert.deepEqual(complaints, []);
@@ -155,7 +199,10 @@ for (const [what, content, format, count] of GOOD) {
 test("a large transcript does not freeze the page", async () => {
   await open();
   const line = "some words of a long conversation that goes on and on. ".repeat(200);
-  const messages = Array.from({ length: 3_000 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i} ${line}` }));
+  const messages = Array.from({ length: 3_000 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i} ${line}`,
+  }));
   // Ticks of the main thread while the worker works.
   await page.evaluate(() => {
     globalThis.longest = 0;
@@ -170,7 +217,11 @@ test("a large transcript does not freeze the page", async () => {
   writeFileSync(join(folder, "large.json"), JSON.stringify(messages));
   await page.evaluate(() => (globalThis.longest = 0));
   await page.setInputFiles("#file", join(folder, "large.json"));
-  await page.waitForFunction(() => document.getElementById("messages-title").textContent === "Messages (3000)", undefined, { timeout: 60_000 });
+  await page.waitForFunction(
+    () => document.getElementById("messages-title").textContent === "Messages (3000)",
+    undefined,
+    { timeout: 60_000 },
+  );
   // Generous: drawing three thousand rows happens here; reading and counting 33 MB would take many seconds.
   const longest = await page.evaluate(() => globalThis.longest);
   assert.ok(longest < 3_000, `${longest} ms`);
@@ -207,14 +258,22 @@ test("dropping a file opens it", async () => {
 test("every control has a name, and the keyboard reaches all of them", async () => {
   await open();
   const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button")].filter((control) => !(control.labels?.length || control.textContent.trim() || control.ariaLabel)).map((control) => control.outerHTML));
+    [...document.querySelectorAll("input, select, button")]
+      .filter((control) => !(control.labels?.length || control.textContent.trim() || control.ariaLabel))
+      .map((control) => control.outerHTML),
+  );
   assert.deepEqual(nameless, []);
   const reached = new Set();
   for (let i = 0; i < 18; i++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.tagName));
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.name || document.activeElement.tagName,
+      ),
+    );
   }
-  for (const id of ["example", "file", "mode", "encoding", "slider", "tokens", "filter"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  for (const id of ["example", "file", "mode", "encoding", "slider", "tokens", "filter"])
+    assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.focus("#messages button");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".full pre");

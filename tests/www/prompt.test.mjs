@@ -14,7 +14,10 @@ after(() => close?.());
 async function budget(tokens) {
   await page.fill("#tokens", String(tokens));
   await page.press("#tokens", "Tab");
-  await page.waitForFunction((text) => document.getElementById("status").textContent.includes(text), `of ${tokens} tokens`);
+  await page.waitForFunction(
+    (text) => document.getElementById("status").textContent.includes(text),
+    `of ${tokens} tokens`,
+  );
   return page.locator("#tree .gone").count();
 }
 
@@ -41,10 +44,20 @@ test("every budget is met, and the less there is the more goes", async () => {
 test("a removed node says why, and the request is shown in every form", async () => {
   await budget(200);
   await page.locator("#tree .gone").first().click();
-  assert.match(await page.locator("#tree .full:not([hidden])").first().textContent(), /was removed in step \d+ to meet the limit of/);
-  for (const [format, field] of [["anthropic", "system"], ["gemini", "contents"], ["openai-chat", "messages"]]) {
+  assert.match(
+    await page.locator("#tree .full:not([hidden])").first().textContent(),
+    /was removed in step \d+ to meet the limit of/,
+  );
+  for (const [format, field] of [
+    ["anthropic", "system"],
+    ["gemini", "contents"],
+    ["openai-chat", "messages"],
+  ]) {
     await page.selectOption("#format", format);
-    await page.waitForFunction((name) => Object.hasOwn(JSON.parse(document.getElementById("request-text").textContent), name), field);
+    await page.waitForFunction(
+      (name) => Object.hasOwn(JSON.parse(document.getElementById("request-text").textContent), name),
+      field,
+    );
   }
 });
 

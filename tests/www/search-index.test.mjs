@@ -1,4 +1,6 @@
-/** An index on a page, in a real Chromium: in the page's thread and in a worker, kept in IndexedDB, without a network. */
+/**
+ * An index on a page, in a real Chromium: in the page's thread and in a worker, kept in IndexedDB, without a network.
+ */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

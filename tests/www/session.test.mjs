@@ -21,24 +21,33 @@ beforeEach(() => (complaints.length = 0));
 
 const text = (id) => page.innerText(`#${id}`);
 const messages = () => page.locator("#messages > li").allTextContents();
-const titled = (title) => page.waitForFunction((title) => document.getElementById("messages-title").textContent === title, title);
-const said = (id, words) => page.waitForFunction(([id, words]) => document.getElementById(id).innerText.includes(words), [id, words]);
+const titled = (title) =>
+  page.waitForFunction((title) => document.getElementById("messages-title").textContent === title, title);
+const said = (id, words) =>
+  page.waitForFunction(([id, words]) => document.getElementById(id).innerText.includes(words), [id, words]);
 const choose = (name, content) => page.setInputFiles("#file", { name, mimeType: "", buffer: Buffer.from(content) });
 
 function drop(name, content) {
-  return page.evaluate(([name, content]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([content], name));
-    dispatchEvent(new DragEvent("dragover", { dataTransfer, cancelable: true }));
-    dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
-  }, [name, content]);
+  return page.evaluate(
+    ([name, content]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], name));
+      dispatchEvent(new DragEvent("dragover", { dataTransfer, cancelable: true }));
+      dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+    },
+    [name, content],
+  );
 }
 
 test("the code that reads sessions is fetched with the first file, from the same server", async () => {
   const isSessions = (url) => url.endsWith("/sessions.js");
   assert.ok(await page.isHidden("#session"));
   // The service worker fetches all files for later.
-  assert.ok(!(await page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/sessions.js")))));
+  assert.ok(
+    !(await page.evaluate(() =>
+      performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/sessions.js")),
+    )),
+  );
   await drop("mine.jsonl", LOG);
   await said("session-tool", "Claude Code");
   assert.ok(asked.every((url) => url.startsWith(server.url) || /^(data|blob):/.test(url)));
@@ -48,14 +57,29 @@ test("the code that reads sessions is fetched with the first file, from the same
 test("a dropped log shows its tool, its numbers, what was left out and the torn line", async () => {
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
-  assert.equal(await text("session-tool"), "A session of Claude Code (version 2.1.0), recognised by 17 lines of the types user and assistant with uuid and an Anthropic message.");
-  assert.match(await text("session-facts"), /4 live, 9 in the whole history; 4 turns of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, of a session in \/srv\/shop\. .*nothing of it is sent/);
-  assert.match(await text("session-facts"), /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*does not hold the system prompt or the tool definitions/);
+  assert.equal(
+    await text("session-tool"),
+    "A session of Claude Code (version 2.1.0), recognised by 17 lines of the types user and assistant with uuid and an Anthropic message.",
+  );
+  assert.match(
+    await text("session-facts"),
+    /4 live, 9 in the whole history; 4 turns of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, of a session in \/srv\/shop\. .*nothing of it is sent/,
+  );
+  assert.match(
+    await text("session-facts"),
+    /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*does not hold the system prompt or the tool definitions/,
+  );
   for (const details of await page.locator("#session > details > summary").all()) await details.click();
-  assert.match(await text("compactions"), /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/);
+  assert.match(
+    await text("compactions"),
+    /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/,
+  );
   await page.click("#compactions-list summary");
   assert.match(await text("compactions-list"), /The rounding in cart\.ts is fixed\./);
-  assert.match(await text("skipped"), /^Left out: 4 lines or parts that are no messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/);
+  assert.match(
+    await text("skipped"),
+    /^Left out: 4 lines or parts that are no messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/,
+  );
   assert.match(await text("broken"), /^1 broken line\s+Line 23: the last line is incomplete/);
   assert.equal(await page.inputValue("#example"), "");
   assert.deepEqual(complaints, []);
@@ -68,7 +92,10 @@ test("one switch shows the live context or the whole history, and both can be fi
   await page.focus("input[name=view]:checked");
   await page.keyboard.press("ArrowRight");
   await titled("Messages (9)");
-  assert.match((await messages()).join("\n"), /Why do the totals differ\?[\s\S]*→ Read\([\s\S]*export const total[\s\S]*Now the tests\./);
+  assert.match(
+    (await messages()).join("\n"),
+    /Why do the totals differ\?[\s\S]*→ Read\([\s\S]*export const total[\s\S]*Now the tests\./,
+  );
   assert.doesNotMatch((await messages()).join("\n"), /continues an earlier one/);
   const total = Number((await text("before")).replaceAll(",", ""));
   await page.fill("#tokens", String(total - 20));
@@ -84,7 +111,11 @@ test("one switch shows the live context or the whole history, and both can be fi
 test("a side chain opens and leads back", async () => {
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
-  assert.deepEqual(await page.locator("#chain option").allTextContents(), ["the main conversation", "sub-agent: Find callers of total. (2 messages)", "given up: Rewrite all of it. (2 messages)"]);
+  assert.deepEqual(await page.locator("#chain option").allTextContents(), [
+    "the main conversation",
+    "sub-agent: Find callers of total. (2 messages)",
+    "given up: Rewrite all of it. (2 messages)",
+  ]);
   await page.selectOption("#chain", "1");
   await titled("Messages (2)");
   assert.match((await messages()).join("\n"), /Rewrite all of it\.[\s\S]*Rewriting\./);
@@ -104,7 +135,10 @@ test("an unknown file is refused with what was looked for and what it resembles;
   const newer = { type: "turn", message: { role: "user" }, uuid: "u", parentUuid: null, sessionId: "s", body: "Hello" };
   await drop("newer.jsonl", [newer, newer].map((line) => JSON.stringify(line)).join("\n"));
   await said("alert", "newer.jsonl is no session file of a tool that is known");
-  assert.match(await text("alert"), /It resembles a file of Claude Code most[\s\S]*Looked for: [\s\S]*Claude Code[\s\S]*\[unknown_session\]/);
+  assert.match(
+    await text("alert"),
+    /It resembles a file of Claude Code most[\s\S]*Looked for: [\s\S]*Claude Code[\s\S]*\[unknown_session\]/,
+  );
   assert.equal((await messages()).length, 4);
   assert.equal(await page.textContent("#session-title"), "mine.jsonl");
   await page.check("input[name=view][value=history]");
@@ -113,8 +147,17 @@ test("an unknown file is refused with what was looked for and what it resembles;
 });
 
 test("of several sessions in a file one is chosen, and another later", async () => {
-  const line = (uuid, sessionId, content) => ({ parentUuid: null, sessionId, uuid, type: "user", message: { role: "user", content } });
-  await drop("both.jsonl", [line("1", "first", "One."), line("2", "second", "Two.")].map((line) => JSON.stringify(line)).join("\n"));
+  const line = (uuid, sessionId, content) => ({
+    parentUuid: null,
+    sessionId,
+    uuid,
+    type: "user",
+    message: { role: "user", content },
+  });
+  await drop(
+    "both.jsonl",
+    [line("1", "first", "One."), line("2", "second", "Two.")].map((line) => JSON.stringify(line)).join("\n"),
+  );
   await page.waitForSelector("#choice:not([hidden])");
   assert.equal(await text("choice-title"), "both.jsonl holds 2 conversations. Which one?");
   assert.ok(await page.isHidden("#alert"));
@@ -135,7 +178,8 @@ test("of several sessions in a file one is chosen, and another later", async () 
 test("a file that changed since it was chosen says so, and what was open stays", async () => {
   const folder = mkdtempSync(join(tmpdir(), "espalier-session-"));
   const path = join(folder, "both.jsonl");
-  const line = (uuid, sessionId) => JSON.stringify({ parentUuid: null, sessionId, uuid, type: "user", message: { role: "user", content: "Hi." } });
+  const line = (uuid, sessionId) =>
+    JSON.stringify({ parentUuid: null, sessionId, uuid, type: "user", message: { role: "user", content: "Hi." } });
   writeFileSync(path, `${line("1", "first")}\n${line("2", "second")}\n`);
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
@@ -171,8 +215,13 @@ const FIXTURES = new URL("../fixtures/sessions/", import.meta.url);
 for (const name of readdirSync(FIXTURES)) {
   test(`${name} opens, with all its views`, async () => {
     await drop(name, readFileSync(new URL(name, FIXTURES), "utf8"));
-    await page.waitForFunction((name) => document.getElementById("choice-title").textContent.startsWith(name) ||
-      document.getElementById("session-facts").textContent.includes(`File${name}`) || !document.getElementById("alert").hidden, name);
+    await page.waitForFunction(
+      (name) =>
+        document.getElementById("choice-title").textContent.startsWith(name) ||
+        document.getElementById("session-facts").textContent.includes(`File${name}`) ||
+        !document.getElementById("alert").hidden,
+      name,
+    );
     if (await page.isVisible("#choice")) {
       await page.click("#choice button");
       await said("session-facts", name);
@@ -198,7 +247,10 @@ for (const name of readdirSync(FIXTURES)) {
 
 test("a long history is shown page by page, the filter chooses before that", async () => {
   const line = (at) => ({
-    parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "s", uuid: `u${at}`, type: at % 2 ? "assistant" : "user",
+    parentUuid: at === 0 ? null : `u${at - 1}`,
+    sessionId: "s",
+    uuid: `u${at}`,
+    type: at % 2 ? "assistant" : "user",
     message: { role: at % 2 ? "assistant" : "user", content: `Message ${at}.` },
   });
   await drop("long.jsonl", Array.from({ length: 2_500 }, (_, at) => JSON.stringify(line(at))).join("\n"));

@@ -63,7 +63,9 @@ function rangeBlocks({ constraints, shift }, isRight) {
 
 function storyBlocks({ messages, outcomes, states, actions, shift = 0 }, isRight) {
   const asked = ({ message, accepted }) => [
-    `[m${message - shift}] ${textOf(messages[message - shift]).slice(0, 60).replaceAll("\n", " ")}`,
+    `[m${message - shift}] ${textOf(messages[message - shift])
+      .slice(0, 60)
+      .replaceAll("\n", " ")}`,
     `  => ${isRight ? accepted[0] : "Nobody knows."}`,
   ];
   const claims = states.filter(({ state }) => state !== "either" && !(isRight && state === "none"));

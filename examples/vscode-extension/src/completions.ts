@@ -1,4 +1,7 @@
-/** Inline completions: `espalier/inline-context` chooses what a model sees, any function from a prompt to a text completes it. */
+/**
+ * Inline completions: `espalier/inline-context` chooses what a model sees, any function from a prompt to a text
+ * completes it.
+ */
 
 import { InlineContext, vscodeInlineContext } from "espalier/inline-context";
 import type { InlineComplete, InlinePrompt } from "espalier/inline-context";

@@ -1,10 +1,17 @@
 /**
- * A chat participant whose conversation goes on for days: kept in the workspace's storage, summarised beside the talk by whatever model the user has
- * picked, and always within that model's window. The settings by which people control Copilot Chat's compaction hold here, too. `/search` adds what the
- * workspace has about a question.
+ * A chat participant whose conversation goes on for days: kept in the workspace's storage, summarised beside the talk
+ * by whatever model the user has picked, and always within that model's window. The settings by which people control
+ * Copilot Chat's compaction hold here, too. `/search` adds what the workspace has about a question.
  */
 
-import { loadEncodingSync, openConversation, searchMessages, settingsFrom, signalFrom, workspaceStorage } from "espalier/inline";
+import {
+  loadEncodingSync,
+  openConversation,
+  searchMessages,
+  settingsFrom,
+  signalFrom,
+  workspaceStorage,
+} from "espalier/inline";
 import type { Conversation, Llm, Totals } from "espalier/inline";
 import { vscode as languageModel } from "espalier/providers";
 import * as vscode from "vscode";
@@ -64,7 +71,8 @@ export class Participant implements vscode.Disposable {
     if (request.command === "context") return response.markdown(meter(talk));
     // A summary beside the talk says nothing; one that the answer waits for does.
     const stop = talk.on("compaction_progress", ({ stage, job }) => {
-      if (stage === "waiting" || (stage === "asking" && job === undefined)) response.progress("Compacting conversation…");
+      if (stage === "waiting" || (stage === "asking" && job === undefined))
+        response.progress("Compacting conversation…");
     });
     try {
       if (request.command === "compact") {
@@ -92,8 +100,7 @@ export class Participant implements vscode.Disposable {
     signal: AbortSignal,
   ): Promise<void> {
     const { model } = request;
-    if (request.command === "search")
-      talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
+    if (request.command === "search") talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
     // Those that the user asked for with #: all that there are would fill a small window by themselves.
     const wanted = new Set(request.toolReferences.map(({ name }) => name));
     const tools = vscode.lm.tools

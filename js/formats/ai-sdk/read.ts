@@ -1,6 +1,26 @@
-/** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
+/**
+ * Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its
+ * result).
+ */
 
-import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  base64,
+  byPart,
+  copy,
+  documentPart,
+  editedItems,
+  image,
+  isFields,
+  json,
+  opaque,
+  parsedArguments,
+  roleOf,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import { withSource } from "../sources.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
@@ -29,7 +49,9 @@ export const aiSdk: Adapter<Piece> = {
     const content = ui ? message["parts"] : message["content"];
     if (typeof content === "string") {
       // Before 4.2 a message of the page had its calls beside its text; they are counted, and stay with it.
-      const beside = Array.isArray(message["toolInvocations"]) ? (message["toolInvocations"] as unknown[]).map(opaque) : [];
+      const beside = Array.isArray(message["toolInvocations"])
+        ? (message["toolInvocations"] as unknown[]).map(opaque)
+        : [];
       const parts = [text(content), ...beside];
       return { message: { id, role, parts }, pieces: parts.map(() => ({ at: "string" })) };
     }
@@ -64,12 +86,17 @@ export const aiSdk: Adapter<Piece> = {
       const edit = byNumber.get(part);
       const isResult = message.parts[part]!.type === "toolResult";
       if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
-      else if (edit.type === "text") list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
+      else if (edit.type === "text")
+        list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
       else if (edit.type === "note") list[at] = { type: "text", text: edit.text };
       else if (edit.type === "content") list[at] = inTool(item, (tool) => withItems(tool, edit.items));
-      else if (edit.type === "arguments") list[at] = inTool(item, (tool) => ({ ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments) }));
+      else if (edit.type === "arguments")
+        list[at] = inTool(item, (tool) => ({
+          ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments),
+        }));
       // A UI part has one id for its call and its result: the call's edit says it.
-      else if (edit.type === "callId" && (call || name !== "parts")) list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
+      else if (edit.type === "callId" && (call || name !== "parts"))
+        list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
     });
     return copy(original, { [name]: list.filter((item) => item !== undefined) });
   },
@@ -79,20 +106,35 @@ export const aiSdk: Adapter<Piece> = {
     const { role, parts, id } = message;
     const said = words(parts);
     if (ui) {
-      const results = new Map(parts.flatMap((part) => (part.type === "toolResult" ? [[part.callId, part] as const] : [])));
+      const results = new Map(
+        parts.flatMap((part) => (part.type === "toolResult" ? [[part.callId, part] as const] : [])),
+      );
       const made = parts.flatMap((part): unknown[] => {
         if (part.type === "text") return [{ type: "text", text: part.text }];
         if (part.type !== "toolCall") return [];
-        const call = { type: "dynamic-tool", toolName: part.name, toolCallId: part.callId, input: parsedArguments(part.arguments) };
+        const call = {
+          type: "dynamic-tool",
+          toolName: part.name,
+          toolCallId: part.callId,
+          input: parsedArguments(part.arguments),
+        };
         const result = results.get(part.callId);
         results.delete(part.callId);
         return [result ? { ...call, ...outcome(result) } : { ...call, state: "input-available" }];
       });
       // What is left answers a call of the message before; `join` puts it there.
       for (const result of results.values()) {
-        made.push({ type: "dynamic-tool", toolName: result.name ?? "unknown", toolCallId: result.callId, input: {}, ...outcome(result) });
+        made.push({
+          type: "dynamic-tool",
+          toolName: result.name ?? "unknown",
+          toolCallId: result.callId,
+          input: {},
+          ...outcome(result),
+        });
       }
-      return made.length > 0 ? [{ id, role: role === "user" || role === "system" ? role : "assistant", parts: made }] : [];
+      return made.length > 0
+        ? [{ id, role: role === "user" || role === "system" ? role : "assistant", parts: made }]
+        : [];
     }
     const results = parts.flatMap((part): unknown[] => {
       if (part.type !== "toolResult") return [];
@@ -100,9 +142,13 @@ export const aiSdk: Adapter<Piece> = {
       return [{ type: "tool-result", toolCallId: part.callId, toolName: part.name ?? "unknown", output }];
     });
     const calls = parts.flatMap((part): unknown[] =>
-      part.type === "toolCall" ? [{ type: "tool-call", toolCallId: part.callId, toolName: part.name, input: parsedArguments(part.arguments) }] : []);
+      part.type === "toolCall"
+        ? [{ type: "tool-call", toolCallId: part.callId, toolName: part.name, input: parsedArguments(part.arguments) }]
+        : [],
+    );
     const out: unknown[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
-    if (calls.length > 0) out.push({ role: "assistant", content: [...(said ? [{ type: "text", text: said }] : []), ...calls] });
+    if (calls.length > 0)
+      out.push({ role: "assistant", content: [...(said ? [{ type: "text", text: said }] : []), ...calls] });
     else if (said) out.push({ role: role === "tool" ? "user" : role, content: said });
     return out;
   },
@@ -114,19 +160,27 @@ export const aiSdk: Adapter<Piece> = {
     const [a, b] = [first as Fields, second as Fields];
     const [before, after] = [a["parts"], b["parts"]];
     if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
-    const open = new Set(before.flatMap((item: unknown) => (isFields(item) && isOpen(toolOf(item)) ? [toolOf(item)["toolCallId"]] : [])));
-    if (!after.every((item: unknown) => isFields(item) && item["type"] === "dynamic-tool" && open.has(item["toolCallId"]))) return undefined;
+    const open = new Set(
+      before.flatMap((item: unknown) => (isFields(item) && isOpen(toolOf(item)) ? [toolOf(item)["toolCallId"]] : [])),
+    );
+    if (
+      !after.every((item: unknown) => isFields(item) && item["type"] === "dynamic-tool" && open.has(item["toolCallId"]))
+    )
+      return undefined;
     const answers = new Map((after as Fields[]).map((item) => [item["toolCallId"], item]));
     const parts = (before as unknown[]).map((item) => {
       const answer = isFields(item) ? answers.get(toolOf(item)["toolCallId"]) : undefined;
       if (!answer || !isFields(item)) return item;
       const { state, output, errorText } = answer;
-      return inTool(item, (tool) => (tool === item ? { state, output, errorText } : { state: "result", result: output ?? errorText }));
+      return inTool(item, (tool) =>
+        tool === item ? { state, output, errorText } : { state: "result", result: output ?? errorText },
+      );
     });
     return copy(a, { parts });
   },
 
-  // What comes from MCP is in a list: as the value of a result of several things, or under `content` of what the tool gave back.
+  // What comes from MCP is in a list: as the value of a result of several things, or under `content` of what the tool
+  // gave back.
   forModel: (message) => eachItem(message, Array.isArray(message["parts"]) ? "parts" : "content", outputForModel),
 
   tools(tools): NeutralTool[] {
@@ -165,7 +219,9 @@ function toolOf(item: Fields): Fields {
 
 /** A call that has no result yet, in the words of versions 4 to 6. */
 function isOpen({ state }: Fields): boolean {
-  return /^(input-available|input-streaming|approval-requested|approval-responded|call|partial-call)$/.test(string(state));
+  return /^(input-available|input-streaming|approval-requested|approval-responded|call|partial-call)$/.test(
+    string(state),
+  );
 }
 
 function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
@@ -198,7 +254,8 @@ function withoutResult(item: Fields): Fields {
   return inTool(item, (tool) =>
     tool === item
       ? { state: "input-available", output: undefined, errorText: undefined, preliminary: undefined }
-      : { state: "call", result: undefined });
+      : { state: "call", result: undefined },
+  );
 }
 
 function modelPart(item: Fields): Part {
@@ -208,16 +265,28 @@ function modelPart(item: Fields): Part {
     case "reasoning":
       return { type: "reasoning", text: string(item["text"]) };
     case "tool-call":
-      return { type: "toolCall", callId: string(item["toolCallId"]), name: string(item["toolName"]), arguments: json(item["input"] ?? item["args"] ?? {}) };
+      return {
+        type: "toolCall",
+        callId: string(item["toolCallId"]),
+        name: string(item["toolName"]),
+        arguments: json(item["input"] ?? item["args"] ?? {}),
+      };
     case "tool-result": {
       const output = item["output"] ?? item["result"];
       const kind = isFields(output) ? string(output["type"]) : "";
       const denied = isFields(output) && kind === "execution-denied";
-      const value = denied ? string(output["reason"], DENIED) : isFields(output) && "value" in output ? output["value"] : output;
+      const value = denied
+        ? string(output["reason"], DENIED)
+        : isFields(output) && "value" in output
+          ? output["value"]
+          : output;
       const failed = item["isError"] === true || denied || kind.startsWith("error");
       return {
-        type: "toolResult", callId: string(item["toolCallId"]), name: string(item["toolName"]),
-        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value), ...(failed && { isError: true }),
+        type: "toolResult",
+        callId: string(item["toolCallId"]),
+        name: string(item["toolName"]),
+        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value),
+        ...(failed && { isError: true }),
       };
     }
     case "image":
@@ -240,13 +309,16 @@ function uiParts(item: Fields): Part[] {
     return state === "result" ? [call, { type: "toolResult", callId, name, content: resultContent(result) }] : [call];
   }
   // Version 4 calls the text of a thought `reasoning`.
-  if (type === "reasoning" && typeof item["reasoning"] === "string") return [{ type: "reasoning", text: item["reasoning"] }];
+  if (type === "reasoning" && typeof item["reasoning"] === "string")
+    return [{ type: "reasoning", text: item["reasoning"] }];
   if (type !== "dynamic-tool" && !type.startsWith("tool-")) return [modelPart(item)];
   const callId = string(item["toolCallId"]);
   const name = type === "dynamic-tool" ? string(item["toolName"]) : type.slice("tool-".length);
   const call: Part = { type: "toolCall", callId, name, arguments: json(item["input"] ?? {}) };
-  if (item["state"] === "output-available") return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
-  if (item["state"] === "output-error") return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
+  if (item["state"] === "output-available")
+    return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
+  if (item["state"] === "output-error")
+    return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
   if (item["state"] === "output-denied") {
     const why = isFields(item["approval"]) ? string(item["approval"]["reason"], DENIED) : DENIED;
     return [call, { type: "toolResult", callId, name, content: [text(why)], isError: true }];
@@ -260,12 +332,16 @@ function resultContent(value: unknown): Part[] {
   return value === undefined ? [] : [text(json(value))];
 }
 
-/** Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair up. */
+/**
+ * Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair
+ * up.
+ */
 function resultPart(item: unknown): Part {
   if (!isFields(item)) return opaque(item);
   const type = string(item["type"]);
   if (type === "text") return text(item["text"]);
-  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type)) return media(item);
+  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type))
+    return media(item);
   return opaque(item);
 }
 
@@ -278,6 +354,10 @@ function media(item: Fields): Part {
   const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);
   if (isImage && source instanceof Uint8Array) return withSource(image(base64(source), kind), source);
-  if (source instanceof Uint8Array) return withSource({ type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 }, source);
+  if (source instanceof Uint8Array)
+    return withSource(
+      { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 },
+      source,
+    );
   return documentPart(source, kind);
 }

@@ -16,12 +16,25 @@ export type SdkVersion = "v2" | "v3" | "v4";
 export function toPrompt(conversation: Conversation, version: SdkVersion): ProviderRequest {
   const { native, options } = conversation;
   const given: Fields = native && "request" in native ? native.request : {};
-  const list = native ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])).map((message) => asPrompt(message, version)) : written(conversation, version);
+  const list = native
+    ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])).map((message) =>
+        asPrompt(message, version),
+      )
+    : written(conversation, version);
   const { messages: _, system: before, tools: __, model: ___, ...rest } = given;
-  const system = [options.system, before].filter((text): text is string => typeof text === "string" && text !== "").map((content) => ({ role: "system", content }));
-  const tools = writeTools(conversation, (tool) => tool["type"] === "function" && "inputSchema" in tool && !isWrapped(tool["inputSchema"]), (tool, inputSchema) => ({
-    type: "function", name: tool.name, ...(tool.description !== undefined && { description: tool.description }), inputSchema,
-  }));
+  const system = [options.system, before]
+    .filter((text): text is string => typeof text === "string" && text !== "")
+    .map((content) => ({ role: "system", content }));
+  const tools = writeTools(
+    conversation,
+    (tool) => tool["type"] === "function" && "inputSchema" in tool && !isWrapped(tool["inputSchema"]),
+    (tool, inputSchema) => ({
+      type: "function",
+      name: tool.name,
+      ...(tool.description !== undefined && { description: tool.description }),
+      inputSchema,
+    }),
+  );
   return { ...rest, prompt: [...system, ...list], ...(tools.length > 0 && { tools }), ...settings(conversation) };
 }
 
@@ -29,11 +42,25 @@ export function toPrompt(conversation: Conversation, version: SdkVersion): Provi
 export function toGenerate(conversation: Conversation): ProviderRequest {
   const { native, options, rawTools } = conversation;
   const given: Fields = native && "request" in native ? native.request : {};
-  const list = native ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])) : written(conversation, "v2");
+  const list = native
+    ? "list" in native
+      ? native.list
+      : (given["messages"] as readonly unknown[])
+    : written(conversation, "v2");
   const own = given["tools"];
-  const made = writeTools(conversation, () => false, (tool, schema) => [tool.name, { ...(tool.description !== undefined && { description: tool.description }), inputSchema: wrapped(schema) }]);
+  const made = writeTools(
+    conversation,
+    () => false,
+    (tool, schema) => [
+      tool.name,
+      { ...(tool.description !== undefined && { description: tool.description }), inputSchema: wrapped(schema) },
+    ],
+  );
   // The host's own definitions can be run by the SDK; those made here can only be called.
-  const tools = isFields(own) && options.tools === undefined ? own : withFields(Object.prototype, Object.fromEntries(made as [string, unknown][]));
+  const tools =
+    isFields(own) && options.tools === undefined
+      ? own
+      : withFields(Object.prototype, Object.fromEntries(made as [string, unknown][]));
   return {
     ...given,
     messages: options.system === undefined ? list : [{ role: "system", content: options.system }, ...list],
@@ -52,7 +79,12 @@ function settings({ options }: Conversation): Fields {
 
 /** The SDK marks its schemas by symbols of the global registry. */
 function wrapped(jsonSchema: Fields): Fields {
-  return { [Symbol.for("vercel.ai.schema")]: true, [Symbol.for("vercel.ai.validator")]: true, jsonSchema, validate: undefined } as Fields;
+  return {
+    [Symbol.for("vercel.ai.schema")]: true,
+    [Symbol.for("vercel.ai.validator")]: true,
+    jsonSchema,
+    validate: undefined,
+  } as Fields;
 }
 
 function isWrapped(schema: unknown): boolean {
@@ -61,14 +93,20 @@ function isWrapped(schema: unknown): boolean {
 
 /** UI messages are for the page: a model is sent what `convertToModelMessages` would make of them. */
 export function isModelMessages(list: readonly unknown[]): boolean {
-  return list.every((message) => isFields(message) && !Array.isArray(message["parts"]) && !Array.isArray(message["toolInvocations"]));
+  return list.every(
+    (message) => isFields(message) && !Array.isArray(message["parts"]) && !Array.isArray(message["toolInvocations"]),
+  );
 }
 
-/** A model message as prompts have it: content is a list, pictures are files. What is so already stays the caller's own object. */
+/**
+ * A model message as prompts have it: content is a list, pictures are files. What is so already stays the caller's own
+ * object.
+ */
 function asPrompt(message: unknown, version: SdkVersion): unknown {
   if (!isFields(message)) return message;
   const { role, content } = message;
-  if (typeof content === "string") return role === "system" ? message : { ...message, content: [{ type: "text", text: content }] };
+  if (typeof content === "string")
+    return role === "system" ? message : { ...message, content: [{ type: "text", text: content }] };
   if (!Array.isArray(content)) return message;
   const parts = (content as unknown[]).map((part) => asPart(part, version));
   return parts.every((part, at) => part === content[at]) ? message : { ...message, content: parts };
@@ -99,14 +137,21 @@ function withFiles(part: Fields): Fields {
   const { output } = part;
   if (!isFields(output) || output["type"] !== "content" || !Array.isArray(output["value"])) return part;
   const value = output["value"].map((item: unknown) => (isFields(item) ? fileOf(item) : item));
-  return value.every((item, at) => item === (output["value"] as unknown[])[at]) ? part : { ...part, output: { ...output, value } };
+  return value.every((item, at) => item === (output["value"] as unknown[])[at])
+    ? part
+    : { ...part, output: { ...output, value } };
 }
 
 function fileOf(item: Fields): Fields {
   const found = /^(media|(image|file)-(data|url))$/.exec(String(item["type"]));
   if (!found) return item;
   const { type: _, data, url, mediaType, ...rest } = item;
-  return { type: "file", ...rest, data: fileData(url ?? data, "v4"), mediaType: mediaType ?? (found[2] === "file" ? "application/octet-stream" : "image/*") };
+  return {
+    type: "file",
+    ...rest,
+    data: fileData(url ?? data, "v4"),
+    mediaType: mediaType ?? (found[2] === "file" ? "application/octet-stream" : "image/*"),
+  };
 }
 
 /** Addresses are objects in prompts, data URLs are their base64. */
@@ -123,13 +168,23 @@ function written({ turns }: Conversation, version: SdkVersion): unknown[] {
     if (turn.role === "system") {
       out.push({ role: "system", content: words(turn.content) });
     } else if (turn.role === "tool") {
-      const content = turn.results.map((result) => ({ type: "tool-result", toolCallId: result.id, toolName: result.name, output: output(result, version) }));
+      const content = turn.results.map((result) => ({
+        type: "tool-result",
+        toolCallId: result.id,
+        toolName: result.name,
+        output: output(result, version),
+      }));
       const before = out.at(-1);
-      if (before?.["role"] === "tool") append((before["content"] as unknown[]), content);
+      if (before?.["role"] === "tool") append(before["content"] as unknown[], content);
       else out.push({ role: "tool", content });
     } else {
       const content = turn.content.map((item) =>
-        item.type === "call" ? { type: "tool-call", toolCallId: item.id, toolName: item.name, input: parsedArguments(item.arguments) } : item.type === "text" ? item : file(item, version));
+        item.type === "call"
+          ? { type: "tool-call", toolCallId: item.id, toolName: item.name, input: parsedArguments(item.arguments) }
+          : item.type === "text"
+            ? item
+            : file(item, version),
+      );
       out.push({ role: turn.role, content });
     }
   }
@@ -146,7 +201,10 @@ function output({ content, isError }: Result, version: SdkVersion): Fields {
   const value = content.map((item: Text | Media) => {
     if (item.type === "text") return item;
     if (version === "v4") return file(item, version);
-    if (item.url !== undefined) return version === "v2" ? { type: "text", text: `(${item.type}: ${item.url})` } : { type: `${item.type === "image" ? "image" : "file"}-url`, url: item.url };
+    if (item.url !== undefined)
+      return version === "v2"
+        ? { type: "text", text: `(${item.type}: ${item.url})` }
+        : { type: `${item.type === "image" ? "image" : "file"}-url`, url: item.url };
     if (version === "v2") return { type: "media", data: item.base64, mediaType: item.mediaType };
     return { type: item.type === "image" ? "image-data" : "file-data", data: item.base64, mediaType: item.mediaType };
   });

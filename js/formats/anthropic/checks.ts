@@ -16,7 +16,14 @@ type Find = (finding: WireFinding) => void;
 export const anthropicWire: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
-    if (message["role"] === "system") find({ rule: "role", index, place: ["role"], message: "the system prompt stands beside the messages", fix: { set: "user" } });
+    if (message["role"] === "system")
+      find({
+        rule: "role",
+        index,
+        place: ["role"],
+        message: "the system prompt stands beside the messages",
+        fix: { set: "user" },
+      });
     if (!Array.isArray(message["content"])) continue;
     const blocks = message["content"] as Fields[];
     thoughts(index, message["role"] === "assistant", blocks, find);
@@ -39,26 +46,60 @@ function thoughts(index: number, byAssistant: boolean, blocks: readonly Fields[]
     if (!isThought(block)) continue;
     const place = ["content", at];
     if (!byAssistant) find({ rule: "thought-role", index, place, message: "only the assistant thinks", fix: REMOVE });
-    else if (!sealed(block)) find({ rule: "thought-signature", index, place, message: "a thought is refused without its signature", fix: REMOVE });
-    else if (!isThought(first!)) find({ rule: "thought-first", index, place, message: "a message that has thoughts begins with one", fix: REMOVE });
+    else if (!sealed(block))
+      find({
+        rule: "thought-signature",
+        index,
+        place,
+        message: "a thought is refused without its signature",
+        fix: REMOVE,
+      });
+    else if (!isThought(first!))
+      find({
+        rule: "thought-first",
+        index,
+        place,
+        message: "a message that has thoughts begins with one",
+        fix: REMOVE,
+      });
   }
 }
 
-/** What the server runs itself stands in one message, the call before its result; only the newest may still be running. */
+/**
+ * What the server runs itself stands in one message, the call before its result; only the newest may still be running.
+ */
 function served(index: number, blocks: readonly Fields[], newest: boolean, find: Find): void {
   const calls = new Map<unknown, number>();
   for (const [at, { type, id, tool_use_id: of }] of blocks.entries()) {
     if (type === "server_tool_use" || type === "mcp_tool_use") calls.set(id, at);
     else if (typeof type === "string" && type.endsWith("_tool_result") && !calls.delete(of)) {
-      find({ rule: "orphan-server-result", index, place: ["content", at], message: "the result of a tool of the server has no call before it", fix: REMOVE });
+      find({
+        rule: "orphan-server-result",
+        index,
+        place: ["content", at],
+        message: "the result of a tool of the server has no call before it",
+        fix: REMOVE,
+      });
     }
   }
   if (newest) return;
-  for (const at of calls.values()) find({ rule: "lost-server-call", index, place: ["content", at], message: "the call of a tool of the server has no result behind it", fix: REMOVE });
+  for (const at of calls.values())
+    find({
+      rule: "lost-server-call",
+      index,
+      place: ["content", at],
+      message: "the call of a tool of the server has no result behind it",
+      fix: REMOVE,
+    });
 }
 
 /** A mark, and what carries it. */
-interface Mark { index?: number; place: Place; carrier: Fields; nested: boolean }
+interface Mark {
+  index?: number;
+  place: Place;
+  carrier: Fields;
+  nested: boolean;
+}
 
 function marks({ list, fields }: Request, find: Find): void {
   const all: Mark[] = [];
@@ -69,7 +110,8 @@ function marks({ list, fields }: Request, find: Find): void {
       const place = [...at, number];
       // What a result holds comes before the mark on the result itself.
       if (block["type"] === "tool_result" && !nested) look(block["content"], [...place, "content"], index, true);
-      if (block["cache_control"]) all.push({ ...(index !== undefined && { index }), place: [...place, "cache_control"], carrier: block, nested });
+      if (block["cache_control"])
+        all.push({ ...(index !== undefined && { index }), place: [...place, "cache_control"], carrier: block, nested });
     }
   };
   look(fields?.["tools"], ["tools"]);
@@ -91,7 +133,8 @@ function marks({ list, fields }: Request, find: Find): void {
     report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
     return false;
   });
-  for (const mark of kept.splice(MOST_MARKS)) report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
+  for (const mark of kept.splice(MOST_MARKS))
+    report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
   let short = false;
   for (const mark of kept) {
     const control = mark.carrier["cache_control"];
@@ -104,6 +147,7 @@ function marks({ list, fields }: Request, find: Find): void {
 function misplaced({ carrier, nested }: Mark): string | undefined {
   if (isThought(carrier)) return "thoughts take no marks";
   if (nested) return "a result carries its mark itself";
-  if (carrier["type"] === "text" && typeof carrier["text"] === "string" && carrier["text"].trim() === "") return "an empty text takes no mark";
+  if (carrier["type"] === "text" && typeof carrier["text"] === "string" && carrier["text"].trim() === "")
+    return "an empty text takes no mark";
   return carrier["defer_loading"] === true ? "tools that are loaded later take no marks" : undefined;
 }

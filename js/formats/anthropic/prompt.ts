@@ -8,10 +8,14 @@ import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";
 type PictureType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 /** Where a picture is. The provider takes no other types of data. */
-export type AnthropicImageSource = { type: "base64"; media_type: PictureType; data: string } | { type: "url"; url: string };
+export type AnthropicImageSource =
+  | { type: "base64"; media_type: PictureType; data: string }
+  | { type: "url"; url: string };
 
 /** Where a document is. */
-export type AnthropicDocumentSource = { type: "base64"; media_type: "application/pdf"; data: string } | { type: "text"; media_type: "text/plain"; data: string };
+export type AnthropicDocumentSource =
+  | { type: "base64"; media_type: "application/pdf"; data: string }
+  | { type: "text"; media_type: "text/plain"; data: string };
 
 type Marked = { cache_control?: { type: "ephemeral" } };
 
@@ -19,7 +23,10 @@ type Marked = { cache_control?: { type: "ephemeral" } };
 export type AnthropicTextBlock = { type: "text"; text: string } & Marked;
 
 /** What a tool's result may hold. */
-export type AnthropicContentBlock = AnthropicTextBlock | ({ type: "image"; source: AnthropicImageSource } & Marked) | ({ type: "document"; source: AnthropicDocumentSource } & Marked);
+export type AnthropicContentBlock =
+  | AnthropicTextBlock
+  | ({ type: "image"; source: AnthropicImageSource } & Marked)
+  | ({ type: "document"; source: AnthropicDocumentSource } & Marked);
 
 export type AnthropicBlock =
   | AnthropicContentBlock
@@ -43,8 +50,9 @@ const MOST_BREAKPOINTS = 4;
 const SCOPE = 8;
 
 /**
- * The system prompt and the messages of a request. System messages are taken together, neighbours of one role are merged, and results
- * come before words, as the provider demands. A cache breakpoint marks the block before it; of more than four the last four are kept.
+ * The system prompt and the messages of a request. System messages are taken together, neighbours of one role are
+ * merged, and results come before words, as the provider demands. A cache breakpoint marks the block before it; of more
+ * than four the last four are kept.
  *
  * ```tsx
  * import Anthropic from "@anthropic-ai/sdk";
@@ -78,7 +86,12 @@ function written(messages: readonly ChatMessage[]): AnthropicRequest {
     if (message.role === ChatRole.Tool) content.push(result(message.toolCallId, message.content, marked));
     else write(message.content, content, marked, last?.content ?? system);
     for (const call of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
-      content.push({ type: "tool_use", id: call.id, name: call.function.name, input: objectArguments(call.function.arguments) });
+      content.push({
+        type: "tool_use",
+        id: call.id,
+        name: call.function.name,
+        input: objectArguments(call.function.arguments),
+      });
     }
     if (content.length === 0) continue;
     if (last?.role === role) for (const block of content) last.content.push(block);
@@ -93,7 +106,12 @@ function written(messages: readonly ChatMessage[]): AnthropicRequest {
 }
 
 /** Writes the blocks of a content. A breakpoint before the first of them marks the last of those before. */
-function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlock[], marked: Set<AnthropicBlock>, before: readonly AnthropicBlock[]): void {
+function write(
+  content: readonly ChatCompletionContentPart[],
+  into: AnthropicBlock[],
+  marked: Set<AnthropicBlock>,
+  before: readonly AnthropicBlock[],
+): void {
   for (const part of content) {
     if (part.type === ChatCompletionContentPartKind.CacheBreakpoint) {
       const block = into.findLast(canBeMarked) ?? before.findLast(canBeMarked);
@@ -106,7 +124,11 @@ function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlo
 }
 
 /** A result as one block. The provider takes marks on the result only, not on what is in it. */
-function result(id: string, content: readonly ChatCompletionContentPart[], marked: Set<AnthropicBlock>): AnthropicBlock {
+function result(
+  id: string,
+  content: readonly ChatCompletionContentPart[],
+  marked: Set<AnthropicBlock>,
+): AnthropicBlock {
   const blocks = content.flatMap((part) => (blockOf(part) as AnthropicContentBlock | undefined) ?? []);
   const block: AnthropicBlock = { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
   if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) marked.add(block);
@@ -120,17 +142,31 @@ function blockOf(part: ChatCompletionContentPart): AnthropicBlock | undefined {
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case ChatCompletionContentPartKind.Image: {
       const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
-      return { type: "image", source: "url" in source ? { type: "url", url: source.url } : { type: "base64", media_type: source.mediaType as PictureType, data: source.data } };
+      return {
+        type: "image",
+        source:
+          "url" in source
+            ? { type: "url", url: source.url }
+            : { type: "base64", media_type: source.mediaType as PictureType, data: source.data },
+      };
     }
     case ChatCompletionContentPartKind.Document: {
       const { data, mediaType } = part.documentData;
       const words = textDocument(data, mediaType);
-      return { type: "document", source: words === undefined ? { type: "base64", media_type: mediaType as "application/pdf", data } : { type: "text", media_type: "text/plain", data: words } };
+      return {
+        type: "document",
+        source:
+          words === undefined
+            ? { type: "base64", media_type: mediaType as "application/pdf", data }
+            : { type: "text", media_type: "text/plain", data: words },
+      };
     }
     case ChatCompletionContentPartKind.Opaque: {
       const { value } = part;
       // A copy, because a mark may be put on it.
-      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE) ? { ...(value as AnthropicBlock) } : undefined;
+      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE)
+        ? { ...(value as AnthropicBlock) }
+        : undefined;
     }
     default:
       return undefined;

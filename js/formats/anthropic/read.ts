@@ -1,6 +1,22 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  byPart,
+  copy,
+  documentPart,
+  editedItems,
+  image,
+  isFields,
+  json,
+  opaque,
+  objectArguments,
+  picture,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part } from "../../types/messages.ts";
@@ -21,9 +37,13 @@ export const anthropic: Adapter<Piece> = {
   read(message, at, path) {
     const role = message["role"];
     // Some gateways accept a system message in the list.
-    if (role !== "user" && role !== "assistant" && role !== "system") throw bad(`${path}.role`, "user or assistant", role);
+    if (role !== "user" && role !== "assistant" && role !== "system")
+      throw bad(`${path}.role`, "user or assistant", role);
     const read = blocks(message["content"], `${path}.content`);
-    return { message: { id: `m${at}`, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
+    return {
+      message: { id: `m${at}`, role, parts: read.map(([part]) => part) },
+      pieces: read.map(([, piece]) => piece),
+    };
   },
 
   edit(original, { pieces }, edits) {
@@ -39,9 +59,11 @@ export const anthropic: Adapter<Piece> = {
       const block = (content as Fields[])[piece.block]!;
       if (edit.type === "text") return [editedText(block, edit.text)];
       if (edit.type === "note") return [noted(edit.text, block)];
-      if (edit.type === "content") return [copy(block, { content: editedItems(block["content"], edit.items, noted) ?? block["content"] })];
+      if (edit.type === "content")
+        return [copy(block, { content: editedItems(block["content"], edit.items, noted) ?? block["content"] })];
       if (edit.type === "arguments") return [copy(block, { input: objectArguments(edit.arguments) })];
-      if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
+      if (edit.type === "callId")
+        return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
       return [block];
     });
     return copy(original, { content: kept });
@@ -52,19 +74,27 @@ export const anthropic: Adapter<Piece> = {
       // Blank text blocks are refused.
       if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
       if (part.type === "image") return imageBlock(part);
-      if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
+      if (part.type === "toolCall")
+        return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
       if (part.type !== "toolResult") return [];
       const images = part.content.flatMap(imageBlock);
       const said = words(part.content);
       const held = images.length === 0 ? said : [...(said.trim() ? [{ type: "text", text: said }] : []), ...images];
-      return [{ type: "tool_result", tool_use_id: part.callId, content: held, ...(part.isError && { is_error: true }) }];
+      return [
+        { type: "tool_result", tool_use_id: part.callId, content: held, ...(part.isError && { is_error: true }) },
+      ];
     });
     if (content.length === 0) return [];
     const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
     return [{ role: role === "assistant" ? "assistant" : "user", content: only }];
   },
 
-  forModel: (message) => eachItem(message, "content", (block) => (block["type"] === "tool_result" ? fieldForModel(block, "content", () => ({ type: "text", text: NOTHING })) : block)),
+  forModel: (message) =>
+    eachItem(message, "content", (block) =>
+      block["type"] === "tool_result"
+        ? fieldForModel(block, "content", () => ({ type: "text", text: NOTHING }))
+        : block,
+    ),
 
   tools: (tools) => tools.map(tool),
 
@@ -77,7 +107,15 @@ export const anthropic: Adapter<Piece> = {
 function imageBlock(part: Part): unknown[] {
   const found = picture(part);
   if (!found) return [];
-  return [{ type: "image", source: "url" in found ? { type: "url", url: found.url } : { type: "base64", media_type: found.mediaType, data: found.data } }];
+  return [
+    {
+      type: "image",
+      source:
+        "url" in found
+          ? { type: "url", url: found.url }
+          : { type: "base64", media_type: found.mediaType, data: found.data },
+    },
+  ];
 }
 
 function isResult(block: unknown): boolean {
@@ -85,7 +123,12 @@ function isResult(block: unknown): boolean {
 }
 
 function hasResults(message: unknown): boolean {
-  return isFields(message) && message["role"] === "user" && Array.isArray(message["content"]) && message["content"].some(isResult);
+  return (
+    isFields(message) &&
+    message["role"] === "user" &&
+    Array.isArray(message["content"]) &&
+    message["content"].some(isResult)
+  );
 }
 
 /** A text in the place of a block; a cache mark stays where it is. */
@@ -119,7 +162,10 @@ function blocks(content: unknown, path: string): [Part, Piece][] {
   });
 }
 
-/** What a result holds: no marks of its own, and no calls and results, which would not pair up (and could hold themselves). */
+/**
+ * What a result holds: no marks of its own, and no calls and results, which would not pair up (and could hold
+ * themselves).
+ */
 function resultParts(content: unknown, path: string): Part[] {
   if (!Array.isArray(content)) return blocks(content, path).map(([part]) => part);
   return content.map((item: unknown, at) => {
@@ -135,7 +181,12 @@ function block(item: Fields, path: string): Part {
     case "text":
       return text(item["text"]);
     case "tool_use":
-      return { type: "toolCall", callId: string(item["id"]), name: string(item["name"]), arguments: json(item["input"] ?? {}) };
+      return {
+        type: "toolCall",
+        callId: string(item["id"]),
+        name: string(item["name"]),
+        arguments: json(item["input"] ?? {}),
+      };
     case "tool_result": {
       const content = item["content"];
       return {
@@ -157,7 +208,9 @@ function block(item: Fields, path: string): Part {
     }
     case "document": {
       if (source["type"] === "text" && typeof source["data"] === "string") return text(source["data"]);
-      return source["type"] === "content" ? opaque(item) : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
+      return source["type"] === "content"
+        ? opaque(item)
+        : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
     }
     default:
       return opaque(item);

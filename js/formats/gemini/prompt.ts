@@ -1,4 +1,7 @@
-/** Raw messages as contents of Google's Gemini API. Cache breakpoints have no place there: Gemini finds repeated beginnings itself. */
+/**
+ * Raw messages as contents of Google's Gemini API. Cache breakpoints have no place there: Gemini finds repeated
+ * beginnings itself.
+ */
 
 import { bad, looking, objectArguments } from "../adapter.ts";
 import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "../raw/prompt.ts";
@@ -28,8 +31,8 @@ export interface GeminiRequest {
 const SCOPE = 16;
 
 /**
- * The system instruction and the contents of a request. System messages are taken together, roles alternate, and responses to function
- * calls come before words; pictures in a tool's result stand beside its response.
+ * The system instruction and the contents of a request. System messages are taken together, roles alternate, and
+ * responses to function calls come before words; pictures in a tool's result stand beside its response.
  *
  * ```tsx
  * import { render, SystemMessage, toGemini, UserMessage } from "espalier";
@@ -53,17 +56,34 @@ function written(messages: readonly ChatMessage[]): GeminiRequest {
   const names = new Map<string, string>();
   for (const message of messages) {
     if (message.role === ChatRole.System) {
-      append(system, message.content.flatMap((part) => partOf(part) ?? []));
+      append(
+        system,
+        message.content.flatMap((part) => partOf(part) ?? []),
+      );
       continue;
     }
     const role = message.role === ChatRole.Assistant ? "model" : "user";
     const parts: GeminiPart[] = [];
     if (message.role === ChatRole.Tool) {
       const id = message.toolCallId;
-      parts.push({ functionResponse: { ...(id && { id }), name: names.get(id) ?? "unknown", response: { output: textOf(message.content) } } });
-      append(parts, message.content.flatMap((part) => (part.type === ChatCompletionContentPartKind.Text ? [] : partOf(part) ?? [])));
+      parts.push({
+        functionResponse: {
+          ...(id && { id }),
+          name: names.get(id) ?? "unknown",
+          response: { output: textOf(message.content) },
+        },
+      });
+      append(
+        parts,
+        message.content.flatMap((part) =>
+          part.type === ChatCompletionContentPartKind.Text ? [] : (partOf(part) ?? []),
+        ),
+      );
     } else {
-      append(parts, message.content.flatMap((part) => partOf(part) ?? []));
+      append(
+        parts,
+        message.content.flatMap((part) => partOf(part) ?? []),
+      );
     }
     for (const { id, function: called } of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
       names.set(id, called.name);
@@ -85,13 +105,17 @@ function partOf(part: ChatCompletionContentPart): GeminiPart | undefined {
     case ChatCompletionContentPartKind.Image: {
       const { url, mediaType } = part.imageUrl;
       const source = sourceOf(url, mediaType);
-      return "url" in source ? { fileData: { fileUri: source.url, ...(mediaType && { mimeType: mediaType }) } } : { inlineData: { mimeType: source.mediaType, data: source.data } };
+      return "url" in source
+        ? { fileData: { fileUri: source.url, ...(mediaType && { mimeType: mediaType }) } }
+        : { inlineData: { mimeType: source.mediaType, data: source.data } };
     }
     case ChatCompletionContentPartKind.Document:
       return { inlineData: { mimeType: part.documentData.mediaType, data: part.documentData.data } };
     case ChatCompletionContentPartKind.Opaque: {
       const { value } = part;
-      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE) ? (value as GeminiPart) : undefined;
+      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE)
+        ? (value as GeminiPart)
+        : undefined;
     }
     default:
       return undefined;

@@ -1,6 +1,21 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  byPart,
+  copy,
+  documentPart,
+  image,
+  isFields,
+  json,
+  opaque,
+  objectArguments,
+  picture,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import { withSource } from "../sources.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
@@ -14,7 +29,18 @@ type Waiting = Map<string, string[]>;
 /** The REST interface accepts both spellings. */
 const spelled = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 /** Every part is asked for every field, so the few names are spelled once. */
-const SNAKE = new Map(["systemInstruction", "functionCall", "functionResponse", "inlineData", "mimeType", "fileData", "fileUri", "functionDeclarations"].map((name) => [name, spelled(name)]));
+const SNAKE = new Map(
+  [
+    "systemInstruction",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "mimeType",
+    "fileData",
+    "fileUri",
+    "functionDeclarations",
+  ].map((name) => [name, spelled(name)]),
+);
 const snake = (camel: string) => SNAKE.get(camel) ?? spelled(camel);
 const field = (item: Fields, camel: string) => item[camel] ?? item[snake(camel)];
 
@@ -27,23 +53,33 @@ export const gemini: Adapter<Piece> = {
     if (system === undefined || system === null) return undefined;
     if (typeof system === "string") return [text(system)];
     const parts = isFields(system) ? system["parts"] : system;
-    return (Array.isArray(parts) ? parts : [parts]).map((part) => (isFields(part) && typeof part["text"] === "string" ? text(part["text"]) : opaque(part)));
+    return (Array.isArray(parts) ? parts : [parts]).map((part) =>
+      isFields(part) && typeof part["text"] === "string" ? text(part["text"]) : opaque(part),
+    );
   },
 
   read(message, at, path, state) {
     const given = message["role"];
-    const role = given === "model" ? "assistant" : given === undefined || given === "user" || given === "function" ? "user" : undefined;
+    const role =
+      given === "model"
+        ? "assistant"
+        : given === undefined || given === "user" || given === "function"
+          ? "user"
+          : undefined;
     if (!role) throw bad(`${path}.role`, "user, model or function", given);
     // A turn of which nothing was answered (a blocked one, say) comes without parts.
     const list = message["parts"] === undefined && !("content" in message || "text" in message) ? [] : message["parts"];
     if (!Array.isArray(list)) throw bad(`${path}.parts`, "a list of parts", list);
-    // Read again for an edit: the ids must come out as they did the first time. By its number: paths begin anew with every list that is added.
+    // Read again for an edit: the ids must come out as they did the first time. By its number: paths begin anew with
+    // every list that is added.
     const key = `#${at}`;
     const known = state.get(key) as Part[] | undefined;
-    const parts = known ?? list.map((item: unknown, number) => {
-      if (!isFields(item)) throw bad(`${path}.parts[${number}]`, "a part", item);
-      return part(item, `${at}.${number}`, state);
-    });
+    const parts =
+      known ??
+      list.map((item: unknown, number) => {
+        if (!isFields(item)) throw bad(`${path}.parts[${number}]`, "a part", item);
+        return part(item, `${at}.${number}`, state);
+      });
     state.set(key, parts);
     return { message: { id: `m${at}`, role, parts }, pieces: parts.map((_, number) => number) };
   },
@@ -56,7 +92,8 @@ export const gemini: Adapter<Piece> = {
       if (!edit) return [];
       const part = message.parts[piece]!;
       if (edit.type === "note") return [{ text: edit.text }];
-      if (part.type !== "toolResult" && part.type !== "toolCall") return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
+      if (part.type !== "toolResult" && part.type !== "toolCall")
+        return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
       const camel = part.type === "toolResult" ? "functionResponse" : "functionCall";
       const name = isFields(item[camel]) ? camel : snake(camel);
       const inner = item[name] as Fields;
@@ -64,8 +101,14 @@ export const gemini: Adapter<Piece> = {
         const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
         return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
       }
-      if (edit.type === "content") return [copy(item, { [name]: editedResponse(inner, edit.items, part.type === "toolResult" && part.isError === true) })];
-      if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
+      if (edit.type === "content")
+        return [
+          copy(item, {
+            [name]: editedResponse(inner, edit.items, part.type === "toolResult" && part.isError === true),
+          }),
+        ];
+      if (edit.type === "arguments")
+        return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
       if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
       return [item];
     });
@@ -78,8 +121,14 @@ export const gemini: Adapter<Piece> = {
       const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
       if (part.type === "text") return part.text ? [{ text: part.text }] : [];
       const found = picture(part);
-      if (found) return ["url" in found ? { fileData: { fileUri: found.url, mimeType: (part.type === "image" && part.mediaType) || "image/png" } } : { inlineData: { mimeType: found.mediaType, data: found.data } }];
-      if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
+      if (found)
+        return [
+          "url" in found
+            ? { fileData: { fileUri: found.url, mimeType: (part.type === "image" && part.mediaType) || "image/png" } }
+            : { inlineData: { mimeType: found.mediaType, data: found.data } },
+        ];
+      if (part.type === "toolCall")
+        return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
       if (part.type !== "toolResult") return [];
       const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
       return [{ functionResponse: { ...id(part.callId), name: part.name ?? "unknown", response } }];
@@ -88,14 +137,18 @@ export const gemini: Adapter<Piece> = {
   },
 
   // What comes from MCP is a list in the response.
-  forModel: (message) => eachItem(message, "parts", (item) => {
-    const name = isFields(item["functionResponse"]) ? "functionResponse" : "function_response";
-    const inner = item[name];
-    const response = isFields(inner) ? inner["response"] : undefined;
-    if (!isFields(inner) || !isFields(response)) return item;
-    const shown = ["content", "output"].reduce((body, field) => fieldForModel(body, field, () => ({ type: "text", text: NOTHING })), response);
-    return shown === response ? item : copy(item, { [name]: copy(inner, { response: shown }) });
-  }),
+  forModel: (message) =>
+    eachItem(message, "parts", (item) => {
+      const name = isFields(item["functionResponse"]) ? "functionResponse" : "function_response";
+      const inner = item[name];
+      const response = isFields(inner) ? inner["response"] : undefined;
+      if (!isFields(inner) || !isFields(response)) return item;
+      const shown = ["content", "output"].reduce(
+        (body, field) => fieldForModel(body, field, () => ({ type: "text", text: NOTHING })),
+        response,
+      );
+      return shown === response ? item : copy(item, { [name]: copy(inner, { response: shown }) });
+    }),
 
   tools(tools): NeutralTool[] {
     // Definitions come in groups.
@@ -114,9 +167,14 @@ export const gemini: Adapter<Piece> = {
   },
 };
 
-/** A response holds an object and media parts; a text in the place of one of those joins the object's text, since only media are allowed there. */
+/**
+ * A response holds an object and media parts; a text in the place of one of those joins the object's text, since only
+ * media are allowed there.
+ */
 function editedResponse(inner: Fields, [first, ...others]: readonly ItemEdit[], failed: boolean): Fields {
-  const media = (Array.isArray(inner["parts"]) ? (inner["parts"] as unknown[]) : []).filter((_, at) => others[at]?.type !== "text");
+  const media = (Array.isArray(inner["parts"]) ? (inner["parts"] as unknown[]) : []).filter(
+    (_, at) => others[at]?.type !== "text",
+  );
   const notes = others.flatMap((item) => (item.type === "text" ? [item.text] : []));
   const body = first?.type === "text" ? { [failed ? "error" : "output"]: first.text } : inner["response"];
   return copy(inner, { response: withNotes(body, notes), parts: media.length > 0 ? media : undefined });
@@ -132,7 +190,11 @@ function withNotes(body: unknown, notes: readonly string[]): unknown {
 
 function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   // Most parts are words and nothing else.
-  if (typeof item["text"] === "string" && !(item["functionCall"] ?? item["function_call"] ?? item["functionResponse"] ?? item["function_response"])) return spoken(item);
+  if (
+    typeof item["text"] === "string" &&
+    !(item["functionCall"] ?? item["function_call"] ?? item["functionResponse"] ?? item["function_response"])
+  )
+    return spoken(item);
   const waiting = (state.get("waiting") ?? new Map()) as Waiting;
   state.set("waiting", waiting);
   const call = field(item, "functionCall");
@@ -150,14 +212,22 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
     const given = response["id"];
     const named = waiting.get(name) ?? [];
     // A response with an id answers that call whatever name it gives: the call must not wait for another one.
-    const queue = typeof given === "string" && !named.includes(given) ? [...waiting.values()].find((ids) => ids.includes(given)) ?? named : named;
-    const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
+    const queue =
+      typeof given === "string" && !named.includes(given)
+        ? ([...waiting.values()].find((ids) => ids.includes(given)) ?? named)
+        : named;
+    const callId = typeof given === "string" ? given : (queue[0] ?? `orphan:${place}`);
     const found = queue.indexOf(callId);
     if (found >= 0) queue.splice(found, 1);
     const body = response["response"];
     const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;
     const media = response["parts"];
-    const content = [said(body), ...(Array.isArray(media) ? media.map((inner: unknown) => (isFields(inner) ? mediaPart(inner) : opaque(inner))) : [])];
+    const content = [
+      said(body),
+      ...(Array.isArray(media)
+        ? media.map((inner: unknown) => (isFields(inner) ? mediaPart(inner) : opaque(inner)))
+        : []),
+    ];
     return { type: "toolResult", callId, name, content, ...(failed && { isError: true }) };
   }
   if (typeof item["text"] === "string") return spoken(item);
@@ -192,7 +262,9 @@ function mediaPart(item: Fields): Part {
   if (isFields(file)) {
     const kind = string(field(file, "mimeType"));
     const uri = string(field(file, "fileUri"));
-    return kind.startsWith("image/") ? { type: "image", mediaType: kind, ...(uri && { url: uri }) } : withSource(documentPart(undefined, kind), uri);
+    return kind.startsWith("image/")
+      ? { type: "image", mediaType: kind, ...(uri && { url: uri }) }
+      : withSource(documentPart(undefined, kind), uri);
   }
   return opaque(item);
 }

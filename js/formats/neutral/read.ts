@@ -16,7 +16,11 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
     if (!isFields(message)) throw bad(path, "a message", message);
     const { id } = message;
     if (typeof id === "string" && originals.has(id)) {
-      throw new EspalierError({ code: "duplicate_id", message: `${path}.id is ${JSON.stringify(id)}, which another message has already`, path: `${path}.id` });
+      throw new EspalierError({
+        code: "duplicate_id",
+        message: `${path}.id is ${JSON.stringify(id)}, which another message has already`,
+        path: `${path}.id`,
+      });
     }
     const own = neutralMessage(message as unknown as NeutralMessage, path);
     originals.set(own.id, message as unknown as NeutralMessage);
@@ -38,7 +42,10 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
 }
 
 /** Carries out a plan on neutral messages. */
-export function carriedOutNeutral(plan: readonly PlanItem[], of: (id: string) => NeutralMessage | undefined): NeutralMessage[] {
+export function carriedOutNeutral(
+  plan: readonly PlanItem[],
+  of: (id: string) => NeutralMessage | undefined,
+): NeutralMessage[] {
   // A message of which results were moved to their calls comes in several pieces, and ids are unique.
   const pieces = new Map<string, number>();
   return plan.flatMap((item): NeutralMessage[] => {
@@ -48,8 +55,13 @@ export function carriedOutNeutral(plan: readonly PlanItem[], of: (id: string) =>
     const before = pieces.get(item.id) ?? 0;
     pieces.set(item.id, before + 1);
     if (item.type === "keep") return [original];
-    const carried = item.parts.flatMap((edit) => (edit.type === "carried" ? (of(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : []));
-    const own = edited(original, item.parts.filter(({ type }) => type !== "carried"));
+    const carried = item.parts.flatMap((edit) =>
+      edit.type === "carried" ? (of(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : [],
+    );
+    const own = edited(
+      original,
+      item.parts.filter(({ type }) => type !== "carried"),
+    );
     const whole = carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own;
     return [before > 0 ? copy(whole, { id: `${item.id}:moved:${before}` }) : whole];
   });
@@ -71,8 +83,9 @@ export function neutralMessage({ id, role, name, parts }: NeutralMessage, path: 
 const NESTED = 4;
 
 /**
- * The part itself if its fields are texts, numbers and the like, as they are in the model; else a copy without those of the host's own.
- * What the engine does not know it passes over, but not without looking into it, and what holds itself has no end.
+ * The part itself if its fields are texts, numbers and the like, as they are in the model; else a copy without those of
+ * the host's own. What the engine does not know it passes over, but not without looking into it, and what holds itself
+ * has no end.
  */
 export function neutralPart(part: Part, path: string, code: InputCode = "bad_message", depth = 0): Part {
   const refuse = (at: string, wanted: string, value: unknown) => bad(at, wanted, value, code);
@@ -84,10 +97,18 @@ export function neutralPart(part: Part, path: string, code: InputCode = "bad_mes
     const value = (part as Fields)[name];
     if (name === "content" && part.type === "toolResult") {
       if (!Array.isArray(value)) throw refuse(`${path}.content`, "a list of parts", value);
-      const own = Array.from(value as Part[], (inner, at) => neutralPart(inner, `${path}.content[${at}]`, code, depth + 1));
+      const own = Array.from(value as Part[], (inner, at) =>
+        neutralPart(inner, `${path}.content[${at}]`, code, depth + 1),
+      );
       if (own.every((inner, at) => inner === value[at])) continue;
       changes[name] = own;
-    } else if (value === undefined || value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    } else if (
+      value === undefined ||
+      value === null ||
+      typeof value === "string" ||
+      typeof value === "number" ||
+      typeof value === "boolean"
+    ) {
       continue;
     } else if (FIELDS.has(name)) {
       throw refuse(`${path}.${name}`, "a text or a number", value);
@@ -99,7 +120,23 @@ export function neutralPart(part: Part, path: string, code: InputCode = "bad_mes
 }
 
 /** All fields of parts. */
-const FIELDS = new Set(["type", "text", "callId", "name", "arguments", "content", "isError", "mediaType", "data", "url", "detail", "dataLength", "pages", "json", "tokens"]);
+const FIELDS = new Set([
+  "type",
+  "text",
+  "callId",
+  "name",
+  "arguments",
+  "content",
+  "isError",
+  "mediaType",
+  "data",
+  "url",
+  "detail",
+  "dataLength",
+  "pages",
+  "json",
+  "tokens",
+]);
 
 function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
   const byNumber = byPart(edits);
@@ -108,9 +145,19 @@ function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMe
     if (!edit) return [];
     const renamed = "callId" in edit && edit.callId !== undefined ? { callId: edit.callId } : {};
     if (edit.type === "note") return [{ type: "text", text: edit.text }];
-    if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }], ...renamed }) : copy(part, { text: edit.text })];
+    if (edit.type === "text")
+      return [
+        part.type === "toolResult"
+          ? copy(part, { content: [{ type: "text", text: edit.text }], ...renamed })
+          : copy(part, { text: edit.text }),
+      ];
     if (edit.type === "content" && part.type === "toolResult") {
-      return [copy(part, { content: editedItems(part.content, edit.items, (said) => ({ type: "text", text: said })) ?? part.content, ...renamed })];
+      return [
+        copy(part, {
+          content: editedItems(part.content, edit.items, (said) => ({ type: "text", text: said })) ?? part.content,
+          ...renamed,
+        }),
+      ];
     }
     if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments, ...renamed })];
     return [edit.type === "callId" ? copy(part, renamed) : part];

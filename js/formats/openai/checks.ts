@@ -12,10 +12,23 @@ export const openaiChatWire: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
     const { tool_calls: calls, name, role } = message;
-    if (Array.isArray(calls) && calls.length === 0) find({ rule: "empty-calls", index, place: ["tool_calls"], message: "an empty list of calls is refused", fix: REMOVE });
+    if (Array.isArray(calls) && calls.length === 0)
+      find({
+        rule: "empty-calls",
+        index,
+        place: ["tool_calls"],
+        message: "an empty list of calls is refused",
+        fix: REMOVE,
+      });
     if (typeof name !== "string" || NAME.test(name) || role === "tool" || role === "function") continue;
     const nearest = name.replace(/[\s<|\\/>]/g, "_").slice(0, 64);
-    find({ rule: "message-name", index, place: ["name"], message: "the provider takes no such name of a speaker", fix: nearest ? { set: nearest } : REMOVE });
+    find({
+      rule: "message-name",
+      index,
+      place: ["name"],
+      message: "the provider takes no such name of a speaker",
+      fix: nearest ? { set: nearest } : REMOVE,
+    });
   }
 };
 

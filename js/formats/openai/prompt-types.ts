@@ -1,7 +1,13 @@
 /** Messages of OpenAI's chat completions, and what they cost beside their words. */
 
 /** Who speaks. */
-export const ChatRole = { System: "system", User: "user", Assistant: "assistant", Function: "function", Tool: "tool" } as const;
+export const ChatRole = {
+  System: "system",
+  User: "user",
+  Assistant: "assistant",
+  Function: "function",
+  Tool: "tool",
+} as const;
 export type ChatRole = (typeof ChatRole)[keyof typeof ChatRole];
 export declare namespace ChatRole {
   type System = "system";
@@ -83,4 +89,9 @@ export interface FunctionChatMessage {
   name: string;
 }
 
-export type ChatMessage = AssistantChatMessage | SystemChatMessage | UserChatMessage | ToolChatMessage | FunctionChatMessage;
+export type ChatMessage =
+  | AssistantChatMessage
+  | SystemChatMessage
+  | UserChatMessage
+  | ToolChatMessage
+  | FunctionChatMessage;

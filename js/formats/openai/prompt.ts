@@ -1,4 +1,6 @@
-/** Raw messages in the form of OpenAI's chat completions. Documents and cache breakpoints have none and are left out. */
+/**
+ * Raw messages in the form of OpenAI's chat completions. Documents and cache breakpoints have none and are left out.
+ */
 
 import { OutputMode } from "../../prompt/output/output-mode.ts";
 import * as Raw from "../raw/prompt.ts";
@@ -15,7 +17,11 @@ export function openAIMessage(message: Raw.ChatMessage): OpenAI.ChatMessage | un
       return { role: "user", content: parts(content), name: name! };
     case Raw.ChatRole.Assistant: {
       // Fields of a host's own (what a call is kept with) stay behind.
-      const calls = message.toolCalls?.map(({ id, function: called }) => ({ id, function: called, type: "function" as const }));
+      const calls = message.toolCalls?.map(({ id, function: called }) => ({
+        id,
+        function: called,
+        type: "function" as const,
+      }));
       return { role: "assistant", content: textOf(content), name: name!, tool_calls: calls! };
     }
     case Raw.ChatRole.Tool:
@@ -33,7 +39,9 @@ function parts(content: readonly Raw.ChatCompletionContentPart[]): string | Open
       case Raw.ChatCompletionContentPartKind.Image:
         return [{ type: "image_url", image_url: part.imageUrl }];
       case Raw.ChatCompletionContentPartKind.Opaque:
-        return part.value && Raw.ChatCompletionContentPartOpaque.usableIn(part, OutputMode.OpenAI) ? [part.value as OpenAI.ChatCompletionContentPart] : [];
+        return part.value && Raw.ChatCompletionContentPartOpaque.usableIn(part, OutputMode.OpenAI)
+          ? [part.value as OpenAI.ChatCompletionContentPart]
+          : [];
       default:
         return [];
     }

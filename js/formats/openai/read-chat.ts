@@ -1,21 +1,58 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, pictureUrl, roleOf, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  byPart,
+  copy,
+  documentPart,
+  editedItems,
+  image,
+  isFields,
+  json,
+  objectArguments,
+  opaque,
+  pictureUrl,
+  roleOf,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
 type Piece =
-  | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
+  | { in: "string" }
+  | { in: "content"; at: number }
+  | { in: "refusal" }
+  | { in: "mark" }
+  | { in: "call"; at: number }
+  | { in: "function" }
+  | { in: "result" };
 
 /** Begins the ids made up for calls of the old form. */
 const OLD = "function:";
 
 /** Without a content a message has at least one of these. */
-const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text"];
+const SAID_ELSEWHERE = [
+  "tool_calls",
+  "function_call",
+  "refusal",
+  "audio",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "reasoning_text",
+];
 
 const ROLES: Record<string, Role> = {
-  system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
+  system: "system",
+  developer: "developer",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
 };
 
 export const openaiChat: Adapter<Piece> = {
@@ -32,13 +69,18 @@ export const openaiChat: Adapter<Piece> = {
     }
     if (role === "tool") {
       const name = message["name"] ?? message["tool_name"];
-      const callId = message["role"] === "function" ? oldId(string(name), state, false) : string(message["tool_call_id"]) || answered(string(name), state);
+      const callId =
+        message["role"] === "function"
+          ? oldId(string(name), state, false)
+          : string(message["tool_call_id"]) || answered(string(name), state);
       parts.push({
         type: "toolResult",
         callId,
         ...(typeof name === "string" && { name }),
         // The result as a whole carries the mark, not its content.
-        content: contentParts(content, `${path}.content`).flatMap(([part]) => (part.type === "cacheMark" ? [] : [part])),
+        content: contentParts(content, `${path}.content`).flatMap(([part]) =>
+          part.type === "cacheMark" ? [] : [part],
+        ),
         ...(message["x_is_error"] === true && { isError: true }),
       });
       pieces.push({ in: "result" });
@@ -67,7 +109,12 @@ export const openaiChat: Adapter<Piece> = {
     }
     const old = message["function_call"];
     if (isFields(old)) {
-      parts.push({ type: "toolCall", callId: oldId(string(old["name"]), state, true), name: string(old["name"]), arguments: string(old["arguments"]) });
+      parts.push({
+        type: "toolCall",
+        callId: oldId(string(old["name"]), state, true),
+        name: string(old["name"]),
+        arguments: string(old["arguments"]),
+      });
       pieces.push({ in: "function" });
     }
     // Copilot Chat marks messages, not parts.
@@ -92,12 +139,18 @@ export const openaiChat: Adapter<Piece> = {
       if (piece.in === "function" || piece.in === "refusal") {
         const field = piece.in === "function" ? "function_call" : "refusal";
         if (!edit) changes[field] = undefined;
-        else if (edit.type === "arguments") changes[field] = copy(original[field] as Fields, { arguments: edit.arguments });
+        else if (edit.type === "arguments")
+          changes[field] = copy(original[field] as Fields, { arguments: edit.arguments });
         else if (edit.type === "text") changes[field] = edit.text;
       }
       if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {
-        single = edit.type === "text" ? edit.text : edit.type === "content" ? editedItems(content, edit.items, noted) ?? content : content;
+        single =
+          edit.type === "text"
+            ? edit.text
+            : edit.type === "content"
+              ? (editedItems(content, edit.items, noted) ?? content)
+              : content;
         if (edit.type === "callId" && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
       } else if (piece.in === "content") {
         kept.push(editedContent((content as unknown[])[piece.at], edit));
@@ -116,18 +169,32 @@ export const openaiChat: Adapter<Piece> = {
   write(message: NeutralMessage): unknown[] {
     const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
     const calls = message.parts.flatMap((part) =>
-      part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
+      part.type === "toolCall"
+        ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }]
+        : [],
+    );
     const said = words(message.parts);
-    const images = message.role === "user" ? message.parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "image_url", image_url: { url } })) : [];
+    const images =
+      message.role === "user"
+        ? message.parts
+            .flatMap((part) => pictureUrl(part) ?? [])
+            .map((url) => ({ type: "image_url", image_url: { url } }))
+        : [];
     const content = images.length === 0 ? said : [...(said ? [{ type: "text", text: said }] : []), ...images];
     if (content.length > 0 || calls.length > 0) {
       const named = message.name !== undefined && { name: message.name };
-      out.push({ role: message.role === "tool" ? "user" : message.role, ...named, content: content.length > 0 ? content : null, ...(calls.length > 0 && { tool_calls: calls }) });
+      out.push({
+        role: message.role === "tool" ? "user" : message.role,
+        ...named,
+        content: content.length > 0 ? content : null,
+        ...(calls.length > 0 && { tool_calls: calls }),
+      });
     }
     return out;
   },
 
-  forModel: (message) => (message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message),
+  forModel: (message) =>
+    message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message,
 
   tools: (tools) => tools.map(tool),
 };
@@ -139,11 +206,16 @@ type Open = { callId: string; name: string };
 function answered(name: string, state: Map<string, unknown>): string {
   const open = (state.get("open") ?? []) as Open[];
   const found = open.find((call) => call.name === name) ?? open[0];
-  state.set("open", open.filter((call) => call !== found));
+  state.set(
+    "open",
+    open.filter((call) => call !== found),
+  );
   return found?.callId ?? "";
 }
 
-/** The old form has no ids either: a function's result follows its call directly. Later calls of one name are numbered. */
+/**
+ * The old form has no ids either: a function's result follows its call directly. Later calls of one name are numbered.
+ */
 function oldId(name: string, state: Map<string, unknown>, isCall: boolean): string {
   const key = `${OLD}${name}`;
   const before = (state.get(key) ?? 0) as number;
@@ -155,8 +227,10 @@ function oldId(name: string, state: Map<string, unknown>, isCall: boolean): stri
 /** A result, told by what its call is told by: id, name or order. */
 function result({ callId, name, content }: Extract<Part, { type: "toolResult" }>): Fields {
   const said = words(content);
-  if (callId.startsWith(OLD)) return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content: said };
-  if (callId === "" || /^call:\d+\.\d+$/.test(callId)) return { role: "tool", ...(name && { tool_name: name }), content: said };
+  if (callId.startsWith(OLD))
+    return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content: said };
+  if (callId === "" || /^call:\d+\.\d+$/.test(callId))
+    return { role: "tool", ...(name && { tool_name: name }), content: said };
   return { role: "tool", tool_call_id: callId, content: said };
 }
 
@@ -165,12 +239,21 @@ function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { 
   const body = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : undefined;
   if (!body) throw bad(`${path}.function`, "an object with name and arguments", call["function"]);
   const input = body["arguments"] ?? body["input"] ?? "";
-  return { type: "toolCall", callId: string(call["id"]) || madeUp, name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
+  return {
+    type: "toolCall",
+    callId: string(call["id"]) || madeUp,
+    name: string(body["name"]),
+    arguments: typeof input === "string" ? input : json(input),
+  };
 }
 
 /** A text in the place of a part; a cache mark stays where it is. */
 function noted(said: string, item: unknown): Fields {
-  const marks = isFields(item) ? Object.fromEntries(["cache_control", "copilot_cache_control"].flatMap((name) => (item[name] ? [[name, item[name]]] : []))) : {};
+  const marks = isFields(item)
+    ? Object.fromEntries(
+        ["cache_control", "copilot_cache_control"].flatMap((name) => (item[name] ? [[name, item[name]]] : [])),
+      )
+    : {};
   return { type: "text", text: said, ...marks };
 }
 
@@ -222,4 +305,3 @@ function contentPart(item: Fields): Part {
   }
   return opaque(item);
 }
-

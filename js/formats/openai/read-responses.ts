@@ -1,26 +1,59 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, pictureUrl, roleOf, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  byPart,
+  copy,
+  documentPart,
+  editedItems,
+  image,
+  isFields,
+  json,
+  opaque,
+  parsedArguments,
+  pictureUrl,
+  roleOf,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 
 type Piece = "item" | { content: number };
 
-/** A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`. */
+/**
+ * A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`.
+ */
 const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";
 
-/** Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an action. */
+/**
+ * Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an
+ * action.
+ */
 function inputField(type: string): string {
-  return type === "function_call" || type === SEARCH_CALL ? "arguments" : type === "custom_tool_call" ? "input" : "action";
+  return type === "function_call" || type === SEARCH_CALL
+    ? "arguments"
+    : type === "custom_tool_call"
+      ? "input"
+      : "action";
 }
 
-/** Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody answers them.) */
-const isCall = (item: Fields, type: string) => type === "function_call" || type === "custom_tool_call" || (/_call$/.test(type) && typeof item["call_id"] === "string");
+/**
+ * Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody
+ * answers them.)
+ */
+const isCall = (item: Fields, type: string) =>
+  type === "function_call" ||
+  type === "custom_tool_call" ||
+  (/_call$/.test(type) && typeof item["call_id"] === "string");
 /** By these names other libraries and events of streams tell which call an item belongs to. */
 const OTHER_IDS = ["callId", "tool_call_id", "toolCallId", "tool_use_id", "tool_id"];
-const isOutput = (item: Fields, type: string) => /_call_output$/.test(type) || (type === SEARCH_OUTPUT && typeof item["call_id"] === "string");
+const isOutput = (item: Fields, type: string) =>
+  /_call_output$/.test(type) || (type === SEARCH_OUTPUT && typeof item["call_id"] === "string");
 
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
@@ -34,7 +67,10 @@ export const openaiResponses: Adapter<Piece> = {
   read(item, at, path) {
     const id = `m${at}`;
     const type = item["type"] ?? "message";
-    const one = (role: Role, part: Part) => ({ message: { id, role, parts: [part] } satisfies NeutralMessage, pieces: ["item" as const] });
+    const one = (role: Role, part: Part) => ({
+      message: { id, role, parts: [part] } satisfies NeutralMessage,
+      pieces: ["item" as const],
+    });
     if (type === "message") {
       const role = roleOf(ROLES, item["role"]);
       if (!role) throw bad(`${path}.role`, "system, developer, user or assistant", item["role"]);
@@ -44,24 +80,39 @@ export const openaiResponses: Adapter<Piece> = {
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
     const ownId = OTHER_IDS.find((name) => name in item);
     if (ownId !== undefined) {
-      throw bad(`${path}.${ownId}`, "absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK must be converted first)", item[ownId]);
+      throw bad(
+        `${path}.${ownId}`,
+        "absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK must be converted first)",
+        item[ownId],
+      );
     }
     if (isCall(item, type)) {
       const given = item[inputField(type)];
       const name = string(item["name"], type.replace(/_call$/, ""));
-      return one("assistant", { type: "toolCall", callId: string(item["call_id"]), name, arguments: typeof given === "string" ? given : json(given ?? {}) });
+      return one("assistant", {
+        type: "toolCall",
+        callId: string(item["call_id"]),
+        name,
+        arguments: typeof given === "string" ? given : json(given ?? {}),
+      });
     }
     if (isOutput(item, type)) {
-      const content = type === SEARCH_OUTPUT ? [opaque({ tools: item["tools"] ?? [] })] : outputParts(item["output"], `${path}.output`);
+      const content =
+        type === SEARCH_OUTPUT
+          ? [opaque({ tools: item["tools"] ?? [] })]
+          : outputParts(item["output"], `${path}.output`);
       return one("tool", { type: "toolResult", callId: string(item["call_id"]), content });
     }
     if (type === "reasoning") {
       const texts = [item["summary"], item["content"]].flatMap((list) => (Array.isArray(list) ? list : []));
-      const said = texts.flatMap((part: unknown) => (isFields(part) && typeof part["text"] === "string" ? [part["text"]] : []));
+      const said = texts.flatMap((part: unknown) =>
+        isFields(part) && typeof part["text"] === "string" ? [part["text"]] : [],
+      );
       return one("assistant", { type: "reasoning", text: said.join("\n") });
     }
     // What belongs to a call cannot be kept or removed alone.
-    if (item["call_id"] !== undefined && item["call_id"] !== null) throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
+    if (item["call_id"] !== undefined && item["call_id"] !== null)
+      throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
     // Whatever else the platform does by itself (searches, computer use, compaction) comes from the assistant's side.
     return one("assistant", opaque(item));
   },
@@ -71,12 +122,16 @@ export const openaiResponses: Adapter<Piece> = {
     const only = message.parts[0];
     if (pieces[0] === "item" && only && only.type !== "text") {
       const edit = byNumber.get(0);
-      if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
-      if (edit?.type === "text") return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.text });
+      if (edit?.type === "text" && only.type === "reasoning")
+        return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
+      if (edit?.type === "text")
+        return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.text });
       // A list of tools has no place for a note.
-      if (original["type"] === SEARCH_OUTPUT && edit?.type === "content") return copy(original, edit.items.every(({ type }) => type === "keep") ? {} : { tools: [] });
+      if (original["type"] === SEARCH_OUTPUT && edit?.type === "content")
+        return copy(original, edit.items.every(({ type }) => type === "keep") ? {} : { tools: [] });
       // A computer's output must be a screenshot: there is no place for a note, and it stays.
-      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
+      if (edit?.type === "content")
+        return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
       if (edit?.type === "arguments") {
         const field = inputField(string(original["type"]));
         const isObject = field === "action" || isFields(original[field]);
@@ -92,19 +147,26 @@ export const openaiResponses: Adapter<Piece> = {
       if (piece === "item") return [edit.type === "text" ? edit.text : content];
       const item = (content as Fields[])[piece.content]!;
       if (edit.type === "note") return [noted(edit.text)];
-      return [edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item];
+      return [
+        edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item,
+      ];
     });
-    return copy(original, { content: typeof content === "string" ? kept[0] ?? "" : kept });
+    return copy(original, { content: typeof content === "string" ? (kept[0] ?? "") : kept });
   },
 
   write({ role, parts }: NeutralMessage): unknown[] {
     const said = words(parts);
     const items: unknown[] = parts.flatMap((part): unknown[] => {
-      if (part.type === "toolCall") return [{ type: "function_call", call_id: part.callId, name: part.name, arguments: part.arguments }];
-      if (part.type === "toolResult") return [{ type: "function_call_output", call_id: part.callId, output: words(part.content) }];
+      if (part.type === "toolCall")
+        return [{ type: "function_call", call_id: part.callId, name: part.name, arguments: part.arguments }];
+      if (part.type === "toolResult")
+        return [{ type: "function_call_output", call_id: part.callId, output: words(part.content) }];
       return [];
     });
-    const images = role === "user" ? parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "input_image", image_url: url })) : [];
+    const images =
+      role === "user"
+        ? parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "input_image", image_url: url }))
+        : [];
     const content = images.length === 0 ? said : [...(said ? [{ type: "input_text", text: said }] : []), ...images];
     if (content.length > 0) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content });
     return items;
@@ -137,7 +199,8 @@ function contentPart(item: Fields): Part {
   if (typeof item["text"] === "string") return text(item["text"]);
   if (item["type"] === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
   const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;
-  if (item["type"] === "input_image" && typeof item["image_url"] === "string") return image(item["image_url"], undefined, detail);
+  if (item["type"] === "input_image" && typeof item["image_url"] === "string")
+    return image(item["image_url"], undefined, detail);
   if (item["type"] === "input_file") return documentPart(item["file_data"]);
   return opaque(item);
 }

@@ -21,10 +21,19 @@ export declare namespace ChatRole {
 }
 
 /** What a part of a message's content is. */
-export const ChatCompletionContentPartKind = enumeration({ Image: 0, Text: 1, Opaque: 2, CacheBreakpoint: 3, Document: 4 });
+export const ChatCompletionContentPartKind = enumeration({
+  Image: 0,
+  Text: 1,
+  Opaque: 2,
+  CacheBreakpoint: 3,
+  Document: 4,
+});
 export type ChatCompletionContentPartKind =
-  | ChatCompletionContentPartKind.Image | ChatCompletionContentPartKind.Text | ChatCompletionContentPartKind.Opaque
-  | ChatCompletionContentPartKind.CacheBreakpoint | ChatCompletionContentPartKind.Document;
+  | ChatCompletionContentPartKind.Image
+  | ChatCompletionContentPartKind.Text
+  | ChatCompletionContentPartKind.Opaque
+  | ChatCompletionContentPartKind.CacheBreakpoint
+  | ChatCompletionContentPartKind.Document;
 export declare namespace ChatCompletionContentPartKind {
   type Image = 0;
   type Text = 1;
@@ -87,8 +96,11 @@ export const ChatCompletionContentPartOpaque = {
 };
 
 export type ChatCompletionContentPart =
-  | ChatCompletionContentPartImage | ChatCompletionContentPartText | ChatCompletionContentPartOpaque
-  | ChatCompletionContentPartCacheBreakpoint | ChatCompletionContentPartDocument;
+  | ChatCompletionContentPartImage
+  | ChatCompletionContentPartText
+  | ChatCompletionContentPartOpaque
+  | ChatCompletionContentPartCacheBreakpoint
+  | ChatCompletionContentPartDocument;
 
 export interface BaseChatMessage {
   role: ChatRole;

@@ -1,9 +1,25 @@
 /**
- * The renderer's own messages (`OutputMode.Raw`; `espalier/raw`): numbers for the roles and for the kinds of parts. Tool calls are a field of
- * the assistant's message, a result is a message that names its call.
+ * The renderer's own messages (`OutputMode.Raw`; `espalier/raw`): numbers for the roles and for the kinds of parts.
+ * Tool calls are a field of the assistant's message, a result is a message that names its call.
  */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "../adapter.ts";
+import {
+  bad,
+  byPart,
+  copy,
+  documentPart,
+  editedItems,
+  image,
+  isFields,
+  json,
+  objectArguments,
+  opaque,
+  roleOf,
+  string,
+  text,
+  tool,
+  words,
+} from "../adapter.ts";
 import type { Adapter, Fields } from "../adapter.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
@@ -20,11 +36,19 @@ const OPAQUE = 2;
 const CACHE = 3;
 const DOCUMENT = 4;
 
-/** True for a message with numbers for roles that cannot be the editor's: those have no system role 0, no such fields, no numbers as types. */
+/**
+ * True for a message with numbers for roles that cannot be the editor's: those have no system role 0, no such fields,
+ * no numbers as types.
+ */
 export function isRaw(message: Fields): boolean {
   const { role, content } = message;
   const isNumbered = (part: unknown) => isFields(part) && typeof part["type"] === "number";
-  return role === 0 || "toolCalls" in message || "toolCallId" in message || (Array.isArray(content) && content.some(isNumbered));
+  return (
+    role === 0 ||
+    "toolCalls" in message ||
+    "toolCallId" in message ||
+    (Array.isArray(content) && content.some(isNumbered))
+  );
 }
 
 export const raw: Adapter<Piece> = {
@@ -37,10 +61,14 @@ export const raw: Adapter<Piece> = {
     const named = typeof message["name"] === "string" && message["name"] ? { name: message["name"] } : {};
     if (role === "tool") {
       const callId = message["toolCallId"];
-      if (typeof callId !== "string" && typeof callId !== "number") throw bad(`${path}.toolCallId`, "the id of the call that it answers", callId);
+      if (typeof callId !== "string" && typeof callId !== "number")
+        throw bad(`${path}.toolCallId`, "the id of the call that it answers", callId);
       // The result as a whole carries the mark, not its content.
       const content = read.flatMap(([part]) => (part.type === "cacheMark" ? [] : [part]));
-      return { message: { id: `m${at}`, role, ...named, parts: [{ type: "toolResult", callId: string(callId), content }] }, pieces: [{ in: "result" }] };
+      return {
+        message: { id: `m${at}`, role, ...named, parts: [{ type: "toolResult", callId: string(callId), content }] },
+        pieces: [{ in: "result" }],
+      };
     }
     const parts = read.map(([part]) => part);
     const pieces = read.map(([, piece]) => piece);
@@ -76,13 +104,24 @@ export const raw: Adapter<Piece> = {
 
   write({ role, name, parts }: NeutralMessage): unknown[] {
     const out: unknown[] = parts.flatMap((part) =>
-      part.type === "toolResult" ? [{ role: NUMBERS.tool, toolCallId: part.callId, content: [said(words(part.content))] }] : []);
+      part.type === "toolResult"
+        ? [{ role: NUMBERS.tool, toolCallId: part.callId, content: [said(words(part.content))] }]
+        : [],
+    );
     const toolCalls = parts.flatMap((part) =>
-      part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
+      part.type === "toolCall"
+        ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }]
+        : [],
+    );
     const content = words(parts);
     if (content || toolCalls.length > 0) {
       const speaker = role === "tool" ? NUMBERS.user : NUMBERS[role];
-      out.push({ role: speaker, ...(name !== undefined && { name }), content: content ? [said(content)] : [], ...(toolCalls.length > 0 && { toolCalls }) });
+      out.push({
+        role: speaker,
+        ...(name !== undefined && { name }),
+        content: content ? [said(content)] : [],
+        ...(toolCalls.length > 0 && { toolCalls }),
+      });
     }
     return out;
   },
@@ -95,7 +134,10 @@ const said = (value: string): Fields => ({ type: TEXT, text: value });
 function contentParts(content: unknown, path: string): [Part, Piece][] {
   if (typeof content === "string") return [[text(content), { in: "string" }]];
   if (!Array.isArray(content)) throw bad(path, "a list of parts", content);
-  return content.map((item: unknown, at): [Part, Piece] => [contentPart(item, `${path}[${at}]`), { in: "content", at }]);
+  return content.map((item: unknown, at): [Part, Piece] => [
+    contentPart(item, `${path}[${at}]`),
+    { in: "content", at },
+  ]);
 }
 
 function contentPart(item: unknown, path: string): Part {
@@ -106,20 +148,33 @@ function contentPart(item: unknown, path: string): Part {
   if (type === OPAQUE) return opaque(item["value"]);
   if (type === IMAGE && isFields(imageUrl) && typeof imageUrl["url"] === "string") {
     const { url, mediaType, detail } = imageUrl;
-    return image(url, typeof mediaType === "string" ? mediaType : undefined, typeof detail === "string" ? detail : undefined);
+    return image(
+      url,
+      typeof mediaType === "string" ? mediaType : undefined,
+      typeof detail === "string" ? detail : undefined,
+    );
   }
   if (type === DOCUMENT && isFields(documentData)) {
     const { data, mediaType } = documentData;
     return documentPart(data, typeof mediaType === "string" ? mediaType : undefined);
   }
-  throw bad(`${path}.type`, "0 (image with imageUrl), 1 (text), 2 (opaque), 3 (cache breakpoint) or 4 (document with documentData)", type);
+  throw bad(
+    `${path}.type`,
+    "0 (image with imageUrl), 1 (text), 2 (opaque), 3 (cache breakpoint) or 4 (document with documentData)",
+    type,
+  );
 }
 
 function toolCall(call: unknown, path: string): Part {
   const body = isFields(call) ? call["function"] : undefined;
   if (!isFields(call) || !isFields(body)) throw bad(path, "an object with id and function", call);
   const given = body["arguments"] ?? "";
-  return { type: "toolCall", callId: string(call["id"]), name: string(body["name"]), arguments: typeof given === "string" ? given : json(given) };
+  return {
+    type: "toolCall",
+    callId: string(call["id"]),
+    name: string(body["name"]),
+    arguments: typeof given === "string" ? given : json(given),
+  };
 }
 
 function editedPart(item: unknown, edit: PartEdit): unknown {
@@ -131,7 +186,11 @@ function editedPart(item: unknown, edit: PartEdit): unknown {
 function editedContent(content: unknown, edit: Extract<PartEdit, { type: "content" }>): unknown {
   if (!Array.isArray(content)) return content;
   const isMark = (item: unknown) => isFields(item) && item["type"] === CACHE;
-  const items = editedItems(content.filter((item) => !isMark(item)), edit.items, said);
+  const items = editedItems(
+    content.filter((item) => !isMark(item)),
+    edit.items,
+    said,
+  );
   if (!items) return content;
   let next = 0;
   return content.map((item: unknown) => (isMark(item) ? item : items[next++]));
@@ -141,5 +200,9 @@ function editedCall(call: Fields, edit: PartEdit): Fields {
   if (edit.type === "callId") return copy(call, { id: edit.callId });
   if (edit.type !== "arguments") return call;
   const body = call["function"] as Fields;
-  return copy(call, { function: copy(body, { arguments: typeof body["arguments"] === "string" ? edit.arguments : objectArguments(edit.arguments) }) });
+  return copy(call, {
+    function: copy(body, {
+      arguments: typeof body["arguments"] === "string" ? edit.arguments : objectArguments(edit.arguments),
+    }),
+  });
 }

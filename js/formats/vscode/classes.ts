@@ -1,10 +1,16 @@
 /**
- * Where VS Code's message classes come from. Its API accepts only its own classes, and its module exists only inside an extension, so
- * nothing is imported: a module that the host registered comes first, then one found at run time, then look-alikes. With those a prompt
- * renders outside VS Code too (tests, a page, the command line), and every reader of its messages understands them.
+ * Where VS Code's message classes come from. Its API accepts only its own classes, and its module exists only inside an
+ * extension, so nothing is imported: a module that the host registered comes first, then one found at run time, then
+ * look-alikes. With those a prompt renders outside VS Code too (tests, a page, the command line), and every reader of
+ * its messages understands them.
  */
 
-import type { LanguageModelChatMessage, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "../../prompt/host-types.ts";
+import type {
+  LanguageModelChatMessage,
+  LanguageModelTextPart,
+  LanguageModelToolCallPart,
+  LanguageModelToolResultPart,
+} from "../../prompt/host-types.ts";
 
 /** The part of VS Code's module that messages are made with. */
 export interface VSCodeClasses {
@@ -16,10 +22,17 @@ export interface VSCodeClasses {
   LanguageModelToolCallPart: new (callId: string, name: string, input: any) => any;
   LanguageModelToolResultPart: new (callId: string, content: any[]) => any;
   /** Since VS Code 1.106. */
-  LanguageModelDataPart?: new (data: Uint8Array, mimeType: string) => any;
+  LanguageModelDataPart?: new (
+    data: Uint8Array,
+    mimeType: string,
+  ) => any;
   LanguageModelPromptTsxPart?: new (value: unknown) => any;
   /** A proposal. */
-  LanguageModelThinkingPart?: new (value: string | string[], id?: string, metadata?: any) => any;
+  LanguageModelThinkingPart?: new (
+    value: string | string[],
+    id?: string,
+    metadata?: any,
+  ) => any;
 }
 
 declare const __non_webpack_require__: ((name: string) => unknown) | undefined;
@@ -29,8 +42,8 @@ let registered: VSCodeClasses | undefined;
 let found: VSCodeClasses | null | undefined;
 
 /**
- * Registers the module whose classes messages are made with; without an argument, forgets it. Needed where the module cannot be found at
- * run time: extensions that are ES modules, and tests with a module of their own.
+ * Registers the module whose classes messages are made with; without an argument, forgets it. Needed where the module
+ * cannot be found at run time: extensions that are ES modules, and tests with a module of their own.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -59,9 +72,14 @@ export function hostClasses(): VSCodeClasses | undefined {
 
 function lookFor(): VSCodeClasses | undefined {
   try {
-    // Called by another name, so that bundlers do not take it for an import that they must resolve. Webpack keeps the host's own `require`
-    // under a name of its own; esbuild leaves it alone.
-    const load = typeof __non_webpack_require__ === "function" ? __non_webpack_require__ : typeof require === "function" ? require : undefined;
+    // Called by another name, so that bundlers do not take it for an import that they must resolve. Webpack keeps the
+    // host's own `require` under a name of its own; esbuild leaves it alone.
+    const load =
+      typeof __non_webpack_require__ === "function"
+        ? __non_webpack_require__
+        : typeof require === "function"
+          ? require
+          : undefined;
     const module: unknown = load?.("vscode");
     return isVSCode(module) ? module : undefined;
   } catch {
@@ -71,7 +89,12 @@ function lookFor(): VSCodeClasses | undefined {
 }
 
 function isVSCode(module: unknown): module is VSCodeClasses {
-  return typeof module === "object" && module !== null && "LanguageModelChatMessage" in module && "LanguageModelTextPart" in module;
+  return (
+    typeof module === "object" &&
+    module !== null &&
+    "LanguageModelChatMessage" in module &&
+    "LanguageModelTextPart" in module
+  );
 }
 
 class TextPart implements LanguageModelTextPart {

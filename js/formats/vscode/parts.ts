@@ -1,6 +1,7 @@
 /**
- * What tells VS Code's parts apart, whose classes bundlers rename; and its messages on their way through JSON. Its own classes are no help
- * there: content lies in a private field, texts say what they are in numbers, bytes become lists of digits.
+ * What tells VS Code's parts apart, whose classes bundlers rename; and its messages on their way through JSON. Its own
+ * classes are no help there: content lies in a private field, texts say what they are in numbers, bytes become lists of
+ * digits.
  */
 
 import { isFields, withFields } from "../adapter.ts";
@@ -20,7 +21,8 @@ export function isBytes(data: unknown): data is Uint8Array {
 /** A thought: a list of texts, or a text with what its provider wants back. */
 export function isThought(item: Fields): boolean {
   const { value } = item;
-  if (typeof value !== "string") return Array.isArray(value) && value.length > 0 && value.every((text) => typeof text === "string");
+  if (typeof value !== "string")
+    return Array.isArray(value) && value.length > 0 && value.every((text) => typeof text === "string");
   if (typeof item["callId"] === "string" || "data" in item) return false;
   return "metadata" in item || /Thinking/.test(String((item.constructor as { name?: unknown } | undefined)?.name));
 }
@@ -28,7 +30,8 @@ export function isThought(item: Fields): boolean {
 /** The class that a part must be of. */
 function classOf(item: Fields): PartClass | undefined {
   const { callId, value, data, mimeType } = item;
-  if (typeof callId === "string") return Array.isArray(item["content"]) ? "LanguageModelToolResultPart" : "LanguageModelToolCallPart";
+  if (typeof callId === "string")
+    return Array.isArray(item["content"]) ? "LanguageModelToolResultPart" : "LanguageModelToolCallPart";
   if (isBytes(data) && typeof mimeType === "string") return "LanguageModelDataPart";
   if (isThought(item)) return "LanguageModelThinkingPart";
   if (typeof value === "string") return "LanguageModelTextPart";
@@ -41,17 +44,24 @@ export function prototypeOf(name: keyof VSCodeClasses, classes = hostClasses()):
 }
 
 /**
- * Messages as VS Code takes them: plain objects become instances of its classes, everything else is the host's own. The very list, if there
- * was nothing to do.
+ * Messages as VS Code takes them: plain objects become instances of its classes, everything else is the host's own. The
+ * very list, if there was nothing to do.
  */
-export function genuine(list: readonly unknown[], classes: VSCodeClasses | undefined = hostClasses()): readonly unknown[] {
+export function genuine(
+  list: readonly unknown[],
+  classes: VSCodeClasses | undefined = hostClasses(),
+): readonly unknown[] {
   if (!classes) return list;
   return each(list, (message) => {
     if (!isFields(message)) return message;
     const { content } = message;
     const parts = Array.isArray(content) ? each(content as unknown[], (part) => genuinePart(part, classes)) : content;
-    const prototype = isPlain(message) ? prototypeOf("LanguageModelChatMessage", classes) : (Object.getPrototypeOf(message) as object | null);
-    return parts === content && prototype === Object.getPrototypeOf(message) ? message : withFields(prototype, { ...message }, { content: parts });
+    const prototype = isPlain(message)
+      ? prototypeOf("LanguageModelChatMessage", classes)
+      : (Object.getPrototypeOf(message) as object | null);
+    return parts === content && prototype === Object.getPrototypeOf(message)
+      ? message
+      : withFields(prototype, { ...message }, { content: parts });
   });
 }
 
@@ -59,10 +69,13 @@ export function genuine(list: readonly unknown[], classes: VSCodeClasses | undef
 function genuinePart(part: unknown, classes: VSCodeClasses, within = false): unknown {
   if (!isFields(part)) return part;
   const inner = part["content"];
-  const content = !within && isResult(part) ? each(inner as unknown[], (item) => genuinePart(item, classes, true)) : inner;
+  const content =
+    !within && isResult(part) ? each(inner as unknown[], (item) => genuinePart(item, classes, true)) : inner;
   const name = isPlain(part) ? classOf(part) : undefined;
   const prototype = name ? prototypeOf(name, classes) : (Object.getPrototypeOf(part) as object | null);
-  return content === inner && prototype === Object.getPrototypeOf(part) ? part : withFields(prototype, { ...part }, content === undefined ? {} : { content });
+  return content === inner && prototype === Object.getPrototypeOf(part)
+    ? part
+    : withFields(prototype, { ...part }, content === undefined ? {} : { content });
 }
 
 function isResult(part: Fields): boolean {
@@ -100,7 +113,8 @@ function storedPart(part: unknown, within = false): unknown {
   if (isBytes(fields["data"])) fields["data"] = { [BYTES]: textOf(fields["data"]) };
   // JSON has no undefined, and this is what a thought is known by.
   if (isThought(part) && typeof fields["value"] === "string") fields["metadata"] ??= null;
-  if (!within && isResult(part)) fields["content"] = (part["content"] as unknown[]).map((item) => storedPart(item, true));
+  if (!within && isResult(part))
+    fields["content"] = (part["content"] as unknown[]).map((item) => storedPart(item, true));
   return fields;
 }
 
@@ -114,7 +128,9 @@ function readPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const { data, content } = part;
   if (isFields(data) && typeof data[BYTES] === "string") return { ...part, data: bytesOf(data[BYTES]) };
-  return !within && isResult(part) ? { ...part, content: (content as unknown[]).map((item) => readPart(item, true)) } : part;
+  return !within && isResult(part)
+    ? { ...part, content: (content as unknown[]).map((item) => readPart(item, true)) }
+    : part;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,7 +1,8 @@
 /**
- * Raw messages in the form of VS Code's language model API. Text, calls and results have a class of VS Code; so have pictures given as data,
- * since VS Code 1.106 (`LanguageModelDataPart`). Pictures by address, documents and cache marks are left out. The API has no system role, so
- * system messages are sent as the user's: the reference drops them without notice.
+ * Raw messages in the form of VS Code's language model API. Text, calls and results have a class of VS Code; so have
+ * pictures given as data, since VS Code 1.106 (`LanguageModelDataPart`). Pictures by address, documents and cache marks
+ * are left out. The API has no system role, so system messages are sent as the user's: the reference drops them without
+ * notice.
  */
 
 import { vscodeClasses } from "./classes.ts";
@@ -29,7 +30,9 @@ export function vscodeMessage(message: ChatMessage): LanguageModelChatMessage | 
     case ChatRole.Assistant: {
       const made = vscode.LanguageModelChatMessage.Assistant(text, message.name) as LanguageModelChatMessage;
       if (message.toolCalls) {
-        const calls = message.toolCalls.map((call) => new vscode.LanguageModelToolCallPart(call.id, call.function.name, input(call)));
+        const calls = message.toolCalls.map(
+          (call) => new vscode.LanguageModelToolCallPart(call.id, call.function.name, input(call)),
+        );
         made.content = [new vscode.LanguageModelTextPart(text), ...calls] as Content;
       }
       return made;

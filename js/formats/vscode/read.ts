@@ -1,9 +1,27 @@
 /**
- * VS Code's `LanguageModelChatMessage`: class instances with numbers for roles. Copies keep their classes; new parts are made with the
- * classes seen in the conversation, else with those of the editor we run in, so that no import of `vscode` is needed.
+ * VS Code's `LanguageModelChatMessage`: class instances with numbers for roles. Copies keep their classes; new parts
+ * are made with the classes seen in the conversation, else with those of the editor we run in, so that no import of
+ * `vscode` is needed.
  */
 
-import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "../adapter.ts";
+import {
+  bad,
+  base64,
+  byPart,
+  copy,
+  editedItems,
+  image,
+  isFields,
+  json,
+  opaque,
+  parsedArguments,
+  roleOf,
+  string,
+  text,
+  tool,
+  withFields,
+  words,
+} from "../adapter.ts";
 import type { Adapter, Fields, Source } from "../adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
@@ -24,7 +42,8 @@ export const vscode: Adapter<Piece> = {
     if (!role) throw bad(`${path}.role`, "1 (user), 2 (assistant) or 3 (system)", message["role"]);
     const content = message["content"];
     const named = typeof message["name"] === "string" && message["name"] ? { name: message["name"] } : {};
-    if (typeof content === "string") return { message: { id: `m${at}`, role, ...named, parts: [text(content)] }, pieces: ["string"] };
+    if (typeof content === "string")
+      return { message: { id: `m${at}`, role, ...named, parts: [text(content)] }, pieces: ["string"] };
     if (!Array.isArray(content)) throw bad(`${path}.content`, "a text or a list of parts", content);
     const parts = content.map((item: unknown, number) => {
       if (!isFields(item)) throw bad(`${path}.content[${number}]`, "a part", item);
@@ -46,11 +65,22 @@ export const vscode: Adapter<Piece> = {
       if (!edit || piece === "string") return [];
       const item = list[piece]!;
       if (edit.type === "text") {
-        if (message.parts[number]!.type === "toolResult") return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
-        return [copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text })];
+        if (message.parts[number]!.type === "toolResult")
+          return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
+        return [
+          copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text }),
+        ];
       }
       if (edit.type === "note") return [textPart(edit.text, list)];
-      if (edit.type === "content") return [copy(item, { content: editedItems(item["content"], edit.items, (said) => textPart(said, [...(item["content"] as unknown[]), ...list])) ?? item["content"] })];
+      if (edit.type === "content")
+        return [
+          copy(item, {
+            content:
+              editedItems(item["content"], edit.items, (said) =>
+                textPart(said, [...(item["content"] as unknown[]), ...list]),
+              ) ?? item["content"],
+          }),
+        ];
       if (edit.type === "arguments") return [copy(item, { input: parsedArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(item, { callId: edit.callId })];
       return [item];
@@ -60,22 +90,45 @@ export const vscode: Adapter<Piece> = {
 
   write({ role, parts }: NeutralMessage, { list }: Source): unknown[] {
     const messages = list as Fields[];
-    const seen = messages.flatMap((message) => (Array.isArray(message["content"]) ? (message["content"] as unknown[]) : []));
+    const seen = messages.flatMap((message) =>
+      Array.isArray(message["content"]) ? (message["content"] as unknown[]) : [],
+    );
     const like = (test: (item: Fields) => boolean) => seen.find((item): item is Fields => isFields(item) && test(item));
     const content = parts.flatMap((part): unknown[] => {
       if (part.type === "text") return part.text ? [textPart(part.text, seen)] : [];
       if (part.type === "toolCall") {
         const fields = { callId: part.callId, name: part.name, input: parsedArguments(part.arguments) };
-        return [instance(like((item) => "callId" in item && !Array.isArray(item["content"])), "LanguageModelToolCallPart", fields)];
+        return [
+          instance(
+            like((item) => "callId" in item && !Array.isArray(item["content"])),
+            "LanguageModelToolCallPart",
+            fields,
+          ),
+        ];
       }
       if (part.type !== "toolResult") return [];
-      return [instance(like((item) => "callId" in item && Array.isArray(item["content"])), "LanguageModelToolResultPart", { callId: part.callId, content: [textPart(words(part.content), seen)] })];
+      return [
+        instance(
+          like((item) => "callId" in item && Array.isArray(item["content"])),
+          "LanguageModelToolResultPart",
+          { callId: part.callId, content: [textPart(words(part.content), seen)] },
+        ),
+      ];
     });
     if (content.length === 0) return [];
-    return [instance(messages[0], "LanguageModelChatMessage", { role: role === "assistant" ? 2 : 1, content, name: undefined })];
+    return [
+      instance(messages[0], "LanguageModelChatMessage", {
+        role: role === "assistant" ? 2 : 1,
+        content,
+        name: undefined,
+      }),
+    ];
   },
 
-  forModel: (message) => eachItem(message, "content", (item) => (isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item)),
+  forModel: (message) =>
+    eachItem(message, "content", (item) =>
+      isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item,
+    ),
 
   tools: (tools) => tools.map(tool),
 
@@ -98,7 +151,9 @@ function instance(like: object | undefined, name: Parameters<typeof prototypeOf>
 }
 
 function textPart(value: string, seen: readonly unknown[] = []): unknown {
-  const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text");
+  const like = seen.find(
+    (item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text",
+  );
   return instance(like, "LanguageModelTextPart", { value });
 }
 
@@ -106,10 +161,17 @@ function textPart(value: string, seen: readonly unknown[] = []): unknown {
 export function vscodePart(item: Fields): Part {
   const { callId, value } = item;
   if (typeof callId === "string" && Array.isArray(item["content"])) {
-    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) && typeof inner["callId"] !== "string" ? vscodePart(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
+    const content = (item["content"] as unknown[]).map((inner) =>
+      isFields(inner) && typeof inner["callId"] !== "string"
+        ? vscodePart(inner)
+        : typeof inner === "string"
+          ? text(inner)
+          : opaque(inner),
+    );
     return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
   }
-  if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
+  if (typeof callId === "string")
+    return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
   if (isThought(item)) return { type: "reasoning", text: Array.isArray(value) ? value.join("\n") : string(value) };
   if (typeof value === "string") return text(value);
   const { data, mimeType } = item;

@@ -17,21 +17,44 @@ export interface VscodeApi {
   LanguageModelToolCallPart: new (callId: string, name: string, input: object) => object;
   LanguageModelToolResultPart: new (callId: string, content: never) => object;
   /** Since VS Code 1.106; without it pictures are lost. */
-  LanguageModelDataPart?: new (data: Uint8Array, mimeType: string) => object;
+  LanguageModelDataPart?: new (
+    data: Uint8Array,
+    mimeType: string,
+  ) => object;
 }
 
 const [USER, ASSISTANT] = [1, 2];
 
-export function toVscode(conversation: Conversation, api: VscodeApi | undefined, justification: string | undefined): ProviderRequest {
+export function toVscode(
+  conversation: Conversation,
+  api: VscodeApi | undefined,
+  justification: string | undefined,
+): ProviderRequest {
   const { native, options } = conversation;
   const given: Record<string, unknown> = native && "request" in native ? native.request : {};
   const own = native && ("list" in native ? native.list : (given["messages"] as readonly unknown[]));
   // What went through JSON has lost its classes.
-  const list = own ? genuine(own, (api as unknown as VSCodeClasses | undefined) ?? hostClasses()) : written(conversation, needed(api));
-  const system = options.system === undefined ? [] : [make(needed(api), USER, [new (needed(api).LanguageModelTextPart)(options.system)])];
-  const tools = writeTools(conversation, (tool) => typeof tool["name"] === "string" && !("function" in tool) && !("type" in tool) && !("input_schema" in tool) && !("parameters" in tool), (tool, inputSchema) => ({
-    name: tool.name, description: tool.description ?? "", inputSchema,
-  }));
+  const list = own
+    ? genuine(own, (api as unknown as VSCodeClasses | undefined) ?? hostClasses())
+    : written(conversation, needed(api));
+  const system =
+    options.system === undefined
+      ? []
+      : [make(needed(api), USER, [new (needed(api).LanguageModelTextPart)(options.system)])];
+  const tools = writeTools(
+    conversation,
+    (tool) =>
+      typeof tool["name"] === "string" &&
+      !("function" in tool) &&
+      !("type" in tool) &&
+      !("input_schema" in tool) &&
+      !("parameters" in tool),
+    (tool, inputSchema) => ({
+      name: tool.name,
+      description: tool.description ?? "",
+      inputSchema,
+    }),
+  );
   const before = isFields(given["options"]) ? given["options"] : {};
   const modelOptions = {
     ...(isFields(before["modelOptions"]) && before["modelOptions"]),
@@ -53,7 +76,8 @@ export function toVscode(conversation: Conversation, api: VscodeApi | undefined,
 function needed(api: VscodeApi | undefined): VscodeApi {
   const found = api ?? (hostClasses() as unknown as VscodeApi | undefined);
   if (found) return found;
-  const message = "options.api must be the module vscode: VS Code takes messages of its own classes only, and these have to be made";
+  const message =
+    "options.api must be the module vscode: VS Code takes messages of its own classes only, and these have to be made";
   throw new EspalierError({ code: "bad_option", message, path: "options.api" });
 }
 
@@ -71,18 +95,30 @@ function written({ turns, tell }: Conversation, api: VscodeApi): object[] {
   };
   const part = (item: Text | Media): object[] => {
     if (item.type === "text") return [new api.LanguageModelTextPart(item.text)];
-    if (api.LanguageModelDataPart && item.base64 !== undefined) return [new api.LanguageModelDataPart(bytes(item.base64), item.mediaType)];
-    tell({ type: "lost", what: item.type, path: "messages", why: item.base64 === undefined ? "VS Code takes no addresses" : "this VS Code takes no data" });
+    if (api.LanguageModelDataPart && item.base64 !== undefined)
+      return [new api.LanguageModelDataPart(bytes(item.base64), item.mediaType)];
+    tell({
+      type: "lost",
+      what: item.type,
+      path: "messages",
+      why: item.base64 === undefined ? "VS Code takes no addresses" : "this VS Code takes no data",
+    });
     return [];
   };
   for (const turn of turns) {
     if (turn.role === "tool") {
       open ??= { content: [] };
-      append(open.content, turn.results.map(({ id, content }) => new api.LanguageModelToolResultPart(id, content.flatMap(part) as never)));
+      append(
+        open.content,
+        turn.results.map(({ id, content }) => new api.LanguageModelToolResultPart(id, content.flatMap(part) as never)),
+      );
     } else {
       const role = turn.role === "assistant" ? ASSISTANT : USER;
       const content = turn.content.flatMap((item) =>
-        item.type === "call" ? [new api.LanguageModelToolCallPart(item.id, item.name, parsedArguments(item.arguments) as object)] : part(item));
+        item.type === "call"
+          ? [new api.LanguageModelToolCallPart(item.id, item.name, parsedArguments(item.arguments) as object)]
+          : part(item),
+      );
       if (content.length === 0) continue;
       // Words right behind results are of the same message; other messages stay as many as they were.
       if (role === USER && open) {

@@ -1,4 +1,7 @@
-/** Inline completions of CodeMirror 6, which has no interface for them: a listener that feeds a session, and a call that completes. */
+/**
+ * Inline completions of CodeMirror 6, which has no interface for them: a listener that feeds a session, and a call that
+ * completes.
+ */
 
 import { known } from "../../options/known.ts";
 import { INLINE_CODEMIRROR } from "../../options/names/inline-context.ts";
@@ -48,7 +51,8 @@ export interface CodeMirrorInline extends DisposableLike {
 }
 
 /**
- * Connects an editor of CodeMirror with a session. Showing a completion and accepting it is the page's part: a widget, a key.
+ * Connects an editor of CodeMirror with a session. Showing a completion and accepting it is the page's part: a widget,
+ * a key.
  *
  * ```ts
  * import { EditorState } from "@codemirror/state";

@@ -62,8 +62,8 @@ export interface MonacoInlineOptions {
 const EXPLICIT = 3;
 
 /**
- * Registers inline completions in Monaco: all models feed the session, and `complete` is asked with its prompts. `dispose` of what it
- * returns ends that. docs/inline-context.md has an example.
+ * Registers inline completions in Monaco: all models feed the session, and `complete` is asked with its prompts.
+ * `dispose` of what it returns ends that. docs/inline-context.md has an example.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */

@@ -12,19 +12,16 @@ export interface InlinePrompt extends InlineContextAnswer {
 }
 
 /**
- * Asks a model for what follows `prefix`: a text, several, or nothing. `context` goes before the prefix or into a message of its own.
- * `signal` is aborted when the editor no longer wants the answer.
+ * Asks a model for what follows `prefix`: a text, several, or nothing. `context` goes before the prefix or into a
+ * message of its own. `signal` is aborted when the editor no longer wants the answer.
  */
-export type InlineComplete = (
-  prompt: InlinePrompt,
-  options: { signal: AbortSignal },
-) => Completed | Promise<Completed>;
+export type InlineComplete = (prompt: InlinePrompt, options: { signal: AbortSignal }) => Completed | Promise<Completed>;
 
 type Completed = string | readonly string[] | undefined | null;
 
 /**
- * Returns what an editor inserts at its cursor. A model continues the prompt's prefix, which lacks `trailing`; its completion may begin
- * with white space of its own, which would come twice.
+ * Returns what an editor inserts at its cursor. A model continues the prompt's prefix, which lacks `trailing`; its
+ * completion may begin with white space of its own, which would come twice.
  *
  * ```ts
  * import { insertion } from "espalier/inline-context";

@@ -91,8 +91,9 @@ const NOT_EDITED = new Set([
 const MOVED_BY = ["keyboard", "keyboard", "mouse", "command"] as const;
 
 /**
- * Makes an inline completion provider: it follows the open documents of every scheme, remote and virtual workspaces included, and asks
- * `complete` with a prompt of the session. A completion that the user types is continued without a question.
+ * Makes an inline completion provider: it follows the open documents of every scheme, remote and virtual workspaces
+ * included, and asks `complete` with a prompt of the session. A completion that the user types is continued without a
+ * question.
  *
  * ```ts
  * import * as vscode from "vscode";

@@ -1,4 +1,7 @@
-/** Elements that hold others and change how they are sized or pruned. What they do is done by the renderer, which knows them by class. */
+/**
+ * Elements that hold others and change how they are sized or pruned. What they do is done by the renderer, which knows
+ * them by class.
+ */
 
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
@@ -100,8 +103,14 @@ export class IfEmpty extends PromptElement<IfEmptyProps> {
   }
 
   render(): PromptPiece {
-    // Exactly two: the renderer chooses between the first and the second. The content renders first, whatever its place.
-    return createPiece(Fragment, null, createPiece(LogicalWrapper, null, this.props.alt), createPiece(LogicalWrapper, { flexGrow: 1 }, this.props.children));
+    // Exactly two: the renderer chooses between the first and the second. The content renders first, whatever its
+    // place.
+    return createPiece(
+      Fragment,
+      null,
+      createPiece(LogicalWrapper, null, this.props.alt),
+      createPiece(LogicalWrapper, { flexGrow: 1 }, this.props.children),
+    );
   }
 }
 

@@ -36,8 +36,8 @@ export abstract class KeepWithElement extends AbstractKeepWith {
 const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS] ??= { next: 0 });
 
 /**
- * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too. Other than in a
- * `Chunk`, the content itself may be pruned bit by bit.
+ * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too.
+ * Other than in a `Chunk`, the content itself may be pruned bit by bit.
  *
  * ```tsx
  * import { AssistantMessage, render, ToolMessage, useKeepWith, UserMessage } from "espalier";

@@ -95,12 +95,16 @@ export class ToolMessage extends BaseChatMessage<ToolMessageProps> {
 
 export type ChatMessagePromptElement = SystemMessage | UserMessage | AssistantMessage;
 
-/** Whether an element is a message of the system, the user or the assistant. (Results of tools do not count as such.) */
+/**
+ * Whether an element is a message of the system, the user or the assistant. (Results of tools do not count as such.)
+ */
 export function isChatMessagePromptElement(element: unknown): element is ChatMessagePromptElement {
   return isOf(element, "SystemMessage") || isOf(element, "UserMessage") || isOf(element, "AssistantMessage");
 }
 
-/** The role belongs into the caller's props, where renderers look for it; props that cannot be written to are copied. */
+/**
+ * The role belongs into the caller's props, where renderers look for it; props that cannot be written to are copied.
+ */
 function withRole<P extends ChatMessageProps>(props: P, role: ChatRole): P {
   return Reflect.set(props, "role", role) ? props : { ...props, role };
 }

@@ -5,14 +5,17 @@ import type { BasePromptElementProps, BasePromptSizing, PromptElementProps } fro
 import { shortened } from "../shortened.ts";
 import { Expandable } from "./containers.ts";
 
-export interface SourceDocumentProps extends BasePromptElementProps, SummaryDocument, Pick<SummaryOptions, "lineNumbers" | "marker" | "imports"> {
+export interface SourceDocumentProps
+  extends BasePromptElementProps,
+    SummaryDocument,
+    Pick<SummaryOptions, "lineNumbers" | "marker" | "imports"> {
   /** The whole text of the file. */
   text: string;
 }
 
 /**
- * A source file, cut down to the tokens that are meant for it, with a comment wherever something is missing. It grows into the room that the rest
- * of the prompt leaves. Where not even what is selected fits, there is nothing.
+ * A source file, cut down to the tokens that are meant for it, with a comment wherever something is missing. It grows
+ * into the room that the rest of the prompt leaves. Where not even what is selected fits, there is nothing.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -39,7 +42,37 @@ export class SourceDocument extends Expandable {
   }
 }
 
-async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: BasePromptSizing): Promise<string> {
-  const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
+async function fitted(
+  {
+    text,
+    path,
+    language,
+    tabSize,
+    limits,
+    tree,
+    costs,
+    selection,
+    comments,
+    lineNumbers,
+    marker,
+    imports,
+  }: SourceDocumentProps,
+  sizing: BasePromptSizing,
+): Promise<string> {
+  const given = Object.fromEntries(
+    Object.entries({
+      path,
+      language,
+      tabSize,
+      limits,
+      tree,
+      costs,
+      selection,
+      comments,
+      lineNumbers,
+      marker,
+      imports,
+    }).filter(([, value]) => value !== undefined),
+  );
   return shortened(text, given, { most: sizing.tokenBudget, countTokens: (summary) => sizing.countTokens(summary) });
 }

@@ -8,7 +8,10 @@ import type { CancellationToken } from "../host-types.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "../piece.ts";
 
 export interface TextChunkProps extends BasePromptElementProps {
-  /** Where the text may end if it is too long for its budget: right before this text, or a match of this expression (with flag `g`). */
+  /**
+   * Where the text may end if it is too long for its budget: right before this text, or a match of this expression
+   * (with flag `g`).
+   */
   breakOn?: RegExp | string;
   /** The same as `breakOn={/\s+/g}`. */
   breakOnWhitespace?: boolean;
@@ -34,14 +37,19 @@ export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
     mark(this, "TextChunk");
   }
 
-  override async prepare(sizing: BasePromptSizing, _progress?: unknown, token?: CancellationToken): Promise<PromptPiece> {
+  override async prepare(
+    sizing: BasePromptSizing,
+    _progress?: unknown,
+    token?: CancellationToken,
+  ): Promise<PromptPiece> {
     const breakOn = this.props.breakOnWhitespace ? /\s+/g : this.props.breakOn;
     if (!breakOn) return createPiece(Fragment, null, this.props.children);
     const texts: string[] = [];
     const intrinsics: PromptPiece[] = [];
     for (const child of opened(this.props.children)) {
       if (!isPiece(child)) texts.push(String(child));
-      else if (typeof child.ctor !== "string") throw new Error("TextChunk children must be text literals or intrinsic attributes.");
+      else if (typeof child.ctor !== "string")
+        throw new Error("TextChunk children must be text literals or intrinsic attributes.");
       else if (child.ctor === "br") texts.push("\n");
       else intrinsics.push(child);
     }

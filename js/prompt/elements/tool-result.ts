@@ -13,7 +13,8 @@ export interface IToolResultProps extends BasePromptElementProps {
 }
 
 /**
- * The texts and prompt trees of a result; other parts have no place in a prompt and are left out, and so is what is not for the model.
+ * The texts and prompt trees of a result; other parts have no place in a prompt and are left out, and so is what is not
+ * for the model.
  *
  * ```tsx
  * import * as vscode from "vscode";

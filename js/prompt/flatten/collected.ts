@@ -1,6 +1,7 @@
 /**
- * What elements attach to the whole prompt: metadata, used context, ignored files. Elements that need no budget are opened before their
- * siblings are rendered, so values do not arrive in the order in which the reference sees them; here they get that order.
+ * What elements attach to the whole prompt: metadata, used context, ignored files. Elements that need no budget are
+ * opened before their siblings are rendered, so values do not arrive in the order in which the reference sees them;
+ * here they get that order.
  */
 
 import type { ElementNode } from "../render-tree.ts";
@@ -29,7 +30,10 @@ export class Collected {
     this.#items.push({ kind, value, owner, phase: this.phase });
   }
 
-  /** The values of a kind in the order of layout: an element's own before those of its children, children by flexGrow, depth first. */
+  /**
+   * The values of a kind in the order of layout: an element's own before those of its children, children by flexGrow,
+   * depth first.
+   */
   values<T>(kind: CollectedKind, root: ElementNode | undefined): T[] {
     const items = this.#items.filter((item) => item.kind === kind);
     if (root && items.some(({ owner }) => owner !== items[0]!.owner)) {
@@ -46,7 +50,8 @@ function layoutOrder(root: ElementNode): Map<ElementNode, number> {
   for (let node = open.pop(); node; node = open.pop()) {
     places.set(node, places.size);
     const children = node.children.filter((child): child is ElementNode => child.type === "element");
-    if (children.some(({ props }) => growOf(props) !== Infinity)) children.sort((a, b) => (growOf(a.props) < growOf(b.props) ? 1 : growOf(a.props) > growOf(b.props) ? -1 : 0));
+    if (children.some(({ props }) => growOf(props) !== Infinity))
+      children.sort((a, b) => (growOf(a.props) < growOf(b.props) ? 1 : growOf(a.props) > growOf(b.props) ? -1 : 0));
     for (let index = children.length - 1; index >= 0; index--) open.push(children[index]!);
   }
   return places;

@@ -1,4 +1,7 @@
-/** What a class of elements is to the renderer. Found once for each class: a prompt makes thousands of elements of a few classes. */
+/**
+ * What a class of elements is to the renderer. Found once for each class: a prompt makes thousands of elements of a few
+ * classes.
+ */
 
 import { brandOf, isOf } from "../brand.ts";
 import type { Brand } from "../brand.ts";
@@ -12,7 +15,10 @@ export interface Kind {
   flags: number;
   /** The role that the class itself sets. */
   role: ChatRole | undefined;
-  /** How an element of exactly this class is expanded without a budget: it shows its children, as one text in a `TextChunk`, or what `render` returns. */
+  /**
+   * How an element of exactly this class is expanded without a budget: it shows its children, as one text in a
+   * `TextChunk`, or what `render` returns.
+   */
   expands: "children" | "text" | "render" | undefined;
   /** Layout charges it for an empty message. */
   inLayout: boolean;
@@ -23,14 +29,30 @@ export interface Kind {
   isAssistantMessage: boolean;
 }
 
-/** How elements of exactly these classes are expanded; those of a subclass are asked, as it may render something else. */
+/**
+ * How elements of exactly these classes are expanded; those of a subclass are asked, as it may render something else.
+ */
 const EXPANDS: Partial<Record<Brand, Kind["expands"]>> = {
-  SystemMessage: "children", UserMessage: "children", AssistantMessage: "children", ToolMessage: "children", Chunk: "children", TokenLimit: "children",
-  LogicalWrapper: "children", LegacyPrioritization: "children", Image: "children", Document: "children", TextChunk: "text",
-  PrioritizedList: "render", IfEmpty: "render", ToolResult: "render",
+  SystemMessage: "children",
+  UserMessage: "children",
+  AssistantMessage: "children",
+  ToolMessage: "children",
+  Chunk: "children",
+  TokenLimit: "children",
+  LogicalWrapper: "children",
+  LegacyPrioritization: "children",
+  Image: "children",
+  Document: "children",
+  TextChunk: "text",
+  PrioritizedList: "render",
+  IfEmpty: "render",
+  ToolResult: "render",
 };
 const ROLES: Partial<Record<Brand, ChatRole>> = {
-  SystemMessage: ChatRole.System, UserMessage: ChatRole.User, AssistantMessage: ChatRole.Assistant, ToolMessage: ChatRole.Tool,
+  SystemMessage: ChatRole.System,
+  UserMessage: ChatRole.User,
+  AssistantMessage: ChatRole.Assistant,
+  ToolMessage: ChatRole.Tool,
 };
 
 const known = new WeakMap<object, Kind>();
@@ -48,10 +70,14 @@ export function kindOf(prototype: object | null | undefined): Kind {
 function found(prototype: object): Kind {
   const is = (brand: Brand) => isOf(prototype, brand);
   const exact = brandOf(prototype);
-  const isKeepWith = brandOf(Object.getPrototypeOf(prototype)) === "KeepWithElement" && !Object.hasOwn(prototype, "render");
+  const isKeepWith =
+    brandOf(Object.getPrototypeOf(prototype)) === "KeepWithElement" && !Object.hasOwn(prototype, "render");
   return {
     kind: is("Image") ? "image" : is("Document") ? "document" : is("BaseChatMessage") ? "message" : "container",
-    flags: (is("LegacyPrioritization") ? Flag.legacy : 0) | (is("Chunk") ? Flag.chunk : 0) | (is("IfEmpty") ? Flag.alternate : 0),
+    flags:
+      (is("LegacyPrioritization") ? Flag.legacy : 0) |
+      (is("Chunk") ? Flag.chunk : 0) |
+      (is("IfEmpty") ? Flag.alternate : 0),
     role: exact && ROLES[exact],
     expands: isKeepWith ? "children" : exact && EXPANDS[exact],
     inLayout: is("SystemMessage") || is("UserMessage") || is("AssistantMessage"),

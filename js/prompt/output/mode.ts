@@ -28,8 +28,14 @@ export interface ModeToChatMessageType {
  * toMode(OutputMode.OpenAI, messages)[0]?.content; // => "Why does this fail?"
  * ```
  */
-export function toMode<Mode extends keyof ModeToChatMessageType>(mode: Mode, messages: RawChatMessage): ModeToChatMessageType[Mode];
-export function toMode<Mode extends keyof ModeToChatMessageType>(mode: Mode, messages: readonly RawChatMessage[]): ModeToChatMessageType[Mode][];
+export function toMode<Mode extends keyof ModeToChatMessageType>(
+  mode: Mode,
+  messages: RawChatMessage,
+): ModeToChatMessageType[Mode];
+export function toMode<Mode extends keyof ModeToChatMessageType>(
+  mode: Mode,
+  messages: readonly RawChatMessage[],
+): ModeToChatMessageType[Mode][];
 export function toMode(mode: OutputMode, messages: RawChatMessage | readonly RawChatMessage[]): unknown {
   switch (mode) {
     case OutputMode.Raw:
@@ -43,8 +49,11 @@ export function toMode(mode: OutputMode, messages: RawChatMessage | readonly Raw
   }
 }
 
-function each(messages: RawChatMessage | readonly RawChatMessage[], convert: (message: RawChatMessage) => unknown): unknown {
-  if (!(messages instanceof Array)) return convert(messages as RawChatMessage);
+function each(
+  messages: RawChatMessage | readonly RawChatMessage[],
+  convert: (message: RawChatMessage) => unknown,
+): unknown {
+  if (!Array.isArray(messages)) return convert(messages as RawChatMessage);
   return messages.map(convert).filter((message) => message !== undefined);
 }
 

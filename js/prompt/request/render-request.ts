@@ -49,9 +49,9 @@ export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> ex
 /**
  * How a request came about. `rendered`: everything fits. `applied`: a summary was put to use, and everything that the
  * conversation shows since is in the request. The others need `drop`: they left something out that no summary covers
- * (`trimmed` lists it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was tried
- * and gave none. `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a moment
- * ago gained nothing.
+ * (`trimmed` lists it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was
+ * tried and gave none. `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a
+ * moment ago gained nothing.
  */
 export type RequestStatus = "rendered" | "applied" | "appliedButReRenderFailed" | "noResult" | "dropped";
 

@@ -116,8 +116,7 @@ export function browserFiles(input: BrowserInput, options: BrowserFilesOptions =
   const Observer = (globalThis as { FileSystemObserver?: ObserverClass }).FileSystemObserver;
   const canObserve = typeof Observer === "function" && roots.every(({ handle }) => handle !== undefined);
   const { pollMs } = options;
-  if (!canObserve && (pollMs === undefined || roots.some(({ handle }) => handle === undefined)))
-    return { list, read };
+  if (!canObserve && (pollMs === undefined || roots.some(({ handle }) => handle === undefined))) return { list, read };
   return {
     list,
     read,
@@ -236,9 +235,7 @@ function statOf(file: BrowserFile): FileStat {
 async function bytesOf(file: BrowserFile, maxBytes: number): Promise<Uint8Array> {
   const { size } = statOf(file);
   const isWhole = size <= maxBytes && file.arrayBuffer !== undefined;
-  return new Uint8Array(
-    await (isWhole ? file.arrayBuffer!() : file.slice(0, Math.min(size, maxBytes)).arrayBuffer()),
-  );
+  return new Uint8Array(await (isWhole ? file.arrayBuffer!() : file.slice(0, Math.min(size, maxBytes)).arrayBuffer()));
 }
 
 const readOf = async (file: BrowserFile, maxBytes: number) => ({
@@ -370,7 +367,9 @@ interface ObserverRecord {
   relativePathMovedFrom?: readonly string[] | null;
 }
 
-type ObserverClass = new (callback: (records: readonly ObserverRecord[]) => void) => {
+type ObserverClass = new (
+  callback: (records: readonly ObserverRecord[]) => void,
+) => {
   observe(handle: FolderHandle, options: { recursive: boolean }): Promise<void>;
   disconnect(): void;
 };

@@ -114,11 +114,7 @@ const COUNTS = ["maxBytes", "binaryBytes", "maxLineLength", "maxAverageLineLengt
 export function judgeOf(given: Partial<FileRules> | undefined, within = "options.rules"): Judge {
   if (given !== undefined) check(given, within);
   const rules = { ...fileRules, ...definedOf(given ?? {}) };
-  const [binary, generated, minifiable] = [
-    new Set(rules.binary),
-    new Set(rules.generated),
-    new Set(rules.minifiable),
-  ];
+  const [binary, generated, minifiable] = [new Set(rules.binary), new Set(rules.generated), new Set(rules.minifiable)];
   const [folders, names] = [new Set(rules.folders), new Set(rules.names)];
   return {
     rules,

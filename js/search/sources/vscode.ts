@@ -170,11 +170,13 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
     async entries(folder) {
       const found = await fs.readDirectory(at(folder));
       const names = new Set(found.map(([name]) => name));
-      return found.map(([name, type]): TreeEntry => ({
-        name,
-        kind: kindOf(type),
-        isExcluded: excluded(joined(folder, name), (sibling) => names.has(sibling)),
-      }));
+      return found.map(
+        ([name, type]): TreeEntry => ({
+          name,
+          kind: kindOf(type),
+          isExcluded: excluded(joined(folder, name), (sibling) => names.has(sibling)),
+        }),
+      );
     },
     async kind(path) {
       try {

@@ -76,8 +76,7 @@ async function look(root: Root, options: Walking, open: Open): Promise<Looked> {
   const { folder } = open;
   const found: Looked = { files: [], notes: [], folders: [] };
   const publicPath = (path: string) => joined(prefix, path);
-  const note = (path: string, why: Omit<FileNote, "path">) =>
-    void found.notes.push({ path: publicPath(path), ...why });
+  const note = (path: string, why: Omit<FileNote, "path">) => void found.notes.push({ path: publicPath(path), ...why });
   options.onFolder?.(folder);
   let entries: TreeEntry[];
   try {
@@ -163,8 +162,7 @@ function judged(
   isFolder: boolean,
 ): Omit<FileNote, "path"> | undefined {
   const below = joined(base, path);
-  if (own.decide(below, isFolder) ?? git.match(below, isFolder))
-    return { reason: "ignored", detail: "an ignore file" };
+  if (own.decide(below, isFolder) ?? git.match(below, isFolder)) return { reason: "ignored", detail: "an ignore file" };
   return judge.name(joined(prefix, path), isFolder);
 }
 

@@ -1,11 +1,28 @@
 import type {
-  CompactOptions, CompactResult, Llm, LlmReply, LlmRequest, NeutralMessage, NeutralTool, PruneOptions, PruneResult,
+  CompactOptions,
+  CompactResult,
+  Llm,
+  LlmReply,
+  LlmRequest,
+  NeutralMessage,
+  NeutralTool,
+  PruneOptions,
+  PruneResult,
 } from "./types.ts";
 import type { OpenAIPromptMessage } from "./prompt/output/request.ts";
 import type { Raw } from "./prompt/output/mode.ts";
 
 export type {
-  CompactOptions, CompactResult, Llm, LlmReply, LlmRequest, NeutralMessage, NeutralTool, OpenAIPromptMessage, PruneOptions, PruneResult,
+  CompactOptions,
+  CompactResult,
+  Llm,
+  LlmReply,
+  LlmRequest,
+  NeutralMessage,
+  NeutralTool,
+  OpenAIPromptMessage,
+  PruneOptions,
+  PruneResult,
 };
 
 /** What needs a function of the package, or formats other than the neutral one. */
@@ -56,7 +73,10 @@ export interface TreeElement {
   component?: string | undefined;
   /** The component is asked again with more tokens if there are some left. */
   expandable?: boolean | undefined;
-  /** Of layout (`priority`, `flexGrow`, `flexBasis`, `flexReserve`), of a message (`role`: 0 system, 1 user, 2 assistant, 3 tool), and what a component reads. */
+  /**
+   * Of layout (`priority`, `flexGrow`, `flexBasis`, `flexReserve`), of a message (`role`: 0 system, 1 user, 2
+   * assistant, 3 tool), and what a component reads.
+   */
   props?: object | undefined;
   children?: TreeNode[] | undefined;
   keepWithId?: number | undefined;
@@ -90,7 +110,9 @@ export interface TreeCacheBreakpoint {
 export interface RenderHost {
   /** Makes the content of a component: a text, a node, a list of nodes, a tree, or nothing. */
   render?(
-    component: string, props: any, sizing: { tokenBudget: number; endpoint: { modelMaxPromptTokens: number } },
+    component: string,
+    props: any,
+    sizing: { tokenBudget: number; endpoint: { modelMaxPromptTokens: number } },
   ): RenderedContent | Promise<RenderedContent>;
 }
 export type RenderedContent = string | TreeNode | PromptTree | readonly TreeNode[] | null | undefined | void;

@@ -4,12 +4,21 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { WANTED } from "../use.js";
 
-const WITHOUT_GRAMMAR = /^3 3 true applied indentation \(grammarFailed: grammar_not_found: The grammar of typescript was not found: .*import "espalier\/grammars\/typescript"/;
+const WITHOUT_GRAMMAR =
+  /^3 3 true applied indentation \(grammarFailed: grammar_not_found: The grammar of typescript was not found: .*import "espalier\/grammars\/typescript"/;
 
 export default async function check({ folder, dist, ran, titleIn, filesIn }) {
-  const bundle = (entry, out, options) => build({
-    absWorkingDir: folder, entryPoints: [entry], bundle: true, target: "es2022", outfile: join(folder, out), logLevel: "error", minify: true, ...options,
-  });
+  const bundle = (entry, out, options) =>
+    build({
+      absWorkingDir: folder,
+      entryPoints: [entry],
+      bundle: true,
+      target: "es2022",
+      outfile: join(folder, out),
+      logLevel: "error",
+      minify: true,
+      ...options,
+    });
 
   // A page: esbuild leaves files to the host.
   await bundle("main.js", "page/main.js", { format: "esm", platform: "browser" });
@@ -19,34 +28,47 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   cpSync(join(dist, "grammars", "tree-sitter-typescript.wasm"), join(folder, "page", "tree-sitter-typescript.wasm"));
   assert.equal(await titleIn(join(folder, "page")), WANTED);
 
-  // One file for a page, as a classic script, under a policy that allows WebAssembly and nothing else; and under one that does not.
+  // One file for a page, as a classic script, under a policy that allows WebAssembly and nothing else; and under one
+  // that does not.
   await bundle("alone.js", "alone/alone.js", { format: "iife", platform: "browser" });
   writeFileSync(join(folder, "alone", "index.html"), '<!doctype html><script src="alone.js"></script>');
   assert.deepEqual(Object.keys(filesIn(join(folder, "alone"))), ["alone.js", "index.html"]);
-  const alone = await titleIn(join(folder, "alone"), { headers: { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" } });
+  const alone = await titleIn(join(folder, "alone"), {
+    headers: { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" },
+  });
   assert.match(alone, /^3 3 true applied indentation/);
 
-  // A service worker, which may import nothing later: a module knows where its files are, a classic script says that it does not.
+  // A service worker, which may import nothing later: a module knows where its files are, a classic script says that it
+  // does not.
   const serving = async (type, format) => {
     await bundle("service-worker.js", "page/service-worker.js", { format, platform: "browser" });
-    writeFileSync(join(folder, "page", "index.html"), `<!doctype html><script type="module">
+    writeFileSync(
+      join(folder, "page", "index.html"),
+      `<!doctype html><script type="module">
       const worker = navigator.serviceWorker;
       const controlled = new Promise((resolve) => worker.addEventListener("controllerchange", resolve));
       worker.register("/service-worker.js", { type: "${type}" }).then(() => controlled)
-        .then(() => fetch("/answer")).then((response) => response.text()).catch(String).then((line) => (document.title = line));</script>`);
+        .then(() => fetch("/answer")).then((response) => response.text()).catch(String).then((line) => (document.title = line));</script>`,
+    );
     return titleIn(join(folder, "page"));
   };
   assert.equal(await serving("module", "esm"), WANTED);
   assert.match(await serving("classic", "iife"), /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);
 
   // One file for Node, as a module and in CommonJS, moved, where nothing may be written.
-  for (const [format, name] of [["esm", "server.mjs"], ["cjs", "server.cjs"]]) {
+  for (const [format, name] of [
+    ["esm", "server.mjs"],
+    ["cjs", "server.cjs"],
+  ]) {
     const moved = join(folder, "..", `esbuild-${format}`);
     mkdirSync(moved);
     await bundle("server.js", name, { format, platform: "node" });
     cpSync(join(folder, name), join(moved, name));
     // Node itself refuses each write, to root as well.
-    const readOnly = [process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission", "--allow-fs-read=*"];
+    const readOnly = [
+      process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
+      "--allow-fs-read=*",
+    ];
     assert.match(await ran("node", [...readOnly, name], { cwd: moved }), WITHOUT_GRAMMAR);
   }
 
@@ -59,9 +81,12 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   // An extension for the web: a worker that knows no file. What is missing is said; one import mends it.
   await bundle("alone.js", "web/inline.js", { format: "cjs", platform: "browser" });
   await bundle("web-extension.js", "web/default.js", { format: "cjs", platform: "browser" });
-  writeFileSync(join(folder, "web", "index.html"), `<!doctype html><script>
+  writeFileSync(
+    join(folder, "web", "index.html"),
+    `<!doctype html><script>
     const said = (file) => new Promise((resolve) => (new Worker(file).onmessage = ({ data }) => resolve(data)));
-    Promise.all([said("inline.js"), said("default.js")]).then((lines) => (document.title = lines.join(" | ")));</script>`);
+    Promise.all([said("inline.js"), said("default.js")]).then((lines) => (document.title = lines.join(" | ")));</script>`,
+  );
   const [inline, byDefault] = (await titleIn(join(folder, "web"))).split(" | ");
   assert.match(inline, /^3 3 true applied indentation/);
   assert.match(byDefault, /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);

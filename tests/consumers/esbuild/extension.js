@@ -9,5 +9,10 @@ const promptTsx = require("espalier/prompt-tsx");
 
 export async function activate(folder) {
   await nodeStorage(folder).append("log", "one line\n");
-  return [await use(espalier), library.EspalierError === EspalierError, promptTsx.PromptElement === PromptElement, library.count === count].join(" ");
+  return [
+    await use(espalier),
+    library.EspalierError === EspalierError,
+    promptTsx.PromptElement === PromptElement,
+    library.count === count,
+  ].join(" ");
 }

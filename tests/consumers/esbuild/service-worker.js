@@ -10,5 +10,12 @@ addEventListener("install", (event) => event.waitUntil(ready.catch(() => skipWai
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 addEventListener("fetch", (event) => {
   if (new URL(event.request.url).pathname !== "/answer") return;
-  event.respondWith(ready.then(() => use(espalier)).then((line) => new Response(line), (error) => new Response(`${error.code}: ${error.message}`)));
+  event.respondWith(
+    ready
+      .then(() => use(espalier))
+      .then(
+        (line) => new Response(line),
+        (error) => new Response(`${error.code}: ${error.message}`),
+      ),
+  );
 });

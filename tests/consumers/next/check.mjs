@@ -18,7 +18,11 @@ export default async function check({ folder, bin, ran, titleAt }) {
 
 async function started(next, folder, work) {
   const port = String(20_000 + (process.pid % 20_000));
-  const server = spawn(next, ["start", "--port", port], { cwd: folder, detached: true, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" } });
+  const server = spawn(next, ["start", "--port", port], {
+    cwd: folder,
+    detached: true,
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" },
+  });
   try {
     await new Promise((resolve, reject) => {
       server.stdout.on("data", (text) => /Ready/.test(text) && resolve());

@@ -1,7 +1,11 @@
 import resolve from "@rollup/plugin-node-resolve";
 import { rollup } from "rollup";
 
-for (const [name, folder, options] of [["main", "page", { browser: true }], ["alone", "alone", { browser: true }], ["server", "node", { exportConditions: ["node"] }]]) {
+for (const [name, folder, options] of [
+  ["main", "page", { browser: true }],
+  ["alone", "alone", { browser: true }],
+  ["server", "node", { exportConditions: ["node"] }],
+]) {
   const external = folder === "node" ? [/^node:/] : [];
   const onwarn = (warning) => {
     throw new Error(warning.message);

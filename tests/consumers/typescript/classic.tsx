@@ -6,10 +6,6 @@ interface Props extends BasePromptElementProps {
 
 export class Greeting extends PromptElement<Props> {
   override render(_state: void, _sizing: PromptSizing) {
-    return (
-      <>
-        <SystemMessage priority={1}>Hello {this.props.name}</SystemMessage>
-      </>
-    );
+    return <SystemMessage priority={1}>Hello {this.props.name}</SystemMessage>;
   }
 }

@@ -7,7 +7,11 @@ import { WANTED } from "../use.js";
 export default async function check({ folder, bin, ran, titleIn, titleAt, filesIn }) {
   await ran("vite", ["build", "--logLevel", "warn"]);
   assert.equal(await titleIn(join(folder, "dist")), WANTED);
-  assert.deepEqual(grammarsIn(filesIn(join(folder, "dist"))), ["tree-sitter-typescript"], "only the grammar that was imported is emitted");
+  assert.deepEqual(
+    grammarsIn(filesIn(join(folder, "dist"))),
+    ["tree-sitter-typescript"],
+    "only the grammar that was imported is emitted",
+  );
 
   // A page that only counts.
   cpSync(join(folder, "count.html"), join(folder, "count", "index.html"));
@@ -17,7 +21,9 @@ export default async function check({ folder, bin, ran, titleIn, titleAt, filesI
   assert.deepEqual(grammarsIn(filesIn(join(folder, "count", "out"))), [], "no grammar is emitted");
 
   // A server in one file, moved to a folder of its own.
-  await ran("vite", ["build", "--ssr", "server.js", "--outDir", "ssr", "--logLevel", "warn"], { env: { VITE_SSR_ALL: "1" } });
+  await ran("vite", ["build", "--ssr", "server.js", "--outDir", "ssr", "--logLevel", "warn"], {
+    env: { VITE_SSR_ALL: "1" },
+  });
   const alone = join(folder, "..", "vite-moved");
   mkdirSync(alone);
   cpSync(join(folder, "ssr"), alone, { recursive: true });
@@ -30,7 +36,10 @@ const grammarsIn = (files) => Object.keys(files).flatMap((name) => /tree-sitter-
 
 /** The page as the development server gives it, with dependencies bundled beforehand. */
 async function dev(vite, folder, titleAt) {
-  const server = spawn(vite, ["--port", "0", "--strictPort", "false"], { cwd: folder, env: { ...process.env, NO_COLOR: "1" } });
+  const server = spawn(vite, ["--port", "0", "--strictPort", "false"], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
   try {
     const url = await new Promise((resolve, reject) => {
       let said = "";

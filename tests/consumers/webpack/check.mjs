@@ -8,7 +8,8 @@ export default async function check({ folder, ran, titleIn, filesIn }) {
     const out = join(folder, "out", entry);
     mkdirSync(out, { recursive: true });
     await ran("node", ["build.js", entry, out, target]);
-    if (target === "web") writeFileSync(join(out, "index.html"), `<!doctype html><script type="module" src="main.js"></script>`);
+    if (target === "web")
+      writeFileSync(join(out, "index.html"), `<!doctype html><script type="module" src="main.js"></script>`);
     return out;
   };
   const names = (out) => Object.keys(filesIn(out)).filter((name) => !/\.(js|html)$/.test(name));

@@ -30,7 +30,11 @@ export const LanguageModelChatMessageRole = { User: 1, Assistant: 2 };
 
 export class LanguageModelChatMessage {
   constructor(role, content, name) {
-    Object.assign(this, { role, content: typeof content === "string" ? [new LanguageModelTextPart(content)] : content, name });
+    Object.assign(this, {
+      role,
+      content: typeof content === "string" ? [new LanguageModelTextPart(content)] : content,
+      name,
+    });
   }
 
   static User(content, name) {
@@ -91,9 +95,10 @@ export class FileSystemError extends Error {
 export const FileType = { Unknown: 0, File: 1, Directory: 2 };
 
 /** Node's file system in VS Code's form. */
-const found = (uri, reading) => reading.catch((error) => {
-  throw error.code === "ENOENT" ? FileSystemError.FileNotFound(uri) : error;
-});
+const found = (uri, reading) =>
+  reading.catch((error) => {
+    throw error.code === "ENOENT" ? FileSystemError.FileNotFound(uri) : error;
+  });
 
 export const workspace = {
   get workspaceFolders() {

@@ -1,6 +1,6 @@
 /** Starts the checks where VS Code runs no test file: in its Node extension host, once for each window. */
 
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import { checked } from "../extension/src/run.ts";
 
 declare const process: { env: Record<string, string | undefined> };

@@ -1,4 +1,7 @@
-/** An extension whose author imports `espalier` and `espalier/prompt-tsx` by name, bundled for the browser as CommonJS: there is no `import.meta.url`. */
+/**
+ * An extension whose author imports `espalier` and `espalier/prompt-tsx` by name, bundled for the browser as CommonJS:
+ * there is no `import.meta.url`.
+ */
 
 import { count, init, summarizeDocument } from "espalier";
 import { OutputMode, PromptElement, renderPrompt, UserMessage, VSCodeTokenizer } from "espalier/prompt-tsx";
@@ -14,13 +17,22 @@ class Ask extends PromptElement {
     return <UserMessage>Why?</UserMessage>;
   }
 }
-const rendered = () => renderPrompt(Ask, {}, { modelMaxPromptTokens: 100 }, new VSCodeTokenizer(async (text) => String(text.value ?? text).length, OutputMode.VSCode));
+const rendered = () =>
+  renderPrompt(
+    Ask,
+    {},
+    { modelMaxPromptTokens: 100 },
+    new VSCodeTokenizer(async (text) => String(text.value ?? text).length, OutputMode.VSCode),
+  );
 
 const cases: Cases = {
   "imported by its own name: what is missing is named, with both ways out": async () => {
     for (const work of [() => init(), () => rendered(), () => summarizeDocument("a", { path: "a.ts", budget: 10 })]) {
       const error = await failing(work);
-      ok(error.code === "wasm_not_found" && /espalier\/inline/.test(error.message) && /init\(/.test(error.message), `${error.code}: ${error.message}`);
+      ok(
+        error.code === "wasm_not_found" && /espalier\/inline/.test(error.message) && /init\(/.test(error.message),
+        `${error.code}: ${error.message}`,
+      );
     }
   },
 
@@ -30,7 +42,10 @@ const cases: Cases = {
     equal(count("Hello world!"), 3);
     const { messages } = await rendered();
     ok((messages[0] as unknown) instanceof vscode.LanguageModelChatMessage, "the drop-in module found VS Code");
-    const { basis, tokens } = await summarizeDocument("def a():\n    return 1\n".repeat(50), { path: "a.py", budget: 50 });
+    const { basis, tokens } = await summarizeDocument("def a():\n    return 1\n".repeat(50), {
+      path: "a.py",
+      budget: 50,
+    });
     ok(tokens <= 50 && basis.path !== "syntax", "grammars that are nowhere: by indentation");
   },
 };

@@ -16,14 +16,43 @@ import type { Provider } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
 
-const ADAPTERS = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini, vscode, "ai-sdk": aiSdk };
+const ADAPTERS = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+  vscode,
+  "ai-sdk": aiSdk,
+};
 
 test("what is no conversation is refused", () => {
-  for (const input of [null, undefined, 7, "text", true, {}, { messages: "x" }, { a: [] }, [[]], [7], ["text"], [{ a: 1 }], () => 1]) {
+  for (const input of [
+    null,
+    undefined,
+    7,
+    "text",
+    true,
+    {},
+    { messages: "x" },
+    { a: [] },
+    [[]],
+    [7],
+    ["text"],
+    [{ a: 1 }],
+    () => 1,
+  ]) {
     refused(input, "unknown_format", "messages");
   }
   refused([], "bad_option", "options.format", "morse" as Format);
-  refused([{ id: "a", role: "user", parts: [] }, { id: "a", role: "user", parts: [] }], "duplicate_id", "messages[1].id", "espalier");
+  refused(
+    [
+      { id: "a", role: "user", parts: [] },
+      { id: "a", role: "user", parts: [] },
+    ],
+    "duplicate_id",
+    "messages[1].id",
+    "espalier",
+  );
   refused([{ role: "user", parts: [] }], "bad_message", "messages[0].id", "espalier");
   refused([{ id: "a", role: "user", parts: 7 }], "bad_message", "messages[0].parts", "espalier");
 });
@@ -31,11 +60,18 @@ test("what is no conversation is refused", () => {
 test("every transcript is read without loss", () => {
   const folder = new URL("../../fixtures/transcripts/", import.meta.url);
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
-    const transcript = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { messages: { content: string | null; tool_calls?: unknown[] }[] };
+    const transcript = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
+      messages: { content: string | null; tool_calls?: unknown[] }[];
+    };
     const { messages, format } = readConversation(transcript, {});
     assert.equal(format, "openai-chat");
     assert.equal(messages.length, transcript.messages.length);
-    const units = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : part.type === "toolResult" ? units(part.content) : 0), 0);
+    const units = (parts: readonly Part[]): number =>
+      parts.reduce(
+        (sum, part) =>
+          sum + (part.type === "text" ? part.text.length : part.type === "toolResult" ? units(part.content) : 0),
+        0,
+      );
     messages.forEach(({ parts }, at) => {
       const original = transcript.messages[at]!;
       assert.equal(units(parts), original.content?.length ?? 0);
@@ -45,68 +81,127 @@ test("every transcript is read without loss", () => {
 });
 
 test("whatever hangs on untouched messages comes back", () => {
-  const odd: Record<PropertyKey, unknown> = { date: new Date(1), bytes: new Uint8Array([1]), map: new Map([[1, 2]]), big: 3n, nothing: undefined, run: () => 1, [Symbol.for("s")]: 1 };
+  const odd: Record<PropertyKey, unknown> = {
+    date: new Date(1),
+    bytes: new Uint8Array([1]),
+    map: new Map([[1, 2]]),
+    big: 3n,
+    nothing: undefined,
+    run: () => 1,
+    [Symbol.for("s")]: 1,
+  };
   odd["self"] = odd;
-  const messages = Array.from({ length: 20 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i} a\ud800b `.repeat(50), odd }));
+  const messages = Array.from({ length: 20 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i} a\ud800b `.repeat(50),
+    odd,
+  }));
   const { messages: kept } = espalier.prune(messages, { budget: 1_200 });
   assert.ok(kept.length > 0 && kept.length < 20);
-  for (const message of kept) assert.ok(messages.includes(message) && message.odd === odd && message.content.includes("\ud800"));
+  for (const message of kept)
+    assert.ok(messages.includes(message) && message.odd === odd && message.content.includes("\ud800"));
   // A part that nobody knows, with everything in it that JSON cannot say.
-  const { messages: [read] } = readConversation([{ role: "user", content: [{ type: "odd", ...odd }] }], { format: "openai-chat" });
+  const {
+    messages: [read],
+  } = readConversation([{ role: "user", content: [{ type: "odd", ...odd }] }], { format: "openai-chat" });
   assert.match((read!.parts[0] as { json: string }).json, /"big":"3"/);
 });
 
 const word = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== "");
 const id = fc.integer({ min: 0, max: 99 }).map((n) => `c${n}`);
-const result = (callId: string, content: string): Part => ({ type: "toolResult", callId, name: "run", content: [{ type: "text", text: content }] });
+const result = (callId: string, content: string): Part => ({
+  type: "toolResult",
+  callId,
+  name: "run",
+  content: [{ type: "text", text: content }],
+});
 /** Conversations that every format can say: texts, calls and their results. */
 const conversation: fc.Arbitrary<NeutralMessage[]> = fc
-  .array(fc.oneof(
-    fc.tuple(fc.constant("user" as const), word), fc.tuple(fc.constant("assistant" as const), word), fc.tuple(fc.constant("round" as const), fc.tuple(fc.uniqueArray(id, { minLength: 1, maxLength: 3 }), word)),
-  ), { maxLength: 12 })
-  .map((items) => items.flatMap((item): Omit<NeutralMessage, "id">[] => {
-    if (item[0] !== "round") return [{ role: item[0], parts: [{ type: "text", text: item[1] as string }] }];
-    const [ids, content] = item[1] as [string[], string];
-    return [
-      { role: "assistant", parts: ids.map((callId): Part => ({ type: "toolCall", callId, name: "run", arguments: '{"a":1}' })) },
-      ...ids.map((callId) => ({ role: "tool" as const, parts: [result(callId, content)] })),
-    ];
-  }).map((message, at) => ({ id: `n${at}`, ...message })));
+  .array(
+    fc.oneof(
+      fc.tuple(fc.constant("user" as const), word),
+      fc.tuple(fc.constant("assistant" as const), word),
+      fc.tuple(fc.constant("round" as const), fc.tuple(fc.uniqueArray(id, { minLength: 1, maxLength: 3 }), word)),
+    ),
+    { maxLength: 12 },
+  )
+  .map((items) =>
+    items
+      .flatMap((item): Omit<NeutralMessage, "id">[] => {
+        if (item[0] !== "round") return [{ role: item[0], parts: [{ type: "text", text: item[1] as string }] }];
+        const [ids, content] = item[1] as [string[], string];
+        return [
+          {
+            role: "assistant",
+            parts: ids.map((callId): Part => ({ type: "toolCall", callId, name: "run", arguments: '{"a":1}' })),
+          },
+          ...ids.map((callId) => ({ role: "tool" as const, parts: [result(callId, content)] })),
+        ];
+      })
+      .map((message, at) => ({ id: `n${at}`, ...message })),
+  );
 
 /** Everything that is said, in order, whoever carries it. */
 function gist(messages: readonly NeutralMessage[]): string[] {
-  return messages.flatMap(({ role, parts }) => parts.map((part) => {
-    if (part.type === "toolResult") return `result ${part.callId} ${part.content.map((c) => (c.type === "text" ? c.text : "?")).join("")}`;
-    return part.type === "toolCall" ? `call ${part.callId} ${part.name} ${part.arguments}` : part.type === "text" ? `${role} ${part.text}` : part.type;
-  }));
+  return messages.flatMap(({ role, parts }) =>
+    parts.map((part) => {
+      if (part.type === "toolResult")
+        return `result ${part.callId} ${part.content.map((c) => (c.type === "text" ? c.text : "?")).join("")}`;
+      return part.type === "toolCall"
+        ? `call ${part.callId} ${part.name} ${part.arguments}`
+        : part.type === "text"
+          ? `${role} ${part.text}`
+          : part.type;
+    }),
+  );
 }
 
 for (const [format, adapter] of Object.entries(ADAPTERS)) {
   test(`${format}: what is written reads back as it was, and keeping it all is no change`, () => {
-    fc.assert(fc.property(conversation, (messages) => {
-      const source = { input: [], list: [], name: "messages" };
-      const list = messages.flatMap((message) => adapter.write(message, source));
-      const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
-      const input = { [name]: list };
-      const reading = readConversation(input, { format: format as Format });
-      assert.deepEqual(gist(reading.messages), gist(messages));
-      const keep = reading.messages.map(({ id }): PlanItem => ({ type: "keep", id }));
-      assert.equal(reading.rebuild(keep), input);
-      if (list.length > 0) assert.equal(readConversation(input, {}).messages.length, reading.messages.length);
-    }), { seed: 5, numRuns: 200 });
+    fc.assert(
+      fc.property(conversation, (messages) => {
+        const source = { input: [], list: [], name: "messages" };
+        const list = messages.flatMap((message) => adapter.write(message, source));
+        const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
+        const input = { [name]: list };
+        const reading = readConversation(input, { format: format as Format });
+        assert.deepEqual(gist(reading.messages), gist(messages));
+        const keep = reading.messages.map(({ id }): PlanItem => ({ type: "keep", id }));
+        assert.equal(reading.rebuild(keep), input);
+        if (list.length > 0) assert.equal(readConversation(input, {}).messages.length, reading.messages.length);
+      }),
+      { seed: 5, numRuns: 200 },
+    );
   });
 
   test(`${format}: pruned and compacted by the package, the result fits, pairs up and re-reads`, async () => {
     const source = { input: [], list: [], name: "messages" };
-    const neutral: NeutralMessage[] = [{ id: "u", role: "user", parts: [{ type: "text", text: "Please build all parts." }] }];
+    const neutral: NeutralMessage[] = [
+      { id: "u", role: "user", parts: [{ type: "text", text: "Please build all parts." }] },
+    ];
     for (let i = 0; i < 40; i++) {
       const calls = [`a${i}`, `b${i}`];
-      neutral.push({ id: `r${i}`, role: "assistant", parts: calls.map((callId): Part => ({ type: "toolCall", callId, name: "bash", arguments: `{"command":"make ${callId}"}` })) });
-      neutral.push(...calls.map((callId) => ({ id: callId, role: "tool" as const, parts: [{ ...result(callId, `built ${callId}\n`.repeat(20)), name: "bash" }] })));
+      neutral.push({
+        id: `r${i}`,
+        role: "assistant",
+        parts: calls.map(
+          (callId): Part => ({ type: "toolCall", callId, name: "bash", arguments: `{"command":"make ${callId}"}` }),
+        ),
+      });
+      neutral.push(
+        ...calls.map((callId) => ({
+          id: callId,
+          role: "tool" as const,
+          parts: [{ ...result(callId, `built ${callId}\n`.repeat(20)), name: "bash" }],
+        })),
+      );
     }
     const written = neutral.flatMap((message) => adapter.write(message, source));
     // As the provider takes it: some want the results of a round in one message.
-    const list = format === "ai-sdk" ? written : espalier.repair(written, { provider: format as Provider, format: format as Format }).messages;
+    const list =
+      format === "ai-sdk"
+        ? written
+        : espalier.repair(written, { provider: format as Provider, format: format as Format }).messages;
     const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
     const whole = espalier.countMessages({ [name]: list }, { format: format as Format }).total;
     for (const share of [0.2, 0.5, 0.9]) {
@@ -125,7 +220,8 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
         const answered = lines.filter((line) => line.startsWith("result ")).map((line) => line.split(" ")[1]);
         assert.deepEqual([...called].sort(), [...answered].sort());
         // Gemini has the request and the record in one message, in front of the newest round.
-        for (const message of messagesOf(out).slice(format === "gemini" ? -2 : -3)) assert.ok(list.includes(message), "the newest messages are the caller's own");
+        for (const message of messagesOf(out).slice(format === "gemini" ? -2 : -3))
+          assert.ok(list.includes(message), "the newest messages are the caller's own");
       }
     }
   });

@@ -5,25 +5,42 @@ import { test } from "node:test";
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "./common.ts";
-import { LanguageModelChatMessage, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "./samples.ts";
+import {
+  LanguageModelChatMessage,
+  LanguageModelTextPart,
+  LanguageModelToolCallPart,
+  LanguageModelToolResultPart,
+} from "./samples.ts";
 
 const { ConversationLog, Pruner, compact, countMessages, openConversation, prune, repair, validate } = espalier;
 
 type Item = { text: string; audience?: unknown };
 
-const mcp = ({ text, audience }: Item) => ({ type: "text", text, ...(audience !== undefined && { annotations: { audience } }) });
+const mcp = ({ text, audience }: Item) => ({
+  type: "text",
+  text,
+  ...(audience !== undefined && { annotations: { audience } }),
+});
 
 /** A call and its result of these items, in the middle of a conversation. */
 const FORMATS: Record<Exclude<Format, "espalier" | "raw">, (items: readonly Item[]) => any[]> = {
   "openai-chat": (items) => [
     { role: "user", content: "go" },
-    { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } }],
+    },
     { role: "tool", tool_call_id: "c1", content: items.map(mcp) },
   ],
   "openai-responses": (items) => [
     { role: "user", content: "go" },
     { type: "function_call", call_id: "c1", name: "look", arguments: "{}" },
-    { type: "function_call_output", call_id: "c1", output: items.map((item) => ({ ...mcp(item), type: "input_text" })) },
+    {
+      type: "function_call_output",
+      call_id: "c1",
+      output: items.map((item) => ({ ...mcp(item), type: "input_text" })),
+    },
   ],
   anthropic: (items) => [
     { role: "user", content: "go" },
@@ -39,16 +56,42 @@ const FORMATS: Record<Exclude<Format, "espalier" | "raw">, (items: readonly Item
     new LanguageModelChatMessage(1, [new LanguageModelTextPart("go")]),
     new LanguageModelChatMessage(2, [new LanguageModelToolCallPart("c1", "look", {})]),
     // There the model is 0, the user 1, an extension 2.
-    new LanguageModelChatMessage(1, [new LanguageModelToolResultPart("c1", items.map(({ text, audience }) => new LanguageModelTextPart(text, Array.isArray(audience) ? audience.map((who) => (who === "assistant" ? 0 : 1)) : audience)))]),
+    new LanguageModelChatMessage(1, [
+      new LanguageModelToolResultPart(
+        "c1",
+        items.map(
+          ({ text, audience }) =>
+            new LanguageModelTextPart(
+              text,
+              Array.isArray(audience) ? audience.map((who) => (who === "assistant" ? 0 : 1)) : audience,
+            ),
+        ),
+      ),
+    ]),
   ],
   "ai-sdk": (items) => [
     { role: "user", content: "go" },
     { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: {} }] },
-    { role: "tool", content: [{ type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "json", value: { content: items.map(mcp) } } }] },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "c1",
+          toolName: "look",
+          output: { type: "json", value: { content: items.map(mcp) } },
+        },
+      ],
+    },
   ],
 };
 
-const SHOWN: Item[] = [{ text: "one" }, { text: "two", audience: ["user", "assistant"] }, { text: "three", audience: [] }, { text: "four", audience: "user" }];
+const SHOWN: Item[] = [
+  { text: "one" },
+  { text: "two", audience: ["user", "assistant"] },
+  { text: "three", audience: [] },
+  { text: "four", audience: "user" },
+];
 const HIDDEN: Item = { text: "for eyes only", audience: ["user"] };
 
 for (const [format, make] of Object.entries(FORMATS) as [keyof typeof FORMATS, (typeof FORMATS)["anthropic"]][]) {
@@ -59,7 +102,10 @@ for (const [format, make] of Object.entries(FORMATS) as [keyof typeof FORMATS, (
     const { messages: out, report } = prune(messages, { budget: 5_000, format });
     assert.deepEqual(out, expected);
     assert.ok(out[0] === messages[0] && out[1] === messages[1]);
-    assert.deepEqual(report.removed.map(({ ids, rule, tokens, recall }) => [ids, rule, tokens, recall]), [[["m2"], "audience", 0, "m2"]]);
+    assert.deepEqual(
+      report.removed.map(({ ids, rule, tokens, recall }) => [ids, rule, tokens, recall]),
+      [[["m2"], "audience", 0, "m2"]],
+    );
     assert.deepEqual(new Pruner().prune(messages, { budget: 5_000, format }).messages, expected);
     assert.deepEqual((await compact(messages, { budget: 5_000, format })).messages, expected);
     assert.deepEqual(ConversationLog.from(messages, { format } as never).view().messages, expected);
@@ -74,7 +120,10 @@ for (const [format, make] of Object.entries(FORMATS) as [keyof typeof FORMATS, (
 
   test(`${format}: a result with nothing for the model is empty, and one with all of it is the host's own`, () => {
     const { messages: out } = prune(make([HIDDEN, HIDDEN]), { budget: 5_000, format });
-    assert.deepEqual(out, make([{ text: "(empty)" }]).map((message, at) => (at === 2 && format === "vscode" ? out[2] : message)));
+    assert.deepEqual(
+      out,
+      make([{ text: "(empty)" }]).map((message, at) => (at === 2 && format === "vscode" ? out[2] : message)),
+    );
     assert.match(JSON.stringify(out[2]), /"\(empty\)"/);
     const whole = make(SHOWN);
     assert.equal(prune(whole, { budget: 5_000, format }).messages, whole);
@@ -91,26 +140,63 @@ for (const [format, make] of Object.entries(FORMATS) as [keyof typeof FORMATS, (
 }
 
 test("a provider is sent, and repair gives, what is for the model", async () => {
-  const { anthropic } = (await import("../../../pkg/dist/providers.js" as string)) as typeof import("../../../js/providers/index.ts");
+  const { anthropic } = (await import(
+    "../../../pkg/dist/providers.js" as string
+  )) as typeof import("../../../js/providers/index.ts");
   const provider = anthropic({ model: "claude-sonnet-4-5", apiKey: "k" });
   const messages = FORMATS.anthropic([HIDDEN, SHOWN[0]!]);
   assert.deepEqual(provider.toRequest(messages)["messages"], FORMATS.anthropic([SHOWN[0]!]));
-  assert.deepEqual(repair([...messages, { role: "assistant", content: [{ type: "text", text: "  " }] }, { role: "user", content: "z" }], { provider: "anthropic" }).messages.slice(0, 3), FORMATS.anthropic([SHOWN[0]!]));
+  assert.deepEqual(
+    repair(
+      [...messages, { role: "assistant", content: [{ type: "text", text: "  " }] }, { role: "user", content: "z" }],
+      { provider: "anthropic" },
+    ).messages.slice(0, 3),
+    FORMATS.anthropic([SHOWN[0]!]),
+  );
 });
 
 test("the neighbours of the AI SDK: several things in a result, and messages of a page", () => {
   const value = [mcp(HIDDEN), mcp(SHOWN[0]!)];
   const call = { type: "tool-call", toolCallId: "c1", toolName: "look", input: {} };
-  const messages = [{ role: "user", content: "go" }, { role: "assistant", content: [call] }, { role: "tool", content: [{ type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "content", value } }] }];
-  assert.deepEqual((prune(messages, { budget: 999, format: "ai-sdk" }).messages[2] as any).content[0].output.value, [mcp(SHOWN[0]!)]);
-  const page = [{ id: "a", role: "user", parts: [{ type: "text", text: "go" }] }, { id: "b", role: "assistant", parts: [{ type: "dynamic-tool", toolName: "look", toolCallId: "c1", state: "output-available", input: {}, output: { content: value } }] }];
-  assert.deepEqual((prune(page, { budget: 999, format: "ai-sdk" }).messages[1] as any).parts[0].output, { content: [mcp(SHOWN[0]!)] });
+  const messages = [
+    { role: "user", content: "go" },
+    { role: "assistant", content: [call] },
+    {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "content", value } }],
+    },
+  ];
+  assert.deepEqual((prune(messages, { budget: 999, format: "ai-sdk" }).messages[2] as any).content[0].output.value, [
+    mcp(SHOWN[0]!),
+  ]);
+  const page = [
+    { id: "a", role: "user", parts: [{ type: "text", text: "go" }] },
+    {
+      id: "b",
+      role: "assistant",
+      parts: [
+        {
+          type: "dynamic-tool",
+          toolName: "look",
+          toolCallId: "c1",
+          state: "output-available",
+          input: {},
+          output: { content: value },
+        },
+      ],
+    },
+  ];
+  assert.deepEqual((prune(page, { budget: 999, format: "ai-sdk" }).messages[1] as any).parts[0].output, {
+    content: [mcp(SHOWN[0]!)],
+  });
 });
 
 test("a log that grows leaves out what came later", () => {
   const log = ConversationLog.from(FORMATS.anthropic([SHOWN[0]!]) as any[]);
   const more = FORMATS.anthropic([HIDDEN, SHOWN[1]!]);
-  log.append([...more.slice(1).map((message) => JSON.parse(JSON.stringify(message).replaceAll("c1", "c2")) as object)] as never);
+  log.append([
+    ...more.slice(1).map((message) => JSON.parse(JSON.stringify(message).replaceAll("c1", "c2")) as object),
+  ] as never);
   const { messages } = log.view();
   assert.deepEqual((messages.at(-1) as any).content[0].content, [mcp(SHOWN[1]!)]);
   assert.equal(JSON.stringify(log.originalsFrom(4)[0]).includes("eyes only"), true);

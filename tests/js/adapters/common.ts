@@ -29,7 +29,10 @@ function short(part: Part): string {
     case "toolResult":
       return `${part.isError ? "!" : ""}${part.callId}[${part.content.map(short).join(" ")}]`;
     case "image":
-      return `<image ${part.mediaType ?? ""} ${part.url ?? part.data ?? ""} ${part.detail ?? ""}>`.replace(/ +(?=[ >])/g, "");
+      return `<image ${part.mediaType ?? ""} ${part.url ?? part.data ?? ""} ${part.detail ?? ""}>`.replace(
+        / +(?=[ >])/g,
+        "",
+      );
     case "document":
       return `<document ${part.dataLength}>`;
     case "opaque":
@@ -39,7 +42,10 @@ function short(part: Part): string {
   }
 }
 
-/** A plan that keeps everything gives the very input; dropping one message gives the others, the same objects. Nothing is mutated. */
+/**
+ * A plan that keeps everything gives the very input; dropping one message gives the others, the same objects. Nothing
+ * is mutated.
+ */
 function untouched(input: unknown, format: Format): void {
   freeze(input);
   const reading = readConversation(input, { format });
@@ -53,9 +59,13 @@ function untouched(input: unknown, format: Format): void {
     const kept = list.filter((_, other) => other !== at);
     // Where roles must alternate, neighbours that were none before may be one message now.
     if (format === "gemini" || format === "anthropic") continue;
-    assert.deepEqual(messagesOf(out).map((message) => list.indexOf(message)), kept.map((message) => list.indexOf(message)));
+    assert.deepEqual(
+      messagesOf(out).map((message) => list.indexOf(message)),
+      kept.map((message) => list.indexOf(message)),
+    );
     if (!Array.isArray(input)) {
-      for (const [key, value] of Object.entries(input as object)) if (value !== list) assert.equal((out as Record<string, unknown>)[key], value);
+      for (const [key, value] of Object.entries(input as object))
+        if (value !== list) assert.equal((out as Record<string, unknown>)[key], value);
     }
   }
 }
@@ -76,35 +86,58 @@ export function freeze<T>(value: T): T {
 }
 
 /** Carries out a plan on a conversation; gives the messages. */
-export function carryOut(format: Format, input: unknown, plan: (messages: NeutralMessage[]) => PlanItem[]): readonly unknown[] {
+export function carryOut(
+  format: Format,
+  input: unknown,
+  plan: (messages: NeutralMessage[]) => PlanItem[],
+): readonly unknown[] {
   freeze(input);
   const reading = readConversation(input, { format });
   return messagesOf(reading.rebuild(plan(reading.messages)));
 }
 
 /** Edits one message and keeps the others. */
-export function edit(format: Format, input: unknown, at: number, parts: PlanItem extends infer P ? (P extends { type: "edit"; parts: infer E } ? E : never) : never): unknown {
-  const out = carryOut(format, input, (messages) => messages.map(({ id }, other) => (other === at ? { type: "edit", id, parts } : { type: "keep", id })));
+export function edit(
+  format: Format,
+  input: unknown,
+  at: number,
+  parts: PlanItem extends infer P ? (P extends { type: "edit"; parts: infer E } ? E : never) : never,
+): unknown {
+  const out = carryOut(format, input, (messages) =>
+    messages.map(({ id }, other) => (other === at ? { type: "edit", id, parts } : { type: "keep", id })),
+  );
   return out[at];
 }
 
 /** Puts a neutral message at the end. */
 export function insert(format: Format, input: unknown, message: NeutralMessage): readonly unknown[] {
-  return carryOut(format, input, (messages) => [...messages.map(({ id }): PlanItem => ({ type: "keep", id })), { type: "insert", message }])
-    .slice(messagesOf(input).length);
+  return carryOut(format, input, (messages) => [
+    ...messages.map(({ id }): PlanItem => ({ type: "keep", id })),
+    { type: "insert", message },
+  ]).slice(messagesOf(input).length);
 }
 
 export const summary: NeutralMessage = { id: "e0:summary", role: "user", parts: [{ type: "text", text: "what was" }] };
 export const standIn: NeutralMessage = {
-  id: "lost", role: "tool", parts: [{ type: "toolResult", callId: "c9", name: "run", content: [{ type: "text", text: "lost" }], isError: true }],
+  id: "lost",
+  role: "tool",
+  parts: [{ type: "toolResult", callId: "c9", name: "run", content: [{ type: "text", text: "lost" }], isError: true }],
 };
 export const calling: NeutralMessage = {
-  id: "calling", role: "assistant", parts: [{ type: "text", text: "I call" }, { type: "toolCall", callId: "c9", name: "run", arguments: '{"a":1}' }],
+  id: "calling",
+  role: "assistant",
+  parts: [
+    { type: "text", text: "I call" },
+    { type: "toolCall", callId: "c9", name: "run", arguments: '{"a":1}' },
+  ],
 };
 
 export function refused(input: unknown, code: string, path: string, format?: Format): void {
-  assert.throws(() => readConversation(input, format ? { format } : {}), (error: { code?: string; path?: string; message: string }) => {
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
+  assert.throws(
+    () => readConversation(input, format ? { format } : {}),
+    (error: { code?: string; path?: string; message: string }) => {
+      assert.deepEqual([error.code, error.path], [code, path], error.message);
+      return true;
+    },
+  );
 }

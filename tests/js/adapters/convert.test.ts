@@ -74,10 +74,7 @@ test("what cannot cross is listed", () => {
       { type: "text", text: "Yes." },
     ],
   };
-  const { messages: converted, lost } = espalier.convert(
-    [{ role: "user", content: "Well?" }, thought],
-    "openai-chat",
-  );
+  const { messages: converted, lost } = espalier.convert([{ role: "user", content: "Well?" }, thought], "openai-chat");
   assert.deepEqual(lost, [{ index: 1, part: "reasoning", count: 1 }]);
   assert.deepEqual(converted[1], { role: "assistant", content: "Yes." });
 });

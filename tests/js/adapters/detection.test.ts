@@ -9,7 +9,16 @@ const say = (content: unknown) => ({ role: "user", content });
 const format = (input: unknown) => readConversation(input, {}).format;
 
 test("an answer of the Messages API, appended as it came, is Anthropic's", () => {
-  const answer = (content: unknown[], more = {}) => ({ id: "msg_1", type: "message", role: "assistant", model: "claude", content, stop_reason: "end_turn", usage: {}, ...more });
+  const answer = (content: unknown[], more = {}) => ({
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude",
+    content,
+    stop_reason: "end_turn",
+    usage: {},
+    ...more,
+  });
   const call = { type: "tool_use", id: "tu1", name: "run", input: {} };
   const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "tu1", content: "ok" }] };
   assert.equal(format([say("first"), answer([call]), result]), "anthropic");
@@ -18,53 +27,123 @@ test("an answer of the Messages API, appended as it came, is Anthropic's", () =>
   assert.equal(format([answer([{ type: "text", text: "hello" }], { stop_reason: undefined }), result]), "anthropic");
   // The Responses API's own messages still are.
   assert.equal(format([{ type: "message", role: "user", content: "hi" }]), "openai-responses");
-  assert.equal(format([{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] }]), "openai-responses");
+  assert.equal(
+    format([{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] }]),
+    "openai-responses",
+  );
 });
 
 test("the renderer's own messages are a format", () => {
-  check("raw", [
-    { role: 0, content: [{ type: 1, text: "Be brief." }] },
-    { role: 1, name: "ann", content: [{ type: 1, text: "Look" }, { type: 0, imageUrl: { url: "https://a/b.png", detail: "low" } }, { type: 4, documentData: { data: "JVBERi0=", mediaType: "application/pdf" } }, { type: 2, value: { a: 1 } }, { type: 3 }] },
-    { role: 2, content: [], toolCalls: [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }] },
-    { role: 3, toolCallId: "c1", content: [{ type: 1, text: "ok" }, { type: 3, cacheType: "ephemeral" }] },
-  ], `
+  check(
+    "raw",
+    [
+      { role: 0, content: [{ type: 1, text: "Be brief." }] },
+      {
+        role: 1,
+        name: "ann",
+        content: [
+          { type: 1, text: "Look" },
+          { type: 0, imageUrl: { url: "https://a/b.png", detail: "low" } },
+          { type: 4, documentData: { data: "JVBERi0=", mediaType: "application/pdf" } },
+          { type: 2, value: { a: 1 } },
+          { type: 3 },
+        ],
+      },
+      { role: 2, content: [], toolCalls: [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }] },
+      {
+        role: 3,
+        toolCallId: "c1",
+        content: [
+          { type: 1, text: "ok" },
+          { type: 3, cacheType: "ephemeral" },
+        ],
+      },
+    ],
+    `
     system: Be brief.
     user(ann): Look, <image https://a/b.png low>, <document 8>, <opaque {"a":1}>, <mark>
     assistant: c1=run({})
     tool: c1[ok]
-  `);
+  `,
+  );
   // Without a system message, too, and with the editor's messages beside it.
   assert.equal(format([{ role: 1, content: [{ type: 1, text: "hi" }] }]), "raw");
-  assert.equal(format([{ role: 1, content: [] }, { role: 3, toolCallId: "c1", content: [] }]), "raw");
-  assert.equal(format([{ role: 1, content: [{ value: "hi" }] }, { role: 3, content: [{ value: "system" }] }]), "vscode");
+  assert.equal(
+    format([
+      { role: 1, content: [] },
+      { role: 3, toolCallId: "c1", content: [] },
+    ]),
+    "raw",
+  );
+  assert.equal(
+    format([
+      { role: 1, content: [{ value: "hi" }] },
+      { role: 3, content: [{ value: "system" }] },
+    ]),
+    "vscode",
+  );
 });
 
 test("raw messages that make no sense are refused with the path", () => {
   refused([{ role: 0, content: [{ type: 9, text: "?" }] }], "bad_message", "messages[0].content[0].type");
-  refused([{ role: 0, content: [] }, { role: 4, content: [] }], "bad_message", "messages[1].role");
-  refused([{ role: 0, content: [] }, { role: 3, content: [] }], "bad_message", "messages[1].toolCallId");
+  refused(
+    [
+      { role: 0, content: [] },
+      { role: 4, content: [] },
+    ],
+    "bad_message",
+    "messages[1].role",
+  );
+  refused(
+    [
+      { role: 0, content: [] },
+      { role: 3, content: [] },
+    ],
+    "bad_message",
+    "messages[1].toolCallId",
+  );
   refused([{ role: 2, content: [], toolCalls: [{ id: "c1" }] }], "bad_message", "messages[0].toolCalls[0]");
   refused([{ role: 0, content: [] }, { role: 1 }], "bad_message", "messages[1].content");
 });
 
 test("a message without any content is not taken as an empty one", () => {
-  refused([{ role: "user", text: "the question" }, { role: "assistant", text: "the answer" }], "bad_message", "messages[0].content");
+  refused(
+    [
+      { role: "user", text: "the question" },
+      { role: "assistant", text: "the answer" },
+    ],
+    "bad_message",
+    "messages[0].content",
+  );
   refused([say("a"), { role: "assistant" }], "bad_message", "messages[1].content");
-  for (const more of [{ content: null }, { tool_calls: [{ id: "c1", function: { name: "f" } }] }, { refusal: "no" }, { audio: { id: "a" } }]) {
+  for (const more of [
+    { content: null },
+    { tool_calls: [{ id: "c1", function: { name: "f" } }] },
+    { refusal: "no" },
+    { audio: { id: "a" } },
+  ]) {
     assert.equal(format([say("a"), { role: "assistant", ...more }]), "openai-chat");
   }
 });
 
 test("a turn of Gemini without parts is empty", () => {
   const turns = [{ role: "user", parts: [{ text: "a" }] }, { role: "model" }];
-  assert.deepEqual(readConversation({ contents: turns }, {}).messages.map(({ role, parts }) => [role, parts.length]), [["user", 1], ["assistant", 0]]);
+  assert.deepEqual(
+    readConversation({ contents: turns }, {}).messages.map(({ role, parts }) => [role, parts.length]),
+    [
+      ["user", 1],
+      ["assistant", 0],
+    ],
+  );
   refused({ contents: [{ role: "user", content: "a" }] }, "bad_message", "contents[0].parts");
 });
 
 test("events of a stream and lines of a log are refused", () => {
   const events = [
-    { type: "init", session_id: "s", model: "m" }, { type: "message", role: "user", content: "hi" },
-    { type: "tool_use", tool_name: "run", tool_id: "t1", parameters: {} }, { type: "tool_result", tool_id: "t1", status: "success", output: "ok" },
+    { type: "init", session_id: "s", model: "m" },
+    { type: "message", role: "user", content: "hi" },
+    { type: "tool_use", tool_name: "run", tool_id: "t1", parameters: {} },
+    { type: "tool_result", tool_id: "t1", status: "success", output: "ok" },
     { type: "result", status: "success", stats: {} },
   ];
   refused(events, "unknown_format", "messages[0]");
@@ -77,17 +156,33 @@ test("events of a stream and lines of a log are refused", () => {
 });
 
 test("items of the Agents SDK, and unknown ones that belong to a call, are refused", () => {
-  const items = [say("go"), { type: "function_call", callId: "c1", name: "run", arguments: "{}" }, { type: "function_call_result", callId: "c1", name: "run", output: { type: "text", text: "ok" } }];
+  const items = [
+    say("go"),
+    { type: "function_call", callId: "c1", name: "run", arguments: "{}" },
+    { type: "function_call_result", callId: "c1", name: "run", output: { type: "text", text: "ok" } },
+  ];
   refused(items, "bad_message", "messages[1].callId");
-  refused([say("go"), { type: "function_call", call_id: "c1", name: "run", arguments: "{}" }, items[2]], "bad_message", "messages[2].callId");
+  refused(
+    [say("go"), { type: "function_call", call_id: "c1", name: "run", arguments: "{}" }, items[2]],
+    "bad_message",
+    "messages[2].callId",
+  );
   refused({ input: [{ type: "future_thing", call_id: "c1" }] }, "bad_message", "input[0].type");
   assert.equal(format({ input: [say("go"), { type: "future_thing", id: "x" }] }), "openai-responses");
 });
 
 test("LangChain's messages are refused with the way out", () => {
-  class HumanMessage { lc_namespace = ["langchain_core", "messages"]; content = "hi"; _getType() { return "human"; } }
+  class HumanMessage {
+    lc_namespace = ["langchain_core", "messages"];
+    content = "hi";
+    _getType() {
+      return "human";
+    }
+  }
   for (const message of [
-    new HumanMessage(), { type: "human", content: "hi" }, { type: "ai", data: { content: "hi" } },
+    new HumanMessage(),
+    { type: "human", content: "hi" },
+    { type: "ai", data: { content: "hi" } },
     { lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "hi" } },
   ]) {
     refused([message], "unknown_format", "messages[0]");

@@ -1,4 +1,7 @@
-/** VS Code's classes as the editor has them: content behind an accessor, texts with a JSON of their own, names that a bundler has shortened. */
+/**
+ * VS Code's classes as the editor has them: content behind an accessor, texts with a JSON of their own, names that a
+ * bundler has shortened.
+ */
 
 import type { VSCodeClasses } from "../../../js/formats/index.ts";
 
@@ -78,6 +81,11 @@ export class g {
 }
 /** The part of VS Code's module that they are in. */
 export const editor: VSCodeClasses = {
-  LanguageModelChatMessage: a, LanguageModelTextPart: b, LanguageModelToolCallPart: c, LanguageModelToolResultPart: d, LanguageModelDataPart: e, LanguageModelThinkingPart: f,
+  LanguageModelChatMessage: a,
+  LanguageModelTextPart: b,
+  LanguageModelToolCallPart: c,
+  LanguageModelToolResultPart: d,
+  LanguageModelDataPart: e,
+  LanguageModelThinkingPart: f,
   LanguageModelPromptTsxPart: g,
 };

@@ -8,64 +8,144 @@ const PNG = "iVBORw0KGgo=";
 const call = (id: string, name = "run", args = "{}") => ({ id, type: "function", function: { name, arguments: args } });
 
 test("chat: roles, texts, names", () => {
-  check("openai-chat", [
-    { role: "developer", content: "be brief" }, { role: "user", content: "hi", name: "ann" }, { role: "assistant", content: "ho" },
-  ], `developer: be brief
+  check(
+    "openai-chat",
+    [
+      { role: "developer", content: "be brief" },
+      { role: "user", content: "hi", name: "ann" },
+      { role: "assistant", content: "ho" },
+    ],
+    `developer: be brief
     user(ann): hi
-    assistant: ho`);
+    assistant: ho`,
+  );
   check("openai-chat", [], "");
-  check("openai-chat", { model: "gpt-4o", messages: [{ role: "user", content: "" }, { role: "assistant", content: null, refusal: "no" }], seed: 1 }, `user:
-    assistant: no`.replace("user:", "user: "));
+  check(
+    "openai-chat",
+    {
+      model: "gpt-4o",
+      messages: [
+        { role: "user", content: "" },
+        { role: "assistant", content: null, refusal: "no" },
+      ],
+      seed: 1,
+    },
+    `user:
+    assistant: no`.replace("user:", "user: "),
+  );
 });
 
 test("chat: calls and results", () => {
-  check("openai-chat", [
-    { role: "assistant", content: null, tool_calls: [call("a", "run", '{"x":1}'), call("b")] },
-    { role: "tool", tool_call_id: "a", content: "one" },
-    { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "two" }, { type: "text", text: "three" }] },
-    { role: "tool", content: "stray" },
-  ], `assistant: a=run({"x":1}), b=run({})
+  check(
+    "openai-chat",
+    [
+      { role: "assistant", content: null, tool_calls: [call("a", "run", '{"x":1}'), call("b")] },
+      { role: "tool", tool_call_id: "a", content: "one" },
+      {
+        role: "tool",
+        tool_call_id: "b",
+        content: [
+          { type: "text", text: "two" },
+          { type: "text", text: "three" },
+        ],
+      },
+      { role: "tool", content: "stray" },
+    ],
+    `assistant: a=run({"x":1}), b=run({})
     tool: a[one]
     tool: b[two three]
-    tool: [stray]`);
-  check("openai-chat", [
-    { role: "assistant", content: null, function_call: { name: "old", arguments: "{}" } }, { role: "function", name: "old", content: "ok" },
-  ], `assistant: function:old=old({})
-    tool: function:old[ok]`);
-  check("openai-chat", [{ role: "assistant", tool_calls: [{ id: "c", type: "custom", custom: { name: "sh", input: "ls" } }] }], "assistant: c=sh(ls)");
+    tool: [stray]`,
+  );
+  check(
+    "openai-chat",
+    [
+      { role: "assistant", content: null, function_call: { name: "old", arguments: "{}" } },
+      { role: "function", name: "old", content: "ok" },
+    ],
+    `assistant: function:old=old({})
+    tool: function:old[ok]`,
+  );
+  check(
+    "openai-chat",
+    [{ role: "assistant", tool_calls: [{ id: "c", type: "custom", custom: { name: "sh", input: "ls" } }] }],
+    "assistant: c=sh(ls)",
+  );
 });
 
 test("chat: pictures, files, marks, and what nobody knows", () => {
-  check("openai-chat", [{ role: "user", content: [
-    { type: "text", text: "look", cache_control: { type: "ephemeral" } },
-    { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "low" } },
-    { type: "image_url", image_url: { url: "https://example.org/a.png" } },
-    { type: "file", file: { file_data: "abcd" } },
-    { type: "input_audio", input_audio: { data: "x", format: "wav" } },
-  ] }], `user: look, <mark>, <image image/png ${PNG} low>, <image https://example.org/a.png>, <document 4>, <opaque {"type":"input_audio","input_audio":{"data":"x","format":"wav"}}>`);
+  check(
+    "openai-chat",
+    [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "look", cache_control: { type: "ephemeral" } },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "low" } },
+          { type: "image_url", image_url: { url: "https://example.org/a.png" } },
+          { type: "file", file: { file_data: "abcd" } },
+          { type: "input_audio", input_audio: { data: "x", format: "wav" } },
+        ],
+      },
+    ],
+    `user: look, <mark>, <image image/png ${PNG} low>, <image https://example.org/a.png>, <document 4>, <opaque {"type":"input_audio","input_audio":{"data":"x","format":"wav"}}>`,
+  );
 });
 
 test("chat: edits", () => {
   const input = () => [
-    { role: "user", content: [{ type: "text", text: "a", extra: 1 }, { type: "text", text: "b" }], x_when: new Date(0) },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "a", extra: 1 },
+        { type: "text", text: "b" },
+      ],
+      x_when: new Date(0),
+    },
     { role: "assistant", content: "say", tool_calls: [call("a"), call("b")], x_big: 9n },
     { role: "tool", tool_call_id: "a", content: [{ type: "text", text: "long" }] },
     { role: "assistant", content: null, function_call: { name: "old", arguments: "{}" } },
   ];
-  assert.deepEqual(edit("openai-chat", input(), 0, [{ type: "text", part: 0, text: "A" }]), { role: "user", content: [{ type: "text", text: "A", extra: 1 }], x_when: new Date(0) });
-  assert.deepEqual(edit("openai-chat", input(), 1, [{ type: "keep", part: 0 }]), { role: "assistant", content: "say", x_big: 9n });
-  assert.deepEqual(edit("openai-chat", input(), 1, [{ type: "arguments", part: 1, arguments: '{"s":1}' }, { type: "callId", part: 2, callId: "z" }]),
-    { role: "assistant", content: null, tool_calls: [call("a", "run", '{"s":1}'), call("z")], x_big: 9n });
-  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "text", part: 0, text: "short" }]), { role: "tool", tool_call_id: "a", content: "short" });
-  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "callId", part: 0, callId: "z" }]), { role: "tool", tool_call_id: "z", content: [{ type: "text", text: "long" }] });
-  assert.deepEqual(edit("openai-chat", input(), 3, [{ type: "arguments", part: 0, arguments: "[]" }]), { role: "assistant", content: null, function_call: { name: "old", arguments: "[]" } });
+  assert.deepEqual(edit("openai-chat", input(), 0, [{ type: "text", part: 0, text: "A" }]), {
+    role: "user",
+    content: [{ type: "text", text: "A", extra: 1 }],
+    x_when: new Date(0),
+  });
+  assert.deepEqual(edit("openai-chat", input(), 1, [{ type: "keep", part: 0 }]), {
+    role: "assistant",
+    content: "say",
+    x_big: 9n,
+  });
+  assert.deepEqual(
+    edit("openai-chat", input(), 1, [
+      { type: "arguments", part: 1, arguments: '{"s":1}' },
+      { type: "callId", part: 2, callId: "z" },
+    ]),
+    { role: "assistant", content: null, tool_calls: [call("a", "run", '{"s":1}'), call("z")], x_big: 9n },
+  );
+  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "text", part: 0, text: "short" }]), {
+    role: "tool",
+    tool_call_id: "a",
+    content: "short",
+  });
+  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "callId", part: 0, callId: "z" }]), {
+    role: "tool",
+    tool_call_id: "z",
+    content: [{ type: "text", text: "long" }],
+  });
+  assert.deepEqual(edit("openai-chat", input(), 3, [{ type: "arguments", part: 0, arguments: "[]" }]), {
+    role: "assistant",
+    content: null,
+    function_call: { name: "old", arguments: "[]" },
+  });
 });
 
 test("chat: what was not there before", () => {
   const input = [{ role: "user", content: "hi" }];
   assert.deepEqual(insert("openai-chat", input, summary), [{ role: "user", content: "what was" }]);
   assert.deepEqual(insert("openai-chat", input, standIn), [{ role: "tool", tool_call_id: "c9", content: "lost" }]);
-  assert.deepEqual(insert("openai-chat", input, calling), [{ role: "assistant", content: "I call", tool_calls: [call("c9", "run", '{"a":1}')] }]);
+  assert.deepEqual(insert("openai-chat", input, calling), [
+    { role: "assistant", content: "I call", tool_calls: [call("c9", "run", '{"a":1}')] },
+  ]);
 });
 
 test("chat: what is refused names the field", () => {
@@ -77,21 +157,46 @@ test("chat: what is refused names the field", () => {
   refused([{ role: "user", content: 7 }], "bad_message", "messages[0].content");
   refused([{ role: "user", content: [7] }], "bad_message", "messages[0].content[0]");
   refused({ messages: [{ role: "assistant", tool_calls: "x" }] }, "bad_message", "messages[0].tool_calls");
-  refused({ messages: [{ role: "assistant", tool_calls: [{ id: "a" }] }] }, "bad_message", "messages[0].tool_calls[0].function");
+  refused(
+    { messages: [{ role: "assistant", tool_calls: [{ id: "a" }] }] },
+    "bad_message",
+    "messages[0].tool_calls[0].function",
+  );
 });
 
 test("responses: items", () => {
-  check("openai-responses", { model: "gpt-5", instructions: "be brief", input: [
-    { role: "user", content: "hi" },
-    { type: "message", role: "user", content: [{ type: "input_text", text: "see" }, { type: "input_image", image_url: `data:image/png;base64,${PNG}`, detail: "high" }, { type: "input_file", file_data: "abcdef" }] },
-    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "…" },
-    { type: "function_call", id: "fc_1", call_id: "a", name: "run", arguments: "{}" },
-    { type: "custom_tool_call", call_id: "b", name: "sh", input: "ls" },
-    { type: "function_call_output", call_id: "a", output: "one" },
-    { type: "custom_tool_call_output", call_id: "b", output: [{ type: "input_text", text: "two" }] },
-    { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [{ type: "output_text", text: "done", annotations: [] }] },
-    { type: "web_search_call", id: "ws_1", status: "completed" },
-  ] }, `system: be brief
+  check(
+    "openai-responses",
+    {
+      model: "gpt-5",
+      instructions: "be brief",
+      input: [
+        { role: "user", content: "hi" },
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: "see" },
+            { type: "input_image", image_url: `data:image/png;base64,${PNG}`, detail: "high" },
+            { type: "input_file", file_data: "abcdef" },
+          ],
+        },
+        { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "…" },
+        { type: "function_call", id: "fc_1", call_id: "a", name: "run", arguments: "{}" },
+        { type: "custom_tool_call", call_id: "b", name: "sh", input: "ls" },
+        { type: "function_call_output", call_id: "a", output: "one" },
+        { type: "custom_tool_call_output", call_id: "b", output: [{ type: "input_text", text: "two" }] },
+        {
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "done", annotations: [] }],
+        },
+        { type: "web_search_call", id: "ws_1", status: "completed" },
+      ],
+    },
+    `system: be brief
     user: hi
     user: see, <image image/png ${PNG} high>, <document 6>
     assistant: {hm}
@@ -100,24 +205,63 @@ test("responses: items", () => {
     tool: a[one]
     tool: b[two]
     assistant: done
-    assistant: <opaque {"type":"web_search_call","id":"ws_1","status":"completed"}>`);
+    assistant: <opaque {"type":"web_search_call","id":"ws_1","status":"completed"}>`,
+  );
   check("openai-responses", { model: "gpt-5", input: "just a text" }, "user: just a text");
-  check("openai-responses", [{ type: "message", role: "user", content: [{ type: "input_text", text: "bare list" }] }], "user: bare list");
+  check(
+    "openai-responses",
+    [{ type: "message", role: "user", content: [{ type: "input_text", text: "bare list" }] }],
+    "user: bare list",
+  );
 });
 
 test("responses: edits and insertions", () => {
-  const input = () => ({ input: [
-    { type: "function_call", call_id: "a", name: "run", arguments: "{}", id: "fc" },
-    { type: "function_call_output", call_id: "a", output: "long", id: "fo" },
-    { role: "user", content: [{ type: "input_text", text: "x" }, { type: "input_text", text: "y" }] },
-  ] });
-  assert.deepEqual(edit("openai-responses", input(), 0, [{ type: "arguments", part: 0, arguments: "[]" }]), { type: "function_call", call_id: "a", name: "run", arguments: "[]", id: "fc" });
-  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "text", part: 0, text: "short" }]), { type: "function_call_output", call_id: "a", output: "short", id: "fo" });
-  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "callId", part: 0, callId: "z" }]), { type: "function_call_output", call_id: "z", output: "long", id: "fo" });
-  assert.deepEqual(edit("openai-responses", input(), 2, [{ type: "text", part: 1, text: "Y" }]), { role: "user", content: [{ type: "input_text", text: "Y" }] });
-  assert.deepEqual(insert("openai-responses", input(), summary), [{ type: "message", role: "user", content: "what was" }]);
-  assert.deepEqual(insert("openai-responses", input(), standIn), [{ type: "function_call_output", call_id: "c9", output: "lost" }]);
-  assert.deepEqual(insert("openai-responses", input(), calling).map((item) => (item as { type: string }).type), ["message", "function_call"]);
+  const input = () => ({
+    input: [
+      { type: "function_call", call_id: "a", name: "run", arguments: "{}", id: "fc" },
+      { type: "function_call_output", call_id: "a", output: "long", id: "fo" },
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "x" },
+          { type: "input_text", text: "y" },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(edit("openai-responses", input(), 0, [{ type: "arguments", part: 0, arguments: "[]" }]), {
+    type: "function_call",
+    call_id: "a",
+    name: "run",
+    arguments: "[]",
+    id: "fc",
+  });
+  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "text", part: 0, text: "short" }]), {
+    type: "function_call_output",
+    call_id: "a",
+    output: "short",
+    id: "fo",
+  });
+  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "callId", part: 0, callId: "z" }]), {
+    type: "function_call_output",
+    call_id: "z",
+    output: "long",
+    id: "fo",
+  });
+  assert.deepEqual(edit("openai-responses", input(), 2, [{ type: "text", part: 1, text: "Y" }]), {
+    role: "user",
+    content: [{ type: "input_text", text: "Y" }],
+  });
+  assert.deepEqual(insert("openai-responses", input(), summary), [
+    { type: "message", role: "user", content: "what was" },
+  ]);
+  assert.deepEqual(insert("openai-responses", input(), standIn), [
+    { type: "function_call_output", call_id: "c9", output: "lost" },
+  ]);
+  assert.deepEqual(
+    insert("openai-responses", input(), calling).map((item) => (item as { type: string }).type),
+    ["message", "function_call"],
+  );
 });
 
 test("responses: what is refused names the field", () => {

@@ -1,4 +1,7 @@
-/** What providers refuse, as `validate` has it, for histories: they may end with the assistant, since the next request is yet to come. */
+/**
+ * What providers refuse, as `validate` has it, for histories: they may end with the assistant, since the next request
+ * is yet to come.
+ */
 
 import type { Format } from "../../../js/types/messages.ts";
 import type { Provider } from "../../../js/types/validity.ts";

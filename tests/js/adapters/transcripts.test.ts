@@ -1,4 +1,6 @@
-/** Real transcripts in every format, through the shipped package: what fits, what pairs up, and whose objects come back. */
+/**
+ * Real transcripts in every format, through the shipped package: what fits, what pairs up, and whose objects come back.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,7 +18,14 @@ import { named } from "../conversation/replay.ts";
 import { freeze, messagesOf } from "./common.ts";
 import { refusal } from "./rules.ts";
 
-const ADAPTERS = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini, vscode, "ai-sdk": aiSdk };
+const ADAPTERS = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+  vscode,
+  "ai-sdk": aiSdk,
+};
 const FILES = ["tau-airline-0.json", "sweagent-marshmallow-1867.json", "openhands-ponyc-4593.json"];
 /** Formats in which neighbours may have to be one message. */
 const JOINS: ReadonlySet<Format> = new Set<Format>(["gemini", "anthropic", "vscode"]);
@@ -32,20 +41,26 @@ function wellFormed(messages: readonly NeutralMessage[]): NeutralMessage[] {
 function written(format: keyof typeof ADAPTERS, messages: readonly NeutralMessage[]): unknown[] {
   const adapter = ADAPTERS[format];
   const source = { input: [], list: [], name: "messages" };
-  return messages.flatMap((message) => adapter.write(message, source)).reduce<unknown[]>((out, message) => {
-    const last = out.at(-1) as Record<string, unknown[]> | undefined;
-    const list = adapter.merge?.list ?? "";
-    const joined = !last ? undefined
-      : adapter.merge?.takes(last, message) ? { ...last, [list]: [...last[list]!, ...(message as Record<string, unknown[]>)[list]!] }
-      : adapter.join?.(last, message);
-    return joined === undefined ? [...out, message] : [...out.slice(0, -1), joined];
-  }, []);
+  return messages
+    .flatMap((message) => adapter.write(message, source))
+    .reduce<unknown[]>((out, message) => {
+      const last = out.at(-1) as Record<string, unknown[]> | undefined;
+      const list = adapter.merge?.list ?? "";
+      const joined = !last
+        ? undefined
+        : adapter.merge?.takes(last, message)
+          ? { ...last, [list]: [...last[list]!, ...(message as Record<string, unknown[]>)[list]!] }
+          : adapter.join?.(last, message);
+      return joined === undefined ? [...out, message] : [...out.slice(0, -1), joined];
+    }, []);
 }
 
 for (const format of Object.keys(ADAPTERS) as (keyof typeof ADAPTERS)[]) {
   for (const file of FILES) {
     test(`${format}: ${file}`, async () => {
-      const transcript = JSON.parse(readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8")) as unknown;
+      const transcript = JSON.parse(
+        readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8"),
+      ) as unknown;
       const list = freeze(written(format, wellFormed(readConversation(transcript, {}).messages)));
       const whole = espalier.countMessages(list, { format }).total;
       assert.equal(refusal(format, list), undefined, "the input is well-formed");
@@ -58,7 +73,11 @@ for (const format of Object.keys(ADAPTERS) as (keyof typeof ADAPTERS)[]) {
   }
 }
 
-async function fits(run: typeof espalier.prune | typeof espalier.compact, list: unknown[], options: { budget: number; format: Format }): Promise<void> {
+async function fits(
+  run: typeof espalier.prune | typeof espalier.compact,
+  list: unknown[],
+  options: { budget: number; format: Format },
+): Promise<void> {
   const { budget, format } = options;
   let result;
   try {
@@ -86,7 +105,11 @@ async function fits(run: typeof espalier.prune | typeof espalier.compact, list: 
     if (fate === "dropped" || fate === "covered") assert.ok(!out.includes(original), `${id} is gone`);
   }
   const own = out.filter((message) => list.includes(message)).map((message) => list.indexOf(message));
-  assert.deepEqual(own, [...own].sort((a, b) => a - b), "the order stays");
+  assert.deepEqual(
+    own,
+    [...own].sort((a, b) => a - b),
+    "the order stays",
+  );
 }
 
 function partsOf(message: unknown): unknown[] {

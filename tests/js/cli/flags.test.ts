@@ -15,15 +15,35 @@ writeFileSync(join(home, "src/a.ts"), 'import { b } from "./b";\nexport function
 writeFileSync(join(home, "src/b.ts"), "export function b() { return 1; }\n");
 
 const MESSAGE = { role: "user", content: "hello" };
-const HISTORY = [MESSAGE, ...Array.from({ length: 9 }, (_, at) => ({ role: at % 2 ? "user" : "assistant", content: `words ${at} `.repeat(100) }))];
+const HISTORY = [
+  MESSAGE,
+  ...Array.from({ length: 9 }, (_, at) => ({
+    role: at % 2 ? "user" : "assistant",
+    content: `words ${at} `.repeat(100),
+  })),
+];
 
 function run(args: readonly string[], input = "", env: Record<string, string> = {}) {
   const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { input, encoding: "utf8", cwd: home, env: { ...own, ...env } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    input,
+    encoding: "utf8",
+    cwd: home,
+    env: { ...own, ...env },
+  });
   return { status, stdout, stderr };
 }
 
-function check(args: readonly string[], { input = JSON.stringify(HISTORY), status = 0, out, err, env = {} }: { input?: string; status?: number; out?: RegExp; err?: RegExp; env?: Record<string, string> }) {
+function check(
+  args: readonly string[],
+  {
+    input = JSON.stringify(HISTORY),
+    status = 0,
+    out,
+    err,
+    env = {},
+  }: { input?: string; status?: number; out?: RegExp; err?: RegExp; env?: Record<string, string> },
+) {
   const done = run(args, input, env);
   assert.equal(done.status, status, done.stderr);
   if (out) assert.match(done.stdout, out);
@@ -49,7 +69,8 @@ test("help lists all commands, every exit code and the words of reports", () => 
 for (const shell of ["bash", "zsh", "fish"]) {
   test(`completion ${shell} knows commands, flags and values`, () => {
     const { stdout } = check(["completion", shell], { out: /espalier/ });
-    for (const word of ["outline", shell === "fish" ? "-l llm-budget" : "--llm-budget", "cl100k_base"]) assert.ok(stdout.includes(word), word);
+    for (const word of ["outline", shell === "fish" ? "-l llm-budget" : "--llm-budget", "cl100k_base"])
+      assert.ok(stdout.includes(word), word);
   });
 }
 
@@ -64,12 +85,16 @@ test("bash takes its completion script, and completes", () => {
   assert.equal(ask("espalier", "count", "--encoding", "cl"), "cl100k_base");
 });
 
-test("completion of an unknown shell is a usage error", () => void check(["completion", "tcsh"], { status: 2, err: /one of bash, zsh, fish/ }));
+test("completion of an unknown shell is a usage error", () =>
+  void check(["completion", "tcsh"], { status: 2, err: /one of bash, zsh, fish/ }));
 
 test("a byte order mark, JSON Lines of one line and of many are read", () => {
   check(["count", "-"], { input: `\uFEFF${JSON.stringify([MESSAGE])}`, out: /m0 user/ });
   check(["count", "-"], { input: `${JSON.stringify(MESSAGE)}\n`, out: /; 1 messages/ });
-  check(["count", "-"], { input: `\uFEFF${JSON.stringify(MESSAGE)}\r\n${JSON.stringify(MESSAGE)}\r\n`, out: /; 2 messages/ });
+  check(["count", "-"], {
+    input: `\uFEFF${JSON.stringify(MESSAGE)}\r\n${JSON.stringify(MESSAGE)}\r\n`,
+    out: /; 2 messages/,
+  });
 });
 
 test("lines that hold requests are refused with what to do", () => {
@@ -81,13 +106,19 @@ test("lines that hold requests are refused with what to do", () => {
 
 test("a line of JSON Lines that is torn is named, with what to do", () => {
   const line = JSON.stringify(MESSAGE);
-  const torn = (number: number) => new RegExp(`line ${number} of .*is not JSON.*remove the line if it is incomplete`, "s");
+  const torn = (number: number) =>
+    new RegExp(`line ${number} of .*is not JSON.*remove the line if it is incomplete`, "s");
   check(["count", "-"], { input: `${line}\n\n${line}\n${line.slice(0, -4)}`, status: 3, err: torn(4) });
   check(["count", "-"], { input: `${line}\n${line.slice(5)}\n${line}\n`, status: 3, err: torn(2) });
 });
 
-for (const [budget, tokens] of [["1.5k", "1,500"], ["2k", "2,000"], ["1_200", "1,200"]] as const) {
-  test(`--budget ${budget}`, () => void check(["prune", "-", "--budget", budget], { err: new RegExp(`of ${tokens} `) }));
+for (const [budget, tokens] of [
+  ["1.5k", "1,500"],
+  ["2k", "2,000"],
+  ["1_200", "1,200"],
+] as const) {
+  test(`--budget ${budget}`, () =>
+    void check(["prune", "-", "--budget", budget], { err: new RegExp(`of ${tokens} `) }));
 }
 
 test("a budget that cannot be met names its flag, and help explains the words of the error", () => {
@@ -96,7 +127,8 @@ test("a budget that cannot be met names its flag, and help explains the words of
 });
 
 for (const budget of ["1.5", "k", "-3", "1.5.2k", "32kb"]) {
-  test(`--budget ${budget} is refused`, () => void check(["prune", "-", `--budget=${budget}`], { status: 2, err: /such as 32000, 32k or 1\.5k/ }));
+  test(`--budget ${budget} is refused`, () =>
+    void check(["prune", "-", `--budget=${budget}`], { status: 2, err: /such as 32000, 32k or 1\.5k/ }));
 }
 
 test("the format is said, and --quiet says nothing", () => {
@@ -122,4 +154,8 @@ for (const path of ["a.ts", "src/a.ts", "./src/a.ts", "./a.ts", "src\\a.ts"]) {
   });
 }
 
-test("outline --focus with an unknown file is an error", () => void check(["outline", "src", "-b", "500", "--focus", "nosuch.ts"], { status: 3, err: /nosuch\.ts is none of the 2 source files/ }));
+test("outline --focus with an unknown file is an error", () =>
+  void check(["outline", "src", "-b", "500", "--focus", "nosuch.ts"], {
+    status: 3,
+    err: /nosuch\.ts is none of the 2 source files/,
+  }));

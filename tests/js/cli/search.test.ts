@@ -70,9 +70,7 @@ test("the budget is that of the hits, counted exactly, and is never passed", () 
   );
   const root = folder(many);
   for (const budget of [0, 1, 20, 60, 200, 1_000]) {
-    const { hits, tokens, leftOut } = JSON.parse(
-      check([root, "retry word", "--budget", `${budget}`, "--json"]).stdout,
-    );
+    const { hits, tokens, leftOut } = JSON.parse(check([root, "retry word", "--budget", `${budget}`, "--json"]).stdout);
     assert.ok(tokens <= budget, `${tokens} of ${budget}`);
     assert.ok(hits.length > 0 || budget <= 20, `nothing in ${budget}`);
     const counted = hits.reduce((sum: number, { text }: { text: string }) => sum + espalier.count(text), 0);
@@ -195,11 +193,7 @@ test("exit codes", () => {
   refused(2, [root, "two", "words", "--budget", "9"], /one QUERY, please/);
   refused(2, [root, " ", "--budget", "9"], /QUERY is empty/);
   refused(2, [root, "-", "--budget", "9"], /QUERY is empty/, { input: "" });
-  refused(
-    2,
-    [root, "retry", "--budget", "9", "--profile", "gemini-cli"],
-    /--profile is one of espalier, copilot-chat/,
-  );
+  refused(2, [root, "retry", "--budget", "9", "--profile", "gemini-cli"], /--profile is one of espalier, copilot-chat/);
   refused(2, [root, "retry", "--budget", "9", "--encoding", "p50k"], /unknown_encoding/);
   refused(2, [root, "retry", "--budget", "9", "--llm", "openai:gpt-4o"], /--llm is for espalier compact/);
   refused(2, [root, "retry", "--budget", "9", "--root", root], /same folder/);

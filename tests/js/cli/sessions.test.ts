@@ -26,10 +26,7 @@ function run(...args: string[]) {
 test("count says which layout it is, by what, what was left out and how to have it", () => {
   const { status, stderr, stdout } = run("count", "s.jsonl");
   assert.equal(status, 0, stderr);
-  assert.match(
-    stderr,
-    /session: Claude Code \(claude-code\), recognised by 17 lines of the types user and assistant/,
-  );
+  assert.match(stderr, /session: Claude Code \(claude-code\), recognised by 17 lines of the types user and assistant/);
   assert.match(
     stderr,
     /4 turns of a user\n {2}live context: 4 messages; compacted 1 time \(--view history shows the whole history, 9 messages\)/,

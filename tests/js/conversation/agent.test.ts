@@ -16,20 +16,36 @@ const LIMIT = 32_000;
 const ROUNDS = 300;
 const server = await scripted({ strict: true, key: KEY });
 const tools = ["bash", "read_file", "edit_file"].map((name) => ({
-  type: "function", function: { name, description: `The tool ${name}.`, parameters: { type: "object", properties: { path: { type: "string" }, command: { type: "string" } } } },
+  type: "function",
+  function: {
+    name,
+    description: `The tool ${name}.`,
+    parameters: { type: "object", properties: { path: { type: "string" }, command: { type: "string" } } },
+  },
 }));
 
 /** Rounds of different kinds and sizes, the same every time. */
 function round(number: number): Fields[] {
   const names = ["bash", "read_file", "edit_file"];
   const calls = Array.from({ length: 1 + (number % 3 === 0 ? 1 : 0) }, (_, at) => ({
-    id: `c${number}-${at}`, type: "function",
-    function: { name: names[(number + at) % 3]!, arguments: JSON.stringify({ path: `src/module${number % 40}/file${at}.ts`, command: `npm test -- part${number}` }) },
+    id: `c${number}-${at}`,
+    type: "function",
+    function: {
+      name: names[(number + at) % 3]!,
+      arguments: JSON.stringify({
+        path: `src/module${number % 40}/file${at}.ts`,
+        command: `npm test -- part${number}`,
+      }),
+    },
   }));
   const lines = 10 + ((number * 37) % 90);
   return [
     { role: "assistant", content: `Looking at part ${number}.`, tool_calls: calls },
-    ...calls.map(({ id }, at) => ({ role: "tool", tool_call_id: id, content: `${number}.${at} error: cannot find name part${number}\n${`at line ${number} of file\n`.repeat(lines)}` })),
+    ...calls.map(({ id }, at) => ({
+      role: "tool",
+      tool_call_id: id,
+      content: `${number}.${at} error: cannot find name part${number}\n${`at line ${number} of file\n`.repeat(lines)}`,
+    })),
   ];
 }
 
@@ -39,7 +55,13 @@ async function run(background: boolean, behaviour: string, rounds: number) {
   const { llm } = providers.openai({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1` });
   const storage = memoryStorage();
   const conversation = await openConversation<Fields>({
-    format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: "agent", storage, llm, background, timeouts: { model: 2_000 },
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: "agent",
+    storage,
+    llm,
+    background,
+    timeouts: { model: 2_000 },
   });
   const events = heard(conversation);
   const prompt = { role: "user", content: "Make all parts compile. Never delete a test." };
@@ -49,13 +71,21 @@ async function run(background: boolean, behaviour: string, rounds: number) {
     const { messages, report } = await conversation.prepare({ tools });
     sound(messages, LIMIT, tools);
     assert.ok(messages.includes(prompt), `the request itself is there at round ${number}`);
-    assert.equal(messages.at(-1), conversation.log.originalsFrom(conversation.log.originals - 1)[0], "and the newest round");
+    assert.equal(
+      messages.at(-1),
+      conversation.log.originalsFrom(conversation.log.originals - 1)[0],
+      "and the newest round",
+    );
     assert.ok(report.usage.used <= LIMIT);
     // The model takes a while: a job is ready some requests later.
     if (report.job !== undefined) await new Promise((done) => setTimeout(done, 2));
   }
   await conversation.flush();
-  const completes = events.filter(({ type }) => type === "compaction_complete") as { success: boolean; tokensRemoved: number; trigger: string }[];
+  const completes = events.filter(({ type }) => type === "compaction_complete") as {
+    success: boolean;
+    tokensRemoved: number;
+    trigger: string;
+  }[];
   return { conversation, storage, completes, calls: server.seen.length, events };
 }
 
@@ -64,7 +94,10 @@ for (const background of [true, false]) {
     const { conversation, storage, completes, calls } = await run(background, "good", ROUNDS);
     const applied = completes.filter(({ success }) => success);
     assert.ok(applied.length >= 3 && applied.length <= 40, `${applied.length} compactions`);
-    assert.ok(applied.every(({ tokensRemoved }) => tokensRemoved > LIMIT / 10), "none of them for nothing");
+    assert.ok(
+      applied.every(({ tokensRemoved }) => tokensRemoved > LIMIT / 10),
+      "none of them for nothing",
+    );
     assert.deepEqual([...new Set(applied.map(({ trigger }) => trigger))], [background ? "threshold" : "overflow"]);
     assert.ok(calls >= applied.length && calls <= applied.length * 2 + 2, `${calls} calls`);
     assert.equal(server.seen.filter(({ refused }) => refused).length, 0);
@@ -84,7 +117,8 @@ for (const background of [true, false]) {
       const { conversation, completes, calls } = await run(background, behaviour, ROUNDS / 3);
       const episodes = completes.filter(({ success }) => success).length + 1;
       assert.ok(episodes > 2);
-      // What a provider repeats by itself (three attempts) is one call of ours, and a try has two of those. Tries get ever rarer.
+      // What a provider repeats by itself (three attempts) is one call of ours, and a try has two of those. Tries get
+      // ever rarer.
       assert.ok(calls <= (Math.log2(episodes) + 3) * 2 * 3, `${calls} calls in ${episodes} episodes`);
       await conversation.dispose();
     });

@@ -23,7 +23,8 @@ test("a plan is shown, and nothing is written", () => {
   writeFileSync(file, JSON.stringify(begin(20)));
   const { status, stdout } = espalier("compact", file, "--budget", "2k", "--plan", "--log", log);
   assert.equal(status, 0);
-  for (const expected of ["edits:", "replace_range", "covered", "summary:", "status: applied"]) assert.ok(stdout.includes(expected), expected);
+  for (const expected of ["edits:", "replace_range", "covered", "summary:", "status: applied"])
+    assert.ok(stdout.includes(expected), expected);
   assert.equal(existsSync(log), false);
 });
 
@@ -51,20 +52,33 @@ test("what is pinned stays word for word; undone is redone; the log tells all of
   const pin = espalier("compact", file, "--log", kept, "--pin", "m2,m3");
   assert.deepEqual([pin.status, JSON.parse(pin.stdout)], [0, messages], pin.stderr);
   const { stdout, stderr } = espalier("compact", file, "--budget", "2k", "--log", kept, "--profile", "espalier");
-  assert.ok(JSON.parse(stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])), "a pinned message is the message");
+  assert.ok(
+    JSON.parse(stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])),
+    "a pinned message is the message",
+  );
   assert.match(stderr, /still in view: .*commands \d+ of \d+/);
   assert.match(stderr, /kept by rule: /);
-  for (const [way, status] of [["--undo", "undone"], ["--redo", "redone"], ["--redo", "nothing_to_redo"]] as const) {
+  for (const [way, status] of [
+    ["--undo", "undone"],
+    ["--redo", "redone"],
+    ["--redo", "nothing_to_redo"],
+  ] as const) {
     assert.match(espalier("compact", file, "--log", kept, way).stderr, new RegExp(`^${status}`, "m"), way);
   }
   assert.equal(espalier("compact", file, "--log", kept, "--unpin", "m2").status, 0);
   assert.match(espalier("compact", file, "--log", kept, "--unpin", "m2").stderr, /"m2" is not pinned.*unknown_id/);
   const told = espalier("log", kept);
-  assert.match(told.stdout, /e0 +messages m0 to m\d+\n.*pin m2\n.*pin m3\n.*edit replace range .*by rule.*tokens\n.*revoke e\d+\n.*revoke e\d+\n.*unpin e\d+\n\d+ messages; \d+ are sent, .*pinned: m3\n$/s);
+  assert.match(
+    told.stdout,
+    /e0 +messages m0 to m\d+\n.*pin m2\n.*pin m3\n.*edit replace range .*by rule.*tokens\n.*revoke e\d+\n.*revoke e\d+\n.*unpin e\d+\n\d+ messages; \d+ are sent, .*pinned: m3\n$/s,
+  );
   const [hidden] = JSON.parse(espalier("log", kept, "--recall", "m5").stdout);
   assert.deepEqual([hidden.place, hidden.message.id], ["covered", "m5"]);
   const without = espalier("compact", file, "--budget", "2k", "--pin", "m3");
-  assert.ok(JSON.parse(without.stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])), "without a log too");
+  assert.ok(
+    JSON.parse(without.stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])),
+    "without a log too",
+  );
 });
 
 test("a newest request that is too long is shortened in the output, not in the log", () => {
@@ -73,15 +87,24 @@ test("a newest request that is too long is shortened in the output, not in the l
   const { status, stdout, stderr } = espalier("compact", file, "--budget", "2k", "--log", long);
   assert.equal(status, 0, stderr);
   assert.ok(stdout.length < 20_000);
-  assert.equal(espalier("compact", file, "--budget", "2k", "--log", long, "--undo").status, 0, "and what is undone fits as well");
+  assert.equal(
+    espalier("compact", file, "--budget", "2k", "--log", long, "--undo").status,
+    0,
+    "and what is undone fits as well",
+  );
 });
 
 test("a plan as JSON, and of standard input; nothing of it is coloured", () => {
   writeFileSync(file, JSON.stringify(begin(20)));
-  const { status, report, edits, messages } = JSON.parse(espalier("compact", file, "--budget", "2k", "--plan", "--json").stdout);
+  const { status, report, edits, messages } = JSON.parse(
+    espalier("compact", file, "--budget", "2k", "--plan", "--json").stdout,
+  );
   assert.deepEqual([status, messages, edits.length > 0], ["applied", undefined, true]);
   assert.ok(report.after.total <= 2_000);
-  const piped = spawnSync(process.execPath, [cli, "compact", "-", "--budget", "2k", "--plan"], { encoding: "utf8", input: JSON.stringify(begin(20)) });
+  const piped = spawnSync(process.execPath, [cli, "compact", "-", "--budget", "2k", "--plan"], {
+    encoding: "utf8",
+    input: JSON.stringify(begin(20)),
+  });
   assert.equal(piped.stdout, espalier("compact", file, "--budget", "2k", "--plan").stdout);
   assert.doesNotMatch(piped.stdout + piped.stderr, /\x1b/);
 });

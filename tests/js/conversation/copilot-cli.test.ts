@@ -1,4 +1,7 @@
-/** Copilot CLI's way over a whole conversation: what is in flight while it is summarised, and what a request does without a job. */
+/**
+ * Copilot CLI's way over a whole conversation: what is in flight while it is summarised, and what a request does
+ * without a job.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,13 +12,25 @@ import type { Fields } from "./support.ts";
 
 const LIMIT = 6_000;
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  espalier.openConversation<Fields>({ format: "openai-chat", profile: "copilot-cli", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+  espalier.openConversation<Fields>({
+    format: "openai-chat",
+    profile: "copilot-cli",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    ...options,
+  });
 type Opened = Awaited<ReturnType<typeof open>>;
 let next = 0;
-const fill = (conversation: Opened, ratio: number) => { while (conversation.usage().ratio < ratio) conversation.append(round(next++, 10)); };
+const fill = (conversation: Opened, ratio: number) => {
+  while (conversation.usage().ratio < ratio) conversation.append(round(next++, 10));
+};
 
 const said = { role: "assistant", content: "The parser compiles now." };
-const calling = { role: "assistant", content: null, tool_calls: [{ id: "flight", type: "function", function: { name: "bash", arguments: '{"command":"make check"}' } }] };
+const calling = {
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "flight", type: "function", function: { name: "bash", arguments: '{"command":"make check"}' } }],
+};
 const result = { role: "tool", tool_call_id: "flight", content: "all of it is green" };
 /** What is there when the summary is begun, what comes while it is written, and what after it is in use. */
 const FLIGHTS: [string, before: Fields[], meanwhile: Fields[], after: Fields[]][] = [
@@ -41,16 +56,25 @@ for (const [what, before, meanwhile, after] of FLIGHTS) {
     calls[0]!.answer(SUMMARY);
     await rest();
     const { messages, report } = await conversation.prepare();
-    assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "agent_request" satisfies Trigger]]);
+    assert.deepEqual(
+      report.compactions.map(({ status, trigger }) => [status, trigger]),
+      [["applied", "agent_request" satisfies Trigger]],
+    );
     const flying = [...before, ...meanwhile];
-    // A call that has no answer yet is the host's to answer; whatever was in flight is its own object, in order, at the end.
+    // A call that has no answer yet is the host's to answer; whatever was in flight is its own object, in order, at the
+    // end.
     if (flying.at(-1) !== calling) sound(messages, LIMIT);
     assert.deepEqual(messages.slice(-flying.length), flying);
     messages.slice(-flying.length).forEach((message, at) => assert.equal(message, flying[at]));
     // Before it: the system message, one message of requests and summary, the newest request.
     const [system, record, request] = messages as [Fields, Fields, Fields];
     assert.deepEqual([system["role"], record["role"]], ["system", "user"]);
-    for (const piece of ["<user_message>\nFix the parser, never touch the lexer.", "<summary>", "The parser is being fixed"]) assert.ok(String(record["content"]).includes(piece), piece);
+    for (const piece of [
+      "<user_message>\nFix the parser, never touch the lexer.",
+      "<summary>",
+      "The parser is being fixed",
+    ])
+      assert.ok(String(record["content"]).includes(piece), piece);
     assert.deepEqual(request, begin()[1]);
     assert.ok(!JSON.stringify(record).includes("all of it is green"));
     conversation.append(after);
@@ -63,13 +87,22 @@ for (const [what, before, meanwhile, after] of FLIGHTS) {
 }
 
 test("copilot-cli, no job: behind a refusal for its length the request waits for a summary and has it, however little is used", async () => {
-  for (const error of [{ status: 413, message: "" }, { status: 400, message: "prompt token count of 4900 exceeds the limit of 4000", code: "model_max_prompt_tokens_exceeded" }]) {
+  for (const error of [
+    { status: 413, message: "" },
+    {
+      status: 400,
+      message: "prompt token count of 4900 exceeds the limit of 4000",
+      code: "model_max_prompt_tokens_exceeded",
+    },
+  ]) {
     const { llm, calls } = model();
     const conversation = await open({ llm });
     const events = heard(conversation);
     conversation.append(begin());
     fill(conversation, 0.6);
-    const { report: { usage, job } } = await conversation.prepare();
+    const {
+      report: { usage, job },
+    } = await conversation.prepare();
     assert.deepEqual([usage.ratio < 0.8, job, calls.length], [true, undefined, 0]);
     assert.equal(conversation.contextRefused(error).action, "retry");
     let isOver = false;
@@ -77,7 +110,10 @@ test("copilot-cli, no job: behind a refusal for its length the request waits for
     await rest();
     assert.deepEqual([isOver, calls.length], [false, 1], "it waits");
     const { messages, report } = await answered(calls, pending);
-    assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "provider_error" satisfies Trigger]]);
+    assert.deepEqual(
+      report.compactions.map(({ status, trigger }) => [status, trigger]),
+      [["applied", "provider_error" satisfies Trigger]],
+    );
     sound(messages, conversation.usage().limit);
     assert.equal(events.filter(({ type }) => type === "compaction_start").length, 1);
     // It is over with that.
@@ -92,7 +128,11 @@ test("copilot-cli, no job: with too few messages a request goes on, however full
   const { llm, calls } = model();
   const conversation = await open({ llm, model: { name: "gpt-4o", maxPromptTokens: LIMIT } });
   const events = heard(conversation);
-  conversation.append([{ role: "system", content: "Be brief." }, { role: "user", content: "Go." }, long("assistant", 0.85)]);
+  conversation.append([
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Go." },
+    long("assistant", 0.85),
+  ]);
   const { messages, report } = await conversation.prepare();
   await rest();
   assert.ok(report.usage.ratio >= 0.8 && report.usage.ratio < 0.95, String(report.usage.ratio));
@@ -101,7 +141,9 @@ test("copilot-cli, no job: with too few messages a request goes on, however full
   assert.ok(events.every((event) => event.type !== "compaction_complete" || !event.success));
   // The system message counts.
   conversation.append({ role: "user", content: "Go on." });
-  const { report: { job } } = await conversation.prepare();
+  const {
+    report: { job },
+  } = await conversation.prepare();
   await rest();
   assert.deepEqual([typeof job, calls.length], ["number", 1]);
   await conversation.dispose();

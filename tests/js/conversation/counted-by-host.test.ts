@@ -1,4 +1,7 @@
-/** A conversation and a log count with what their options name: a tokenizer of the host's, the provider of the format, a formula for pictures. */
+/**
+ * A conversation and a log count with what their options name: a tokenizer of the host's, the provider of the format, a
+ * formula for pictures.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +12,10 @@ const { ConversationLog, countMessages, memoryStorage, openConversation } = espa
 /** Counts words: far from what any encoding counts. */
 const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
 const text = (length: number) => "unbelievably ".repeat(length);
-const said = (length: number) => [{ role: "user", content: text(length) }, { role: "assistant", content: text(length) }];
+const said = (length: number) => [
+  { role: "user", content: text(length) },
+  { role: "assistant", content: text(length) },
+];
 
 test("a log counts with the host's tokenizer, after a reset of the engine too", () => {
   const messages = said(50);
@@ -33,7 +39,12 @@ test("a tokenizer beside an encoding is refused, and so is one that counts no nu
 
 test("a conversation fits requests by the host's tokenizer, and is stored and opened again with it", async () => {
   const storage = memoryStorage();
-  const options = { format: "openai-chat", tokenizer: words, model: { name: "llama", maxPromptTokens: 2_000 }, storage } as const;
+  const options = {
+    format: "openai-chat",
+    tokenizer: words,
+    model: { name: "llama", maxPromptTokens: 2_000 },
+    storage,
+  } as const;
   const conversation = await openConversation(options);
   for (let round = 0; round < 30; round += 1) {
     for (const { role, content } of said(60)) conversation.append({ role, content } as never);
@@ -50,7 +61,15 @@ test("a conversation fits requests by the host's tokenizer, and is stored and op
 });
 
 test("counts of a format whose provider has no public encoding are estimates in a log, too", () => {
-  const messages = [{ role: "user", content: [{ type: "text", text: "Hello" }, { type: "tool_result", tool_use_id: "a", content: "b" }] }];
+  const messages = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Hello" },
+        { type: "tool_result", tool_use_id: "a", content: "b" },
+      ],
+    },
+  ];
   const log = ConversationLog.from(messages, { format: "anthropic" });
   assert.equal(log.view().origin, "prior");
   assert.equal(countMessages(messages, { format: "anthropic" }).origin, "prior");

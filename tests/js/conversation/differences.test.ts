@@ -1,6 +1,6 @@
 /**
- * Where a profile does not follow its system, under that profile: each row fails if the system's way comes back. Rows that need no host
- * are in tests/it/profile.
+ * Where a profile does not follow its system, under that profile: each row fails if the system's way comes back. Rows
+ * that need no host are in tests/it/profile.
  */
 
 import assert from "node:assert/strict";
@@ -13,24 +13,51 @@ import type { Fields } from "./support.ts";
 
 const LIMIT = 6_000;
 const open = (options: Partial<ConversationOptions<Fields>>) =>
-  espalier.openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+  espalier.openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    ...options,
+  });
 type Opened = Awaited<ReturnType<typeof open>>;
 let next = 0;
-const fill = (conversation: Opened, ratio: number) => { while (conversation.usage().ratio < ratio) conversation.append(round(next++, 10)); };
+const fill = (conversation: Opened, ratio: number) => {
+  while (conversation.usage().ratio < ratio) conversation.append(round(next++, 10));
+};
 
 // ------------------------------------------------------------ Copilot Chat
 
 test("copilot-chat: the messages' budget counts everywhere, also behind a summary and in the last resort", async () => {
   const tools = [{ type: "function", function: { name: "bash", description: "runs ".repeat(600), parameters: {} } }];
-  for (const [way, llm] of [["summary", async () => SUMMARY], ["last resort", async () => { throw new Error("down"); }]] as [string, Llm][]) {
-    const conversation = await open({ profile: "copilot-chat", background: false, llm, compact: { ladder: way === "summary" ? ["summary", "fit"] : ["summary"], verify: "never" } });
+  for (const [way, llm] of [
+    ["summary", async () => SUMMARY],
+    [
+      "last resort",
+      async () => {
+        throw new Error("down");
+      },
+    ],
+  ] as [string, Llm][]) {
+    const conversation = await open({
+      profile: "copilot-chat",
+      background: false,
+      llm,
+      compact: { ladder: way === "summary" ? ["summary", "fit"] : ["summary"], verify: "never" },
+    });
     conversation.append(begin());
     await conversation.prepare({ tools });
     fill(conversation, 1.2);
-    const { messages, report: { usage, compactions, trimmed } } = await conversation.prepare({ tools });
+    const {
+      messages,
+      report: { usage, compactions, trimmed },
+    } = await conversation.prepare({ tools });
     // Not the whole window: a tenth of what is left beside the tools stays free.
     sound(messages, usage.tools + Math.floor((LIMIT - usage.tools) * 0.9), tools);
-    assert.deepEqual(compactions.some(({ status }) => status === "applied"), way === "summary", way);
+    assert.deepEqual(
+      compactions.some(({ status }) => status === "applied"),
+      way === "summary",
+      way,
+    );
     assert.ok(way === "summary" || trimmed.length > 0);
   }
 });
@@ -70,7 +97,9 @@ test("copilot-chat: a failure beside the conversation hides no summary, and a la
   const [first] = conversation.edits();
   assert.equal(first!.kind, "replace_range");
   fill(conversation, 0.84);
-  const { report: { job } } = await conversation.prepare();
+  const {
+    report: { job },
+  } = await conversation.prepare();
   await rest();
   conversation.cancel();
   fill(conversation, 0.88);
@@ -93,16 +122,26 @@ test("copilot-chat: a failure beside the conversation hides no summary, and a la
 
 // ------------------------------------------------------------ gemini-cli
 
-const gemini = (options: Partial<ConversationOptions<Fields>> = {}) => open({ format: "gemini", profile: "gemini-cli", ...options });
+const gemini = (options: Partial<ConversationOptions<Fields>> = {}) =>
+  open({ format: "gemini", profile: "gemini-cli", ...options });
 const { user, round: called } = HOSTS.gemini;
 const grow = (conversation: Opened, ratio: number) => {
-  while (conversation.usage().ratio < ratio) conversation.append(called({ id: "", name: "bash", args: { n: next++ }, text: "output\n".repeat(60) }));
+  while (conversation.usage().ratio < ratio)
+    conversation.append(called({ id: "", name: "bash", args: { n: next++ }, text: "output\n".repeat(60) }));
 };
 
 test("gemini-cli: empty answers and errors cost no two calls at every turn", async () => {
-  for (const llm of [async () => "", async () => { throw new Error("down"); }] as Llm[]) {
+  for (const llm of [
+    async () => "",
+    async () => {
+      throw new Error("down");
+    },
+  ] as Llm[]) {
     let asked = 0;
-    const conversation = await gemini({ llm: (request, context) => ((asked += 1), llm(request, context)), compact: { ladder: ["summary", "offline", "fit"] } });
+    const conversation = await gemini({
+      llm: (request, context) => ((asked += 1), llm(request, context)),
+      compact: { ladder: ["summary", "offline", "fit"] },
+    });
     conversation.append([user("Go.")]);
     grow(conversation, 0.55);
     for (let turn = 0; turn < 12; turn += 1) {
@@ -116,7 +155,11 @@ test("gemini-cli: empty answers and errors cost no two calls at every turn", asy
 
 test("gemini-cli: behind a failure results are cut for a gain only, and a turn where nothing is gained changes nothing", async () => {
   const profile = { name: "gemini-cli", gain: { covered: 0.99 }, cap: { all: 500, each: 100 } } as const;
-  const conversation = await gemini({ profile, llm: async () => SUMMARY, compact: { ladder: ["cap", "summary", "fit"], verify: "never" } });
+  const conversation = await gemini({
+    profile,
+    llm: async () => SUMMARY,
+    compact: { ladder: ["cap", "summary", "fit"], verify: "never" },
+  });
   const events = heard(conversation);
   conversation.append([user("Go.")]);
   for (let turn = 0; turn < 12; turn += 1) {
@@ -124,31 +167,63 @@ test("gemini-cli: behind a failure results are cut for a gain only, and a turn w
     grow(conversation, 0.5 + turn / 100);
     const edits = conversation.edits().length;
     await conversation.prepare();
-    for (const edit of conversation.edits().slice(edits)) assert.ok(edit.tokensBefore > edit.tokensAfter, JSON.stringify(edit));
+    for (const edit of conversation.edits().slice(edits))
+      assert.ok(edit.tokensBefore > edit.tokensAfter, JSON.stringify(edit));
   }
   // Whatever was applied freed something.
-  for (const event of events) if (event.type === "compaction_complete" && event.success) assert.ok(event.tokensRemoved > 0);
+  for (const event of events)
+    if (event.type === "compaction_complete" && event.success) assert.ok(event.tokensRemoved > 0);
 });
 
 test("gemini-cli: files are written for what is shortened alone, and once", async () => {
-  const history = [user("Go."), ...[1, 2, 3].flatMap((n) => called({ id: "", name: "fetch", args: { n }, text: n === 2 ? "word ".repeat(60_000) : `small ${n}` }))];
+  const history = [
+    user("Go."),
+    ...[1, 2, 3].flatMap((n) =>
+      called({ id: "", name: "fetch", args: { n }, text: n === 2 ? "word ".repeat(60_000) : `small ${n}` }),
+    ),
+  ];
   const names: string[] = [];
-  const run = () => espalier.budgetResults(history, { format: "gemini", profile: "gemini-cli", store: ({ name }) => (names.push(name), `/tmp/${name}`) });
+  const run = () =>
+    espalier.budgetResults(history, {
+      format: "gemini",
+      profile: "gemini-cli",
+      store: ({ name }) => (names.push(name), `/tmp/${name}`),
+    });
   const { messages } = await run();
   assert.equal(names.length, 1);
   assert.deepEqual([messages[2], messages[6]], [history[2], history[6]]);
   // Nothing is over: nothing is written.
-  await espalier.budgetResults(history.slice(0, 3), { format: "gemini", profile: "gemini-cli", store: ({ name }) => (names.push(name), name) });
+  await espalier.budgetResults(history.slice(0, 3), {
+    format: "gemini",
+    profile: "gemini-cli",
+    store: ({ name }) => (names.push(name), name),
+  });
   assert.equal(names.length, 1);
 });
 
 test("gemini-cli: the environment turn is kept without a pin: by a wish of the host's, by rules; and where a model left it out it comes back", async () => {
   const environment = user("This is the environment: Linux, /home/me, the date is the first of May.");
   const said = String((environment["parts"] as { text: string }[])[0]!.text);
-  for (const [llm, keep] of [[undefined, undefined], [async () => SUMMARY, ["m0"]], [async () => { throw new Error("down"); }, undefined], [async () => SUMMARY, undefined]] as [Llm | undefined, string[] | undefined][]) {
+  for (const [llm, keep] of [
+    [undefined, undefined],
+    [async () => SUMMARY, ["m0"]],
+    [
+      async () => {
+        throw new Error("down");
+      },
+      undefined,
+    ],
+    [async () => SUMMARY, undefined],
+  ] as [Llm | undefined, string[] | undefined][]) {
     const conversation = await gemini({ ...(llm && { llm }), compact: { verify: "never", ...(keep && { keep }) } });
     conversation.append([environment, { role: "model", parts: [{ text: "Got it." }] }, user("Go.")]);
-    const isLeftOut = llm !== undefined && keep === undefined && (await llm({} as never, {} as never).then(() => true, () => false));
+    const isLeftOut =
+      llm !== undefined &&
+      keep === undefined &&
+      (await llm({} as never, {} as never).then(
+        () => true,
+        () => false,
+      ));
     // As agents run without anybody there: one compression after the other.
     for (let time = 0; time < 3; time += 1) {
       grow(conversation, 0.55);
@@ -166,10 +241,19 @@ test("gemini-cli: the environment turn is kept without a pin: by a wish of the h
 });
 
 test("gemini-cli: the hook is not told where nothing comes of it, unless the profile says so", async () => {
-  for (const [hook, told] of [[undefined, false], [{ onNoop: false }, false], [{ onNoop: true }, true]] as const) {
+  for (const [hook, told] of [
+    [undefined, false],
+    [{ onNoop: false }, false],
+    [{ onNoop: true }, true],
+  ] as const) {
     const seen: string[] = [];
     const profile = hook ? { name: "gemini-cli" as const, hook } : ("gemini-cli" as const);
-    const conversation = await gemini({ profile, llm: async () => SUMMARY, compact: { verify: "never" }, hooks: { preCompact: ({ trigger, covered }) => void seen.push(`${trigger} ${covered.length > 0}`) } });
+    const conversation = await gemini({
+      profile,
+      llm: async () => SUMMARY,
+      compact: { verify: "never" },
+      hooks: { preCompact: ({ trigger, covered }) => void seen.push(`${trigger} ${covered.length > 0}`) },
+    });
     // Every turn there compresses, and mostly has nothing to: here one message, there nothing new.
     conversation.append([user("word ".repeat(Math.floor(LIMIT * 0.6)))]);
     await conversation.prepare();
@@ -206,7 +290,10 @@ test("gemini-cli: the environment turn stays in front when it is pinned, and the
   assert.deepEqual([JSON.stringify(conversation.view().messages), conversation.edits()], [before, []]);
   stops = false;
   const { messages, report } = await conversation.prepare();
-  assert.deepEqual(report.compactions.map(({ status }) => status), ["applied"]);
+  assert.deepEqual(
+    report.compactions.map(({ status }) => status),
+    ["applied"],
+  );
   sound(messages, LIMIT, [], "gemini");
   assert.ok(JSON.stringify(messages).includes("This is the environment: Linux, /home/me."));
 });
@@ -215,7 +302,13 @@ test("gemini-cli: the environment turn stays in front when it is pinned, and the
 
 test("copilot-cli: it starts at 0.80 and not before, and a failure is not paid for at every turn", async () => {
   let asked = 0;
-  const conversation = await open({ profile: "copilot-cli", llm: async () => { asked += 1; throw new Error("down"); } });
+  const conversation = await open({
+    profile: "copilot-cli",
+    llm: async () => {
+      asked += 1;
+      throw new Error("down");
+    },
+  });
   conversation.append(begin());
   while (conversation.usage().ratio < 0.79) {
     conversation.append(round(next++, 3));

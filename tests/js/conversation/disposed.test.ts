@@ -1,4 +1,7 @@
-/** A conversation that is disposed of while something runs: what runs is given up, nobody is asked, nothing is written any more. */
+/**
+ * A conversation that is disposed of while something runs: what runs is given up, nobody is asked, nothing is written
+ * any more.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,8 +18,15 @@ const { memoryStorage, openConversation } = espalier;
 function written(texts = new Map<string, string>()) {
   const base = memoryStorage(texts);
   const writes: string[] = [];
-  const told = <A extends [string, ...unknown[]], R>(run: (...args: A) => R) => (...args: A): R => (writes.push(args[0]), run(...args));
-  const storage: ConversationStorage = { ...base, append: told(base.append.bind(base)), write: told(base.write.bind(base)), delete: told(base.delete.bind(base)) };
+  const told =
+    <A extends [string, ...unknown[]], R>(run: (...args: A) => R) =>
+    (...args: A): R => (writes.push(args[0]), run(...args));
+  const storage: ConversationStorage = {
+    ...base,
+    append: told(base.append.bind(base)),
+    write: told(base.write.bind(base)),
+    delete: told(base.delete.bind(base)),
+  };
   return { storage, writes, texts };
 }
 
@@ -33,11 +43,36 @@ interface Row {
 const hook: { go: () => void } = { go: () => {} };
 const ROWS: Row[] = [
   { what: "a request waits for the model", ratio: 1.05, options: { background: false }, run: (it) => it.prepare() },
-  { what: "a request and one behind it", ratio: 1.05, options: { background: false }, run: (it) => Promise.any([it.prepare(), it.prepare()]).catch((all: AggregateError) => { throw all.errors[1]; }) },
-  { what: "a request waits for the hook", ratio: 1.05, options: { background: false, hooks: { preCompact: () => new Promise<undefined>((done) => (hook.go = () => done(undefined))) } }, run: (it) => it.prepare() },
-  { what: "a request waits for a file", ratio: 1.05, options: { background: false, compact: { readFile: () => new Promise<string>((done) => (hook.go = () => done("text"))) } }, run: (it) => it.prepare() },
   {
-    what: "a request waits for a job", ratio: 0.85,
+    what: "a request and one behind it",
+    ratio: 1.05,
+    options: { background: false },
+    run: (it) =>
+      Promise.any([it.prepare(), it.prepare()]).catch((all: AggregateError) => {
+        throw all.errors[1];
+      }),
+  },
+  {
+    what: "a request waits for the hook",
+    ratio: 1.05,
+    options: {
+      background: false,
+      hooks: { preCompact: () => new Promise<undefined>((done) => (hook.go = () => done(undefined))) },
+    },
+    run: (it) => it.prepare(),
+  },
+  {
+    what: "a request waits for a file",
+    ratio: 1.05,
+    options: {
+      background: false,
+      compact: { readFile: () => new Promise<string>((done) => (hook.go = () => done("text"))) },
+    },
+    run: (it) => it.prepare(),
+  },
+  {
+    what: "a request waits for a job",
+    ratio: 0.85,
     async run(it, fill) {
       await it.prepare();
       await rest();
@@ -54,7 +89,14 @@ for (const { what, options, ratio, run, ends = "disposed" } of ROWS) {
   test(`disposed while ${what}`, async () => {
     const { llm, calls } = model();
     const { storage, writes, texts } = written();
-    const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 7, storage, llm, ...options });
+    const conversation = await openConversation<Fields>({
+      format: "openai-chat",
+      model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+      entropy: 7,
+      storage,
+      llm,
+      ...options,
+    });
     conversation.append(begin());
     let number = 0;
     const fill = (to: number) => {
@@ -62,21 +104,34 @@ for (const { what, options, ratio, run, ends = "disposed" } of ROWS) {
     };
     fill(ratio);
     await conversation.flush();
-    const running = run(conversation, fill).then((done) => (done as { status?: string }).status ?? String(done), (error: { code: string }) => error.code);
+    const running = run(conversation, fill).then(
+      (done) => (done as { status?: string }).status ?? String(done),
+      (error: { code: string }) => error.code,
+    );
     await rest();
     const asked = calls.length;
     const seen = (it: typeof conversation) => JSON.stringify([it.log.originals, it.edits(), it.view().messages]);
     const before = seen(conversation);
     await conversation.dispose();
-    assert.ok(calls.every(({ signal }) => signal.aborted), "the model goes on");
+    assert.ok(
+      calls.every(({ signal }) => signal.aborted),
+      "the model goes on",
+    );
     assert.equal(await running, ends);
     const last = writes.length;
     hook.go();
     calls.forEach(({ answer }) => answer(SUMMARY));
     await rest();
     assert.deepEqual([calls.length, writes.slice(last)], [asked, []], "something went on");
-    assert.deepEqual([...texts.keys()].filter((name) => /-[0-9a-f]+\.jsonl$/.test(name)), []);
-    const again = await openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, storage });
+    assert.deepEqual(
+      [...texts.keys()].filter((name) => /-[0-9a-f]+\.jsonl$/.test(name)),
+      [],
+    );
+    const again = await openConversation<Fields>({
+      format: "openai-chat",
+      model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+      storage,
+    });
     assert.equal(seen(again), before);
     await again.dispose();
   });

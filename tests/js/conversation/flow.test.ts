@@ -1,4 +1,7 @@
-/** Copilot Chat's recorded requests, one after the other, against a conversation with its profile. A tenth of every size is enough. */
+/**
+ * Copilot Chat's recorded requests, one after the other, against a conversation with its profile. A tenth of every size
+ * is enough.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -11,26 +14,53 @@ import type { Fields } from "./support.ts";
 const { openConversation, countMessages, countTools } = espalier;
 const SCALE = 10;
 
-interface Outcome { ok?: number; exceed?: boolean; throws?: string; settle?: Settle; summary?: unknown }
+interface Outcome {
+  ok?: number;
+  exceed?: boolean;
+  throws?: string;
+  settle?: Settle;
+  summary?: unknown;
+}
 type Settle = { resolve: string } | { reject: string } | { noTags: string };
 interface Step {
   rounds?: string[];
   newTurn?: { contextSize?: number; model?: string };
-  before: Settle | null; during: Settle | null;
-  serverPromptTokens: number | null; rng: number; renderOutcomes: Outcome[];
+  before: Settle | null;
+  during: Settle | null;
+  serverPromptTokens: number | null;
+  rng: number;
+  renderOutcomes: Outcome[];
   expect: {
-    renders: { budget: number }[]; backgroundRequests: unknown[]; stateAfter: "Idle" | "InProgress" | "Completed" | "Failed"; progress: string[];
-    summariesRecorded: { source: string; outcome: string }[]; telemetry: { outcome: string }[]; error: string | null;
+    renders: { budget: number }[];
+    backgroundRequests: unknown[];
+    stateAfter: "Idle" | "InProgress" | "Completed" | "Failed";
+    progress: string[];
+    summariesRecorded: { source: string; outcome: string }[];
+    telemetry: { outcome: string }[];
+    error: string | null;
   };
 }
-interface Scenario { name: string; max: number; toolTokens: number; threshold?: number; contextSize?: number; enabled?: boolean; history?: string[][]; quirk?: string; steps: Step[] }
+interface Scenario {
+  name: string;
+  max: number;
+  toolTokens: number;
+  threshold?: number;
+  contextSize?: number;
+  enabled?: boolean;
+  history?: string[][];
+  quirk?: string;
+  steps: Step[];
+}
 
-const { scenarios } = JSON.parse(readFileSync(new URL("../../fixtures/vectors/copilot-chat/compaction-flow.json", import.meta.url), "utf8")) as { scenarios: Scenario[] };
+const { scenarios } = JSON.parse(
+  readFileSync(new URL("../../fixtures/vectors/copilot-chat/compaction-flow.json", import.meta.url), "utf8"),
+) as { scenarios: Scenario[] };
 
 /** Requests that end otherwise here, and how. */
 const DIFFERENT: Record<string, string> = {
   "setting off: overflow is rethrown": "the request is pruned",
-  "overflow while running, applied, re-render fails otherwise: the error is passed on": "nothing is rendered, so that nothing fails there",
+  "overflow while running, applied, re-render fails otherwise: the error is passed on":
+    "nothing is rendered, so that nothing fails there",
   "non-budget render error propagates": "nothing is rendered, so that nothing fails there",
   "foreground fails with an error: plain render, failure recorded": "a summary made by rules follows",
   "everything overflows: the build fails": "what must stay is shortened",
@@ -39,10 +69,17 @@ const DIFFERENT: Record<string, string> = {
 const words = (tokens: number) => " the".repeat(Math.max(0, tokens));
 const cost = (messages: Fields[]) => countMessages(messages, { format: "openai-chat" }).total;
 
-/** A round that makes a conversation `tokens` larger, or as little larger as can be, by words of the model or by the result. */
+/**
+ * A round that makes a conversation `tokens` larger, or as little larger as can be, by words of the model or by the
+ * result.
+ */
 function round(id: string, tokens: number, inResult = false): Fields[] {
   const made = (text: string): Fields[] => [
-    { role: "assistant", content: `so${inResult ? "" : text}`, tool_calls: [{ id: `c${id}`, type: "function", function: { name: "run", arguments: `{"n":"${id}"}` } }] },
+    {
+      role: "assistant",
+      content: `so${inResult ? "" : text}`,
+      tool_calls: [{ id: `c${id}`, type: "function", function: { name: "run", arguments: `{"n":"${id}"}` } }],
+    },
     { role: "tool", tool_call_id: `c${id}`, content: `out c${id}${inResult ? text : ""}` },
   ];
   const least = cost(made("")) - cost([]);
@@ -50,7 +87,12 @@ function round(id: string, tokens: number, inResult = false): Fields[] {
 }
 
 function tools(tokens: number): unknown[] {
-  const made = (text: string) => [{ type: "function", function: { name: "run", description: `runs${text}`, parameters: { type: "object", properties: {} } } }];
+  const made = (text: string) => [
+    {
+      type: "function",
+      function: { name: "run", description: `runs${text}`, parameters: { type: "object", properties: {} } },
+    },
+  ];
   const least = countTools(made(""), { format: "openai-chat" }).total;
   const found = made(words(tokens - least));
   assert.equal(countTools(found, { format: "openai-chat" }).total, tokens);
@@ -71,8 +113,15 @@ for (const scenario of scenarios) {
     const [threshold, contextSize] = [scaled(scenario.threshold), scaled(scenario.contextSize)];
     const defined = tools(scenario.toolTokens / SCALE);
     const conversation = await openConversation<Fields>({
-      format: "openai-chat", tools: defined, model: limits(), profile: "copilot-chat", llm, entropy: seedFor(scenario.steps[0]!.rng), automatic: scenario.enabled ?? true,
-      ...(threshold !== undefined && { threshold }), ...(contextSize !== undefined && { contextSize }),
+      format: "openai-chat",
+      tools: defined,
+      model: limits(),
+      profile: "copilot-chat",
+      llm,
+      entropy: seedFor(scenario.steps[0]!.rng),
+      automatic: scenario.enabled ?? true,
+      ...(threshold !== undefined && { threshold }),
+      ...(contextSize !== undefined && { contextSize }),
     });
     const events = heard(conversation);
     const stages = () => events.flatMap((event) => (event.type === "compaction_progress" ? [event.stage] : []));
@@ -92,7 +141,10 @@ for (const scenario of scenarios) {
     };
 
     for (const [number, step] of scenario.steps.entries()) {
-      const { expect, renderOutcomes: [first, ...later] } = step;
+      const {
+        expect,
+        renderOutcomes: [first, ...later],
+      } = step;
       if (number === 0) {
         for (const turn of scenario.history ?? []) {
           conversation.append({ role: "user", content: "before" });
@@ -110,19 +162,22 @@ for (const scenario of scenarios) {
       const settles = step.before ?? first!.settle;
       if (settles) await settle(settles);
 
-      // What is large lies in front, where a summary takes it away; only what overflows even then lies in the newest round.
+      // What is large lies in front, where a summary takes it away; only what overflows even then lies in the newest
+      // round.
       const target = first!.ok === undefined ? budget + 100 : Math.min(Math.floor(first!.ok / SCALE), budget);
       const fresh = (step.rounds ?? []).filter((id) => !known.includes(id));
       const stays = first!.exceed === true && later[0]?.exceed === true;
       for (const [at, id] of fresh.entries()) {
         const isIt = number === 0 && !stays ? at === 0 : at === fresh.length - 1;
         const rest = isIt ? fresh.slice(at + 1).flatMap((other) => round(other, 0)) : [];
-        if (isIt && !stays && number > 0) conversation.append(round(`${id}0`, target - own() - (cost(round(id, 0)) - cost([]))));
+        if (isIt && !stays && number > 0)
+          conversation.append(round(`${id}0`, target - own() - (cost(round(id, 0)) - cost([]))));
         const size = stays ? budget + 100 : number > 0 ? 0 : target - own() - (cost(rest) - cost([]));
         conversation.append(round(id, isIt ? size : 0, stays));
       }
       const query = (text: string): Fields => ({ role: "user", content: `and${text}` });
-      if (fresh.length === 0 && number === 0) conversation.append(query(words(target - own() - (cost([query("")]) - cost([])))));
+      if (fresh.length === 0 && number === 0)
+        conversation.append(query(words(target - own() - (cost([query("")]) - cost([])))));
       known = [...known, ...fresh];
       if (step.serverPromptTokens !== null) {
         if (number === 0) await conversation.prepare();
@@ -152,21 +207,34 @@ for (const scenario of scenarios) {
 
       const different = DIFFERENT[scenario.name];
       if (different !== undefined && number === scenario.steps.length - 1) {
-        if (different === "the request is pruned") assert.ok(report.trimmed.length > 0 && report.compactions.length === 0);
-        if (different.startsWith("a summary made by rules")) assert.equal(report.compactions.at(-1)?.report?.steps.at(-1)?.step, "offline");
+        if (different === "the request is pruned")
+          assert.ok(report.trimmed.length > 0 && report.compactions.length === 0);
+        if (different.startsWith("a summary made by rules"))
+          assert.equal(report.compactions.at(-1)?.report?.steps.at(-1)?.step, "offline");
         return;
       }
       const applied = report.compactions.filter(({ status }) => status === "applied");
       const isRecorded = expect.summariesRecorded.some(({ outcome }) => outcome === "success");
-      assert.equal(applied.length > 0, isRecorded, `applied: ${JSON.stringify(report.compactions.map(({ status, error }) => [status, error]))}`);
+      assert.equal(
+        applied.length > 0,
+        isRecorded,
+        `applied: ${JSON.stringify(report.compactions.map(({ status, error }) => [status, error]))}`,
+      );
       assert.equal(told.includes("waiting"), expect.progress.includes("Compacting conversation..."), "waited");
-      assert.equal(told.includes("dropped"), expect.telemetry.some(({ outcome }) => outcome === "discardedBelowApplyMinRatio"), "dropped");
+      assert.equal(
+        told.includes("dropped"),
+        expect.telemetry.some(({ outcome }) => outcome === "discardedBelowApplyMinRatio"),
+        "dropped",
+      );
       assert.equal(told.includes("started"), expect.backgroundRequests.length > 0, `started at ${report.usage.ratio}`);
       assert.ok(calls.length - asked >= expect.backgroundRequests.length);
       const states = { idle: "Idle", running: "InProgress", ready: "Completed", parked: "Completed", failed: "Failed" };
       const state = states[conversation.usage().job];
       // A failure that the foreground made good is over there; here it stays until the next start.
-      assert.ok(state === expect.stateAfter || (state === "Failed" && expect.stateAfter === "Idle" && isRecorded), `${state}, and ${expect.stateAfter} was expected`);
+      assert.ok(
+        state === expect.stateAfter || (state === "Failed" && expect.stateAfter === "Idle" && isRecorded),
+        `${state}, and ${expect.stateAfter} was expected`,
+      );
     }
     await conversation.dispose();
   });

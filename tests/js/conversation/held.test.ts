@@ -6,7 +6,14 @@ import { espalier } from "../built.ts";
 import { begin, round, SUMMARY } from "./support.ts";
 import type { Fields } from "./support.ts";
 
-const open = (options: object = {}) => espalier.openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 1, automatic: false, ...options });
+const open = (options: object = {}) =>
+  espalier.openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+    entropy: 1,
+    automatic: false,
+    ...options,
+  });
 
 test("a compaction by held counts is the compaction of the messages", async () => {
   const conversation = await open();
@@ -15,8 +22,31 @@ test("a compaction by held counts is the compaction of the messages", async () =
     const { log } = conversation;
     const view = log.neutral();
     const plan = await conversation.preview();
-    const plain = await espalier.compact(view, log.counted({ budget: 4_000, target: 0.4, force: true, trigger: "manual" as const, profile: "espalier" as const, timeout: 120_000 }));
-    assert.deepEqual([plan.status, plan.report.before, plan.report.covered, plan.report.steps.map(({ step, outcome }) => [step, outcome])], [plain.status, plain.report.before, plain.report.covered, plain.report.steps.map(({ step, outcome }) => [step, outcome])]);
+    const plain = await espalier.compact(
+      view,
+      log.counted({
+        budget: 4_000,
+        target: 0.4,
+        force: true,
+        trigger: "manual" as const,
+        profile: "espalier" as const,
+        timeout: 120_000,
+      }),
+    );
+    assert.deepEqual(
+      [
+        plan.status,
+        plan.report.before,
+        plan.report.covered,
+        plan.report.steps.map(({ step, outcome }) => [step, outcome]),
+      ],
+      [
+        plain.status,
+        plain.report.before,
+        plain.report.covered,
+        plain.report.steps.map(({ step, outcome }) => [step, outcome]),
+      ],
+    );
     // What a record stands for is known to the log: its messages keep their numbers.
     const record = plan.edits.find(({ message }) => message)!.message!;
     if (step === 0) assert.deepEqual([plan.edits, plan.report], [plain.edits, plain.report]);

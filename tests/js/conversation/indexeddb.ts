@@ -15,8 +15,16 @@ export function fakeIndexedDb(asked: string[] = []): IDBFactory {
     };
     return {
       getAll: (range: { only: string }) => transaction.run(() => of(range).toSorted((a, b) => a.at - b.at)),
-      openCursor: (range: { only: string }) => transaction.walk(() => of(range), (row) => ({ delete: () => rows.delete(row.at) })),
-      openKeyCursor: (range: null) => transaction.walk(() => [...new Map(of(range).map((row) => [row.name, row])).values()], (row) => ({ key: row.name })),
+      openCursor: (range: { only: string }) =>
+        transaction.walk(
+          () => of(range),
+          (row) => ({ delete: () => rows.delete(row.at) }),
+        ),
+      openKeyCursor: (range: null) =>
+        transaction.walk(
+          () => [...new Map(of(range).map((row) => [row.name, row])).values()],
+          (row) => ({ key: row.name }),
+        ),
     };
   };
   class Transaction {
@@ -59,16 +67,21 @@ export function fakeIndexedDb(asked: string[] = []): IDBFactory {
     objectStore() {
       return {
         index: () => index(this),
-        add: (row: Omit<Row, "at">) => this.run(() => {
-          asked.push(`add ${row.name}`);
-          const at = next++;
-          rows.set(at, { ...row, at });
-          return at;
-        }),
+        add: (row: Omit<Row, "at">) =>
+          this.run(() => {
+            asked.push(`add ${row.name}`);
+            const at = next++;
+            rows.set(at, { ...row, at });
+            return at;
+          }),
       };
     }
   }
-  const database = { transaction: () => new Transaction(), createObjectStore: () => ({ createIndex: () => undefined }), close: () => undefined };
+  const database = {
+    transaction: () => new Transaction(),
+    createObjectStore: () => ({ createIndex: () => undefined }),
+    close: () => undefined,
+  };
   return {
     open() {
       const request: Request = { result: database };

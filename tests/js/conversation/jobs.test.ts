@@ -12,7 +12,12 @@ import type { Fields } from "./support.ts";
 const { openConversation, memoryStorage } = espalier;
 const LIMIT = 4_000;
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+  openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    ...options,
+  });
 type Opened = Awaited<ReturnType<typeof open>>;
 function fill(conversation: Opened, ratio: number, from = 0): number {
   let number = from;
@@ -73,7 +78,11 @@ test("all orders of two jobs: only the one that runs can settle, once, and only 
         [live, held] = [undefined, undefined];
       } else {
         const { report, messages: sent } = await conversation.prepare();
-        assert.deepEqual(report.compactions.map(({ status }) => status), held === undefined ? [] : ["applied"], `${order}: ${op}`);
+        assert.deepEqual(
+          report.compactions.map(({ status }) => status),
+          held === undefined ? [] : ["applied"],
+          `${order}: ${op}`,
+        );
         if (held !== undefined) assert.ok(JSON.stringify(sent).includes(`parser of ${held}`), `${order}`);
         if (held !== undefined) break;
       }
@@ -117,10 +126,35 @@ test("what happened meanwhile decides: edits, pins and rewinds of what is covere
     ["pin of a covered message", (c) => c.pin({ message: "m3" }), false],
     ["pin of the tail", (c) => c.pin({ message: `m${c.log.originals - 1}` }), true],
     ["a fact", (c) => c.pin({ fact: "Use tabs." }), true],
-    ["an edit of a covered message", (c) => c.log.edit({ kind: "clear_result", rule: "mine", targets: [{ message: "m3", part: 0, to: { type: "text", text: "gone" } }] }), false],
-    ["an edit of the tail", (c) => c.log.edit({ kind: "truncate", rule: "mine", targets: [{ message: `m${c.log.originals - 1}`, part: 0, to: { type: "text", text: "short" } }] }), true],
+    [
+      "an edit of a covered message",
+      (c) =>
+        c.log.edit({
+          kind: "clear_result",
+          rule: "mine",
+          targets: [{ message: "m3", part: 0, to: { type: "text", text: "gone" } }],
+        }),
+      false,
+    ],
+    [
+      "an edit of the tail",
+      (c) =>
+        c.log.edit({
+          kind: "truncate",
+          rule: "mine",
+          targets: [{ message: `m${c.log.originals - 1}`, part: 0, to: { type: "text", text: "short" } }],
+        }),
+      true,
+    ],
     ["a rewind", (c) => c.rewind("m9"), false],
-    ["a rewind and its undoing", (c) => { c.rewind("m9"); c.undo(); }, false],
+    [
+      "a rewind and its undoing",
+      (c) => {
+        c.rewind("m9");
+        c.undo();
+      },
+      false,
+    ],
     ["a pin taken off again", (c) => c.unpin(c.pin({ message: "m3" })), false],
   ];
   for (const [name, doing, applies] of doings) {
@@ -137,7 +171,11 @@ test("what happened meanwhile decides: edits, pins and rewinds of what is covere
     if (name === "a rewind") fill(conversation, 0.7, 950);
     const now = text(conversation);
     const { report, messages } = await conversation.prepare();
-    assert.deepEqual(report.compactions.map(({ status }) => status), [applies ? "applied" : "stale_plan"], name);
+    assert.deepEqual(
+      report.compactions.map(({ status }) => status),
+      [applies ? "applied" : "stale_plan"],
+      name,
+    );
     if (!applies && conversation.usage().ratio < 0.78) assert.equal(JSON.stringify(messages), now, name);
     if (!applies && name !== "a rewind") {
       assert.equal(text(conversation), view, name);
@@ -232,7 +270,7 @@ test("a compaction by hand: one at a time, abortable, instead of the job that ru
   await rest();
   calls.at(-1)!.answer(SUMMARY);
   assert.equal((await fourth).status, "applied");
-  assert.equal((await conversation.compact().then((done) => done.status)), "nothing_to_compact");
+  assert.equal(await conversation.compact().then((done) => done.status), "nothing_to_compact");
 });
 
 test("a range of the user's: bounds grow to rounds and around summaries, and undo brings it back", async () => {
@@ -242,7 +280,7 @@ test("a range of the user's: bounds grow to rounds and around summaries, and und
   const done = await conversation.compactRange("m8", "m30");
   assert.equal(done.status, "applied");
   const ids = conversation.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
-  assert.ok(ids.includes("m7") === false && ids.includes("m6") === false || ids.includes("m7"), "whole rounds");
+  assert.ok((ids.includes("m7") === false && ids.includes("m6") === false) || ids.includes("m7"), "whole rounds");
   assert.ok(!ids.includes("m8") && !ids.includes("m30") && ids.includes("m1") && ids.includes("m40"));
   sound(conversation.view().messages, 100_000);
   const wider = await conversation.compactRange("m20", "m36");
@@ -270,7 +308,10 @@ test("a preview records nothing, its text may be edited, and a stale one is refu
   conversation.apply(plan);
   assert.ok(text(conversation).includes("Edited by hand."));
   assert.equal(conversation.edits()[0]!.author, "user");
-  assert.throws(() => conversation.apply(plan), (error) => error instanceof espalier.EspalierError && ["stale_plan", "bad_edit"].includes(error.code));
+  assert.throws(
+    () => conversation.apply(plan),
+    (error) => error instanceof espalier.EspalierError && ["stale_plan", "bad_edit"].includes(error.code),
+  );
   conversation.undo();
   assert.equal(text(conversation), before);
 });
@@ -285,13 +326,21 @@ test("pins survive compactions; facts are said again; too many pins are refused 
   assert.ok(ids.includes("m6") || ids.includes("m5"));
   assert.ok(text(conversation).includes("Use tabs, never spaces."));
   conversation.append({ role: "user", content: "word ".repeat(5_000) });
-  assert.throws(() => conversation.pin({ message: `m${conversation.log.originals - 1}` }), (error) => error instanceof espalier.EspalierError && error.code === "pin_budget_exceeded");
+  assert.throws(
+    () => conversation.pin({ message: `m${conversation.log.originals - 1}` }),
+    (error) => error instanceof espalier.EspalierError && error.code === "pin_budget_exceeded",
+  );
   assert.equal(conversation.pins().length, 2);
 });
 
 test("a model that disappoints: a hundred requests cause at most the calls that are allowed", async () => {
   const bad: [string, Llm][] = [
-    ["fails", async () => { throw new Error("down"); }],
+    [
+      "fails",
+      async () => {
+        throw new Error("down");
+      },
+    ],
     ["answers nothing", async () => ({ text: "" })],
     ["forgets the block", async () => ({ text: "I would rather not." })],
     ["inflates", async () => `<summary>${"and so on ".repeat(20_000)}</summary>`],
@@ -302,7 +351,12 @@ test("a model that disappoints: a hundred requests cause at most the calls that 
   for (const background of [true, false]) {
     for (const [name, llm] of bad) {
       let calls = 0;
-      const conversation = await open({ llm: (request, context) => ((calls += 1), llm(request, context)), background, timeouts: { model: 5, wait: 50 }, clock: turns() });
+      const conversation = await open({
+        llm: (request, context) => ((calls += 1), llm(request, context)),
+        background,
+        timeouts: { model: 5, wait: 50 },
+        clock: turns(),
+      });
       conversation.append(begin());
       for (let number = 0; number < 100; number += 1) {
         conversation.append(round(number, 10));
@@ -341,71 +395,117 @@ test("the same log and entropy decide alike, whatever the clock says", async () 
 
 test("random doings: requests stay valid and on budget, and undoing everything gives the plain history", async () => {
   const runs = { plain: 0, rewound: 0 };
-  await fc.assert(fc.asyncProperty(
-    fc.integer({ min: 0, max: 60 }),
-    fc.array(fc.oneof(
-      { weight: 6, arbitrary: fc.record({ op: fc.constant("round" as const), lines: fc.integer({ min: 0, max: 60 }) }) },
-      { weight: 4, arbitrary: fc.constant({ op: "prepare" as const }) },
-      fc.record({ op: fc.constant("user" as const), words: fc.integer({ min: 1, max: 400 }) }),
-      fc.constantFrom({ op: "compact" as const }, { op: "undo" as const }, { op: "redo" as const }, { op: "cancel" as const }, { op: "pressure" as const }, { op: "answer" as const }, { op: "fail" as const }),
-      fc.record({ op: fc.constant("pin" as const), at: fc.nat(50) }),
-      fc.record({ op: fc.constant("rewind" as const), at: fc.nat(50) }),
-    ), { minLength: 5, maxLength: 60 }),
-    async (rounds, doings) => {
-      const { llm, calls } = model();
-      const time = clock();
-      const conversation = await open({ llm, clock: time });
-      conversation.append(begin(rounds));
-      let number = rounds;
-      const hidden: [from: number, to: number][] = [];
-      for (const doing of doings) {
-        const ids = conversation.view().plan.flatMap((item) => (item.type === "insert" ? [] : [item.id]));
-        if (doing.op === "round") conversation.append(round(number++, doing.lines));
-        else if (doing.op === "user") conversation.append({ role: "user", content: "word ".repeat(doing.words) });
-        else if (doing.op === "pin") { try { conversation.pin({ message: ids[doing.at % ids.length]! }); } catch {} }
-        else if (doing.op === "rewind" && ids.length > 4) {
-          const to = ids[Math.max(2, doing.at % ids.length)]!;
-          hidden.push([Number(to.slice(1)), conversation.log.originals]);
-          conversation.rewind(to);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 60 }),
+      fc.array(
+        fc.oneof(
+          {
+            weight: 6,
+            arbitrary: fc.record({ op: fc.constant("round" as const), lines: fc.integer({ min: 0, max: 60 }) }),
+          },
+          { weight: 4, arbitrary: fc.constant({ op: "prepare" as const }) },
+          fc.record({ op: fc.constant("user" as const), words: fc.integer({ min: 1, max: 400 }) }),
+          fc.constantFrom(
+            { op: "compact" as const },
+            { op: "undo" as const },
+            { op: "redo" as const },
+            { op: "cancel" as const },
+            { op: "pressure" as const },
+            { op: "answer" as const },
+            { op: "fail" as const },
+          ),
+          fc.record({ op: fc.constant("pin" as const), at: fc.nat(50) }),
+          fc.record({ op: fc.constant("rewind" as const), at: fc.nat(50) }),
+        ),
+        { minLength: 5, maxLength: 60 },
+      ),
+      async (rounds, doings) => {
+        const { llm, calls } = model();
+        const time = clock();
+        const conversation = await open({ llm, clock: time });
+        conversation.append(begin(rounds));
+        let number = rounds;
+        const hidden: [from: number, to: number][] = [];
+        for (const doing of doings) {
+          const ids = conversation.view().plan.flatMap((item) => (item.type === "insert" ? [] : [item.id]));
+          if (doing.op === "round") conversation.append(round(number++, doing.lines));
+          else if (doing.op === "user") conversation.append({ role: "user", content: "word ".repeat(doing.words) });
+          else if (doing.op === "pin") {
+            try {
+              conversation.pin({ message: ids[doing.at % ids.length]! });
+            } catch {}
+          } else if (doing.op === "rewind" && ids.length > 4) {
+            const to = ids[Math.max(2, doing.at % ids.length)]!;
+            hidden.push([Number(to.slice(1)), conversation.log.originals]);
+            conversation.rewind(to);
+          } else if (doing.op === "undo") {
+            try {
+              conversation.undo();
+            } catch {}
+          } else if (doing.op === "redo") {
+            try {
+              conversation.redo();
+            } catch {}
+          } else if (doing.op === "cancel") conversation.cancel();
+          else if (doing.op === "pressure") conversation.memoryPressure();
+          else if (doing.op === "answer") calls.forEach(({ answer }) => answer(SUMMARY));
+          else if (doing.op === "fail") calls.forEach(({ fail }) => fail(new Error("down")));
+          else if (doing.op === "compact") {
+            const pending = conversation.compact();
+            await rest();
+            calls.forEach(({ answer }) => answer(SUMMARY));
+            await pending;
+          } else if (doing.op === "prepare") {
+            const pending = conversation.prepare();
+            for (let turn = 0; turn < 4; turn += 1) {
+              await rest();
+              calls.forEach(({ answer }) => answer(SUMMARY));
+            }
+            const { messages, report } = await pending;
+            sound(messages, LIMIT);
+            assert.equal(espalier.countMessages(messages, { format: "openai-chat" }).total, report.usage.used);
+          }
         }
-        else if (doing.op === "undo") { try { conversation.undo(); } catch {} }
-        else if (doing.op === "redo") { try { conversation.redo(); } catch {} }
-        else if (doing.op === "cancel") conversation.cancel();
-        else if (doing.op === "pressure") conversation.memoryPressure();
-        else if (doing.op === "answer") calls.forEach(({ answer }) => answer(SUMMARY));
-        else if (doing.op === "fail") calls.forEach(({ fail }) => fail(new Error("down")));
-        else if (doing.op === "compact") { const pending = conversation.compact(); await rest(); calls.forEach(({ answer }) => answer(SUMMARY)); await pending; }
-        else if (doing.op === "prepare") {
-          const pending = conversation.prepare();
-          for (let turn = 0; turn < 4; turn += 1) { await rest(); calls.forEach(({ answer }) => answer(SUMMARY)); }
-          const { messages, report } = await pending;
-          sound(messages, LIMIT);
-          assert.equal(espalier.countMessages(messages, { format: "openai-chat" }).total, report.usage.used);
-        }
-      }
-      await rest();
-      // The log says the same when it is read again.
-      const again = espalier.ConversationLog.import<Fields>(conversation.log.export(), { messages: conversation.log.originalsFrom(0), format: "openai-chat", model: "gpt-4o" });
-      assert.deepEqual(again.report.problems, []);
-      assert.equal(JSON.stringify(again.log.view().messages), text(conversation));
-      const edits = conversation.edits().length;
-      while (conversation.undo() !== undefined);
-      const originals = conversation.log.originalsFrom(0);
-      const { messages } = conversation.view();
-      // A rewind that messages followed stays; what it hides is gone, and nothing else.
-      const isHidden = (at: number) => hidden.some(([from, to]) => from < at && at < to);
-      if (hidden.length === 0) assert.deepEqual(messages, originals);
-      const shown = messages.filter((message) => originals.includes(message));
-      assert.ok(hidden.length > 0 || shown.length === messages.length, "the caller's own objects");
-      const places = shown.map((message) => originals.indexOf(message));
-      assert.deepEqual(places, places.toSorted((a, b) => a - b));
-      assert.deepEqual(originals.flatMap((_, at) => (isHidden(at) || places.includes(at) ? [] : [at])), []);
-      // Where a rewind cut a round in two, its calls are answered for it.
-      for (const message of messages) assert.ok(originals.includes(message) || hidden.length > 0 && message["role"] === "tool", JSON.stringify(message));
-      if (edits > 0) runs[hidden.length === 0 ? "plain" : "rewound"] += 1;
-      await conversation.dispose();
-    },
-  ), { numRuns: 40, seed: 11 });
+        await rest();
+        // The log says the same when it is read again.
+        const again = espalier.ConversationLog.import<Fields>(conversation.log.export(), {
+          messages: conversation.log.originalsFrom(0),
+          format: "openai-chat",
+          model: "gpt-4o",
+        });
+        assert.deepEqual(again.report.problems, []);
+        assert.equal(JSON.stringify(again.log.view().messages), text(conversation));
+        const edits = conversation.edits().length;
+        while (conversation.undo() !== undefined);
+        const originals = conversation.log.originalsFrom(0);
+        const { messages } = conversation.view();
+        // A rewind that messages followed stays; what it hides is gone, and nothing else.
+        const isHidden = (at: number) => hidden.some(([from, to]) => from < at && at < to);
+        if (hidden.length === 0) assert.deepEqual(messages, originals);
+        const shown = messages.filter((message) => originals.includes(message));
+        assert.ok(hidden.length > 0 || shown.length === messages.length, "the caller's own objects");
+        const places = shown.map((message) => originals.indexOf(message));
+        assert.deepEqual(
+          places,
+          places.toSorted((a, b) => a - b),
+        );
+        assert.deepEqual(
+          originals.flatMap((_, at) => (isHidden(at) || places.includes(at) ? [] : [at])),
+          [],
+        );
+        // Where a rewind cut a round in two, its calls are answered for it.
+        for (const message of messages)
+          assert.ok(
+            originals.includes(message) || (hidden.length > 0 && message["role"] === "tool"),
+            JSON.stringify(message),
+          );
+        if (edits > 0) runs[hidden.length === 0 ? "plain" : "rewound"] += 1;
+        await conversation.dispose();
+      },
+    ),
+    { numRuns: 40, seed: 11 },
+  );
   assert.ok(runs.plain >= 5 && runs.rewound >= 5, JSON.stringify(runs));
 });
 
@@ -413,7 +513,10 @@ test("ten compactions in a row keep what must be kept, and the record stays smal
   const conversation = await open({ storage: memoryStorage(), model: { name: "gpt-4o", maxPromptTokens: 16_000 } });
   conversation.append(begin(12));
   for (let turn = 0; turn < 10; turn += 1) {
-    conversation.append([...[0, 1, 2, 3, 4, 5].flatMap((at) => round(100 + 10 * turn + at, 60)), { role: "user", content: `Go on with step ${turn}.` }]);
+    conversation.append([
+      ...[0, 1, 2, 3, 4, 5].flatMap((at) => round(100 + 10 * turn + at, 60)),
+      { role: "user", content: `Go on with step ${turn}.` },
+    ]);
     const { status } = await conversation.compact();
     assert.equal(status, "applied", String(turn));
     assert.ok(conversation.usage().ratio < 0.65, `${conversation.usage().ratio}`);

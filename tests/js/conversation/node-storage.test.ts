@@ -1,7 +1,17 @@
 /** A folder as storage: what names may not reach, and who may read it. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -29,17 +39,34 @@ async function check(name: string): Promise<void> {
   await assert.rejects(async () => storage.append(name, "x"), refused, name);
   await assert.rejects(async () => storage.write(name, "x"), refused, name);
   await assert.rejects(async () => storage.delete(name), refused, name);
-  assert.deepEqual(readdirSync(outside).filter((entry) => entry !== "session"), ["sibling"], name);
+  assert.deepEqual(
+    readdirSync(outside).filter((entry) => entry !== "session"),
+    ["sibling"],
+    name,
+  );
   assert.equal(readFileSync(join(outside, "sibling", "secret"), "utf8"), "secret");
 }
 
 test("names outside of the folder, of the folder itself, of no file", async () => {
-  for (const name of ["", ".", "./", "a/..", "..", "../sibling/secret", "a/../../sibling/secret", join(outside, "sibling", "secret"), "checkpoints/", "a\0b"]) await check(name);
+  for (const name of [
+    "",
+    ".",
+    "./",
+    "a/..",
+    "..",
+    "../sibling/secret",
+    "a/../../sibling/secret",
+    join(outside, "sibling", "secret"),
+    "checkpoints/",
+    "a\0b",
+  ])
+    await check(name);
 });
 
 test("a list stays in the folder", async () => {
   await storage.write("a/b", "x");
-  for (const prefix of ["../", "../sibling/", "../../../../../etc/pass", "a/../../sibling/", "/etc/"]) await assert.rejects(async () => storage.list(prefix), refused, prefix);
+  for (const prefix of ["../", "../sibling/", "../../../../../etc/pass", "a/../../sibling/", "/etc/"])
+    await assert.rejects(async () => storage.list(prefix), refused, prefix);
   assert.deepEqual([await storage.list(""), await storage.list("a/"), await storage.list("b")], [["a/b"], ["a/b"], []]);
 });
 
@@ -53,7 +80,10 @@ test("links are not followed", { skip: process.platform === "win32" }, async () 
   // What a write goes through on its way is replaced, not followed.
   symlinkSync(join(outside, "sibling", "secret"), join(root, "plain.new"));
   await storage.write("plain", "new words");
-  assert.deepEqual([readFileSync(join(root, "plain"), "utf8"), readFileSync(join(outside, "sibling", "secret"), "utf8")], ["new words", "secret"]);
+  assert.deepEqual(
+    [readFileSync(join(root, "plain"), "utf8"), readFileSync(join(outside, "sibling", "secret"), "utf8")],
+    ["new words", "secret"],
+  );
   // The folder itself may be one: it is the host's own.
   symlinkSync(join(outside, "sibling"), join(outside, "link"));
   await nodeStorage(join(outside, "link")).write("own", "x");
@@ -63,7 +93,9 @@ test("links are not followed", { skip: process.platform === "win32" }, async () 
 test("files and folders are for their owner alone", { skip: process.platform === "win32" }, async () => {
   await storage.append("log.jsonl", "{}\n");
   await storage.write("checkpoints/001.md", "x");
-  const modes = ["", "checkpoints", "log.jsonl", "checkpoints/001.md"].map((name) => (statSync(join(root, name)).mode & 0o777).toString(8));
+  const modes = ["", "checkpoints", "log.jsonl", "checkpoints/001.md"].map((name) =>
+    (statSync(join(root, name)).mode & 0o777).toString(8),
+  );
   assert.deepEqual(modes, ["700", "700", "600", "600"]);
 });
 

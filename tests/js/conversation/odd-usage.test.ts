@@ -10,17 +10,27 @@ const { openConversation } = espalier;
 const LIMIT = 128_000;
 type Usage = Record<string, number>;
 
-const codes = (events: ReturnType<typeof heard>) => events.flatMap((event) => (event.type === "warning" ? [(event as { code: string }).code] : []));
+const codes = (events: ReturnType<typeof heard>) =>
+  events.flatMap((event) => (event.type === "warning" ? [(event as { code: string }).code] : []));
 
 /** Rounds of about 1,000 tokens, each reported so; the limit after each. */
-async function reported(reports: readonly ((used: number) => Usage)[], { name = "gpt-4o", limit = LIMIT, start = 0 } = {}) {
-  const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name, maxPromptTokens: limit }, entropy: 1 });
+async function reported(
+  reports: readonly ((used: number) => Usage)[],
+  { name = "gpt-4o", limit = LIMIT, start = 0 } = {},
+) {
+  const conversation = await openConversation<Fields>({
+    format: "openai-chat",
+    model: { name, maxPromptTokens: limit },
+    entropy: 1,
+  });
   const events = heard(conversation);
   const limits: number[] = [];
   conversation.append(begin(start));
   for (const [number, report] of reports.entries()) {
     conversation.append(round(start + number, 160));
-    const { report: { usage } } = await conversation.prepare();
+    const {
+      report: { usage },
+    } = await conversation.prepare();
     conversation.reportUsage(report(usage.used));
     limits.push(conversation.usage().limit);
   }
@@ -50,7 +60,10 @@ for (const [name, odd] of Object.entries<Usage>({
 }
 
 test("servers that report what is new only never shrink it, and are warned of once", async () => {
-  const { limits, codes: said } = await reported(Array.from({ length: 12 }, (_, number) => () => ({ prompt_tokens: 1_150 + number })), { start: 4 });
+  const { limits, codes: said } = await reported(
+    Array.from({ length: 12 }, (_, number) => () => ({ prompt_tokens: 1_150 + number })),
+    { start: 4 },
+  );
   assert.deepEqual(new Set(limits), new Set([LIMIT]));
   assert.deepEqual(said, ["odd_usage"]);
 });
@@ -64,12 +77,19 @@ test("two reports in a row that agree are a limit, until one contradicts it", as
 
 for (const name of ["gpt-4o", "claude-sonnet-4"]) {
   test(`a host that reports what the meter shows does not run out of room: ${name}`, async () => {
-    const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name, maxPromptTokens: 2_000 }, entropy: 1 });
+    const conversation = await openConversation<Fields>({
+      format: "openai-chat",
+      model: { name, maxPromptTokens: 2_000 },
+      entropy: 1,
+    });
     const events = heard(conversation);
     conversation.append(begin());
     const own = espalier.countMessages(conversation.view().messages, { format: "openai-chat" }).total;
     for (let request = 0; request < 400; request += 1) {
-      const { messages, report: { usage } } = await conversation.prepare();
+      const {
+        messages,
+        report: { usage },
+      } = await conversation.prepare();
       assert.equal(messages.length, 2);
       assert.ok(usage.bound <= Math.max(16, 0.3 * own + 1), `request ${request}: ${usage.bound}`);
       conversation.reportUsage(usage.used);

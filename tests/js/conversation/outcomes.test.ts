@@ -12,8 +12,12 @@ const { openConversation } = espalier;
 const LIMIT = 20_000;
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
   openConversation<Fields>({
-    format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, timeouts: { model: 10, hook: 10 },
-    ...options, compact: { ladder: ["summary", "offline", "fit"], verify: "never", ...options.compact },
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    timeouts: { model: 10, hook: 10 },
+    ...options,
+    compact: { ladder: ["summary", "offline", "fit"], verify: "never", ...options.compact },
   });
 type Opened = Awaited<ReturnType<typeof open>>;
 let next = 0;
@@ -29,8 +33,22 @@ async function request(conversation: Opened): Promise<void> {
 
 /** What is answered, how it ends, how often the model is asked for it. */
 const OUTCOMES: [string, Llm, string, number][] = [
-  ["an error that another form might help", async () => { throw new Error("no"); }, "model_failed", 2],
-  ["nobody there", async () => { throw Object.assign(new Error("down"), { code: "overloaded" }); }, "model_failed", 1],
+  [
+    "an error that another form might help",
+    async () => {
+      throw new Error("no");
+    },
+    "model_failed",
+    2,
+  ],
+  [
+    "nobody there",
+    async () => {
+      throw Object.assign(new Error("down"), { code: "overloaded" });
+    },
+    "model_failed",
+    1,
+  ],
   ["silence", () => new Promise(() => {}), "timeout", 1],
   ["nothing", async () => "", "empty_summary", 2],
   ["an empty block", async () => "<summary> </summary>", "empty_summary", 2],
@@ -53,14 +71,30 @@ for (const [name, llm, status, calls] of OUTCOMES) {
       seen.push(asked);
       if (number <= 3) assert.equal(JSON.stringify(conversation.view().messages), before);
     }
-    // One job, a pause of one request, another job, then one without the model, which is put to use by the request after it.
+    // One job, a pause of one request, another job, then one without the model, which is put to use by the request
+    // after it.
     assert.deepEqual(seen, [calls, calls, 2 * calls, 2 * calls, 2 * calls], String(seen));
-    const ends = events.flatMap((event) => (event.type === "compaction_complete" ? [[event.status, event.success]] : []));
-    assert.deepEqual(ends, [[status, false], [status, false], ["applied", true]]);
-    assert.deepEqual(conversation.edits().map(({ author }) => author), ["rule"]);
+    const ends = events.flatMap((event) =>
+      event.type === "compaction_complete" ? [[event.status, event.success]] : [],
+    );
+    assert.deepEqual(ends, [
+      [status, false],
+      [status, false],
+      ["applied", true],
+    ]);
+    assert.deepEqual(
+      conversation.edits().map(({ author }) => author),
+      ["rule"],
+    );
     // Failures are records, never summaries: the newest edit that was made counts.
-    const failed = conversation.log.records("job").map(({ data }) => data as Fields).filter((data) => data["event"] === "settled");
-    assert.deepEqual(failed.map((data) => data["status"]), [status, status, "applied"]);
+    const failed = conversation.log
+      .records("job")
+      .map(({ data }) => data as Fields)
+      .filter((data) => data["event"] === "settled");
+    assert.deepEqual(
+      failed.map((data) => data["status"]),
+      [status, status, "applied"],
+    );
     await conversation.dispose();
   });
 }
@@ -96,12 +130,16 @@ test("a summary that is no gain is not made again until 0.10 A are new, or the m
     conversation.append(begin());
     fill(conversation, 0.82);
     await request(conversation);
-    assert.deepEqual(events.flatMap((event) => (event.type === "compaction_complete" ? [[event.status, event.edits]] : [])), [["no_gain", []]]);
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === "compaction_complete" ? [[event.status, event.edits]] : [])),
+      [["no_gain", []]],
+    );
     const before = asked;
     if (change === "less than 0.10 A") fill(conversation, 0.86);
     if (change === "0.10 A") fill(conversation, 0.94);
     for (let number = 0; number < 10; number += 1) await request(conversation);
-    if (change === "another model") await conversation.prepare({ model: { name: "gpt-4o-mini", maxPromptTokens: LIMIT } }).then(rest);
+    if (change === "another model")
+      await conversation.prepare({ model: { name: "gpt-4o-mini", maxPromptTokens: LIMIT } }).then(rest);
     assert.equal(asked > before, again, change);
     await conversation.dispose();
   }
@@ -124,7 +162,13 @@ test("what was cancelled counts for nothing: the next request may begin again", 
 test("by hand all of that is passed over, is said to be, and is never set", async () => {
   let isDown = true;
   let asked = 0;
-  const conversation = await open({ llm: async () => { asked += 1; if (isDown) throw Object.assign(new Error("down"), { code: "overloaded" }); return SUMMARY; } });
+  const conversation = await open({
+    llm: async () => {
+      asked += 1;
+      if (isDown) throw Object.assign(new Error("down"), { code: "overloaded" });
+      return SUMMARY;
+    },
+  });
   conversation.append(begin());
   fill(conversation, 0.84);
   for (let number = 0; number < 3; number += 1) {
@@ -164,7 +208,10 @@ test("statuses say what they are about: before, after, steps, whether to try aga
   fill(alone, 1.1);
   const { messages, report } = await alone.prepare();
   sound(messages, LIMIT);
-  assert.deepEqual(report.compactions.map(({ status }) => status), ["not_ready"]);
+  assert.deepEqual(
+    report.compactions.map(({ status }) => status),
+    ["not_ready"],
+  );
   assert.ok(report.trimmed.length > 0, "the request goes out all the same");
 });
 
@@ -194,7 +241,8 @@ test("a second compaction by hand is refused while one runs, whichever conversat
   fill(conversation, 0.5);
   const first = conversation.compact();
   await rest();
-  for (const second of [conversation.compact(), conversation.compactRange()]) assert.equal((await second).status, "already_running");
+  for (const second of [conversation.compact(), conversation.compactRange()])
+    assert.equal((await second).status, "already_running");
   calls[0]!.answer(SUMMARY);
   assert.equal((await first).status, "applied");
 });
@@ -214,7 +262,10 @@ test("the request that began a job may be stopped; a change of model keeps it, a
   calls[0]!.answer(SUMMARY);
   await rest();
   const { messages, report } = await conversation.prepare({ model: { name: "gpt-4o-mini", maxPromptTokens: LIMIT } });
-  assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "threshold" satisfies Trigger]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger }) => [status, trigger]),
+    [["applied", "threshold" satisfies Trigger]],
+  );
   sound(messages, LIMIT);
 });
 
@@ -226,5 +277,8 @@ test("no frame, no model, nothing at all: what is asked for ends, and says how",
   fill(bare, 1.2);
   const { messages, report } = await bare.prepare();
   sound(messages, LIMIT);
-  assert.deepEqual(report.compactions.map(({ status, trigger, report: made }) => [status, trigger, made?.model]), [["applied", "overflow", undefined]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger, report: made }) => [status, trigger, made?.model]),
+    [["applied", "overflow", undefined]],
+  );
 });

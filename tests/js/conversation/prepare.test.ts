@@ -10,7 +10,12 @@ import type { Fields } from "./support.ts";
 const { openConversation, EspalierError } = espalier;
 
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 7, ...options });
+  openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+    entropy: 7,
+    ...options,
+  });
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Appends rounds until the next request is this full. */
@@ -32,7 +37,10 @@ test("a request that fits is the host's own objects, and nothing happens", async
   sent.forEach((message, at) => assert.equal(message, messages[at]));
   assert.deepEqual([report.compactions, report.trimmed, report.job, report.request], [[], [], undefined, 1]);
   assert.equal(report.usage.used, espalier.countMessages(messages).total);
-  assert.deepEqual(events.map(({ type }) => type), ["context_usage"]);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ["context_usage"],
+  );
   assert.equal((events[0] as { isInitial: boolean }).isInitial, true);
   await conversation.prepare();
   assert.equal((events[1] as { isInitial: boolean }).isInitial, false);
@@ -41,7 +49,16 @@ test("a request that fits is the host's own objects, and nothing happens", async
 test("tools of a request are counted, and may change", async () => {
   const conversation = await open();
   conversation.append(begin(1));
-  const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: { command: { type: "string" } } } } }];
+  const tools = [
+    {
+      type: "function",
+      function: {
+        name: "bash",
+        description: "Runs a command.",
+        parameters: { type: "object", properties: { command: { type: "string" } } },
+      },
+    },
+  ];
   const { report } = await conversation.prepare({ tools });
   assert.equal(report.usage.tools, espalier.countTools(tools, { format: "openai-chat" }).total);
   assert.equal((await conversation.prepare({ tools: [] })).report.usage.tools, 0);
@@ -56,7 +73,12 @@ test("a system prompt apart is counted with every request", async () => {
 });
 
 test("warm, a job starts between 0.78 and 0.82; cold, at 0.90", async () => {
-  for (const [entropy, isWarm] of [[1, true], [2, true], ["c", true], [1, false]] as const) {
+  for (const [entropy, isWarm] of [
+    [1, true],
+    [2, true],
+    ["c", true],
+    [1, false],
+  ] as const) {
     const { llm, calls } = model();
     const conversation = await open({ llm, entropy, model: { name: "gpt-4o", maxPromptTokens: 20_000 } });
     conversation.append(begin());
@@ -77,7 +99,9 @@ test("a finished summary is used from 0.65 on, and parked below", async () => {
   const events = heard(conversation);
   conversation.append(begin());
   const next = fill(conversation, 0.83);
-  const { report: { job } } = await conversation.prepare();
+  const {
+    report: { job },
+  } = await conversation.prepare();
   assert.equal(job, 1);
   await rest();
   calls[0]!.answer(SUMMARY);
@@ -87,11 +111,22 @@ test("a finished summary is used from 0.65 on, and parked below", async () => {
   await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
   assert.equal(conversation.usage().job, "parked");
   const { messages, report } = await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens: 5_000 } });
-  assert.deepEqual(report.compactions.map(({ status, trigger, job }) => [status, trigger, job]), [["applied", "threshold", 1]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger, job }) => [status, trigger, job]),
+    [["applied", "threshold", 1]],
+  );
   assert.match(String(messages[1]!["content"]), /The parser is being fixed/);
   assert.equal(calls.length, 1);
   sound(messages, 4_000);
-  assert.deepEqual(types(events), ["compaction_start", "started", "asking", "answered", "parked", "applied", "applied"]);
+  assert.deepEqual(types(events), [
+    "compaction_start",
+    "started",
+    "asking",
+    "answered",
+    "parked",
+    "applied",
+    "applied",
+  ]);
   fill(conversation, 0.5, next);
   assert.ok((await conversation.prepare()).report.usage.ratio < 0.65);
 });
@@ -115,7 +150,12 @@ test("messages that came while the model wrote stay behind the summary", async (
 
 test("from 0.95 on a request waits for the job, at most a minute; in browsers too", async () => {
   const { getBuiltinModule } = process;
-  for (const [answers, isBrowser] of [[true, false], [false, false], [true, true], [false, true]]) {
+  for (const [answers, isBrowser] of [
+    [true, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ]) {
     const { llm, calls } = model();
     const time = clock();
     // Browsers cannot tell which callback a call comes from.
@@ -136,7 +176,10 @@ test("from 0.95 on a request waits for the job, at most a minute; in browsers to
     if (answers) calls[0]!.answer(SUMMARY);
     else time.turn(60_000);
     const { messages, report } = await pending;
-    assert.deepEqual(report.compactions.map(({ status }) => status), answers ? ["applied"] : []);
+    assert.deepEqual(
+      report.compactions.map(({ status }) => status),
+      answers ? ["applied"] : [],
+    );
     sound(messages, 4_000);
     await conversation.dispose();
   }
@@ -155,7 +198,10 @@ test("what does not fit after the wait is summarised by rules, and the late answ
   await rest();
   time.turn(60_000);
   const { messages, report } = await pending;
-  assert.deepEqual(report.compactions.map(({ status, trigger, report }) => [status, trigger, report?.model]), [["applied", "overflow", undefined]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger, report }) => [status, trigger, report?.model]),
+    [["applied", "overflow", undefined]],
+  );
   sound(messages, 4_000);
   const view = JSON.stringify(conversation.view().messages);
   calls[0]!.answer(SUMMARY);
@@ -164,7 +210,10 @@ test("what does not fit after the wait is summarised by rules, and the late answ
   assert.equal(conversation.usage().job, "parked");
   fill(conversation, 0.7, 500);
   const { report: later } = await conversation.prepare();
-  assert.deepEqual(later.compactions.map(({ status }) => status), ["stale_plan"]);
+  assert.deepEqual(
+    later.compactions.map(({ status }) => status),
+    ["stale_plan"],
+  );
   await conversation.dispose();
 });
 
@@ -177,17 +226,28 @@ test("what does not fit is compacted in the foreground, by the model", async () 
   await rest();
   assert.equal(calls.length, 1);
   const { messages, report } = await answered(calls, pending, { text: SUMMARY, usage: { prompt_tokens: 5 } });
-  assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "overflow"]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger }) => [status, trigger]),
+    [["applied", "overflow"]],
+  );
   sound(messages, 4_000);
 });
 
 test("a model that fails in the foreground is followed by rules; the request goes out", async () => {
-  const conversation = await open({ background: false, llm: async () => { throw new Error("down"); } });
+  const conversation = await open({
+    background: false,
+    llm: async () => {
+      throw new Error("down");
+    },
+  });
   const events = heard(conversation);
   conversation.append(begin());
   fill(conversation, 1.05);
   const { messages, report } = await conversation.prepare();
-  assert.deepEqual(report.compactions.map(({ status }) => status), ["model_failed", "applied"]);
+  assert.deepEqual(
+    report.compactions.map(({ status }) => status),
+    ["model_failed", "applied"],
+  );
   assert.match(report.compactions[0]!.error!, /down/);
   sound(messages, 4_000);
   assert.equal(events.filter(({ type }) => type === "compaction_complete").length, 2);
@@ -202,7 +262,11 @@ test("with automatic compaction off the request is pruned, for itself only", asy
   sound(messages, 4_000);
   assert.ok(report.trimmed.length > 0 && report.trimmed.every(({ ids }) => ids.every((id) => /^m\d+$/.test(id))));
   assert.equal(report.usage.used, espalier.countMessages(messages).total);
-  const trimmed = events.find(({ type }) => type === "context_trimmed") as { tokensRemoved: number; before: { total: number }; after: { total: number } };
+  const trimmed = events.find(({ type }) => type === "context_trimmed") as {
+    tokensRemoved: number;
+    before: { total: number };
+    after: { total: number };
+  };
   assert.equal(trimmed.before.total - trimmed.tokensRemoved, trimmed.after.total);
   assert.deepEqual(conversation.edits(), []);
   assert.equal(conversation.view().messages.length, conversation.log.originals);
@@ -222,7 +286,10 @@ test("a pasted request larger than the window is shortened for the request, and 
 
 test("what cannot be made to fit is an error that names the numbers, and nothing is lost", async () => {
   const conversation = await open({ model: { maxPromptTokens: 40 } });
-  conversation.append([{ role: "system", content: "be exact. ".repeat(100) }, { role: "user", content: "hi" }]);
+  conversation.append([
+    { role: "system", content: "be exact. ".repeat(100) },
+    { role: "user", content: "hi" },
+  ]);
   await refused(() => conversation.prepare(), "budget_exceeded");
   assert.equal(conversation.view().messages.length, 2);
   const { messages } = await conversation.prepare({ model: { maxPromptTokens: 4_000 } });
@@ -233,22 +300,32 @@ test("a frame that takes most of the window is warned of, with the largest tools
   const conversation = await open({ model: { maxPromptTokens: 500 } });
   const events = heard(conversation);
   conversation.append(begin());
-  const tools = ["small", "large"].map((name, at) => ({ type: "function", function: { name, description: "does ".repeat(100 + 200 * at), parameters: {} } }));
+  const tools = ["small", "large"].map((name, at) => ({
+    type: "function",
+    function: { name, description: "does ".repeat(100 + 200 * at), parameters: {} },
+  }));
   await conversation.prepare({ tools });
   await conversation.prepare({ tools });
   const warnings = events.filter((event) => event.type === "warning");
   assert.equal(warnings.length, 1);
-  assert.deepEqual((warnings[0] as { details: { largest: { name: string }[] } }).details.largest.map(({ name }) => name), ["large", "small"]);
+  assert.deepEqual(
+    (warnings[0] as { details: { largest: { name: string }[] } }).details.largest.map(({ name }) => name),
+    ["large", "small"],
+  );
 });
 
 test("the user's threshold is checked when it is set, and lowers the limit", async () => {
-  for (const threshold of [2, 99, 1.0001]) await refused(() => open({ threshold }), "bad_threshold", "options.threshold");
+  for (const threshold of [2, 99, 1.0001])
+    await refused(() => open({ threshold }), "bad_threshold", "options.threshold");
   const conversation = await open({ threshold: 0.5 });
   conversation.append(begin(20));
   const { report, messages } = await conversation.prepare();
   assert.deepEqual([report.usage.limit, report.usage.limitSource], [2_000, "threshold"]);
   sound(messages, 2_000);
-  assert.throws(() => conversation.setThreshold(50), (error) => error instanceof EspalierError && error.code === "bad_threshold");
+  assert.throws(
+    () => conversation.setThreshold(50),
+    (error) => error instanceof EspalierError && error.code === "bad_threshold",
+  );
   assert.equal(conversation.usage().limit, 2_000);
   conversation.setThreshold(3_000);
   assert.equal(conversation.usage().limit, 3_000);
@@ -259,13 +336,28 @@ test("the user's threshold is checked when it is set, and lowers the limit", asy
 
 test("a model's default tier counts unless the user picked a size, or more is preferred and costs no more", async () => {
   for (const [surcharge, preferLongContext, contextSize, limit, source] of [
-    [false, false, undefined, 4_000, "defaultTier"], [false, true, undefined, 8_000, "maxPromptTokens"], [true, true, undefined, 4_000, "defaultTier"], [true, false, undefined, 4_000, "defaultTier"],
-    [true, false, 6_000, 6_000, "contextSize"], [false, false, 0, 4_000, "defaultTier"], [false, false, Infinity, 4_000, "defaultTier"], [false, false, 9_000, 8_000, "maxPromptTokens"],
+    [false, false, undefined, 4_000, "defaultTier"],
+    [false, true, undefined, 8_000, "maxPromptTokens"],
+    [true, true, undefined, 4_000, "defaultTier"],
+    [true, false, undefined, 4_000, "defaultTier"],
+    [true, false, 6_000, 6_000, "contextSize"],
+    [false, false, 0, 4_000, "defaultTier"],
+    [false, false, Infinity, 4_000, "defaultTier"],
+    [false, false, 9_000, 8_000, "maxPromptTokens"],
   ] as const) {
     for (const profile of ["espalier", "copilot-chat"] as const) {
-      const conversation = await open({ profile, model: { maxPromptTokens: 8_000, defaultTier: 4_000, surcharge }, preferLongContext, ...(contextSize !== undefined && { contextSize }) });
+      const conversation = await open({
+        profile,
+        model: { maxPromptTokens: 8_000, defaultTier: 4_000, surcharge },
+        preferLongContext,
+        ...(contextSize !== undefined && { contextSize }),
+      });
       const usage = conversation.usage();
-      assert.deepEqual([usage.limit, usage.limitSource], [limit, source], JSON.stringify([surcharge, preferLongContext, contextSize]));
+      assert.deepEqual(
+        [usage.limit, usage.limitSource],
+        [limit, source],
+        JSON.stringify([surcharge, preferLongContext, contextSize]),
+      );
     }
   }
   // One above the model's own means nothing.
@@ -280,11 +372,17 @@ test("a refusal teaches the limit, from the text alone, and the next request is 
   const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
   conversation.append(begin(38));
   await conversation.prepare();
-  const next = conversation.contextRefused({ status: 400, message: "This model's maximum context length is 4096 tokens. However, your messages resulted in 6000 tokens." });
+  const next = conversation.contextRefused({
+    status: 400,
+    message: "This model's maximum context length is 4096 tokens. However, your messages resulted in 6000 tokens.",
+  });
   assert.equal(next.action, "retry");
   const { messages, report } = await conversation.prepare();
   sound(messages, 4_096);
-  assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "provider_error"]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, trigger }) => [status, trigger]),
+    [["applied", "provider_error"]],
+  );
   assert.ok(conversation.usage().limit <= 4_096);
   assert.equal(conversation.contextRefused(new Error("socket hang up")).action, "passOn");
 });
@@ -312,7 +410,10 @@ test("a provider that read less than was sent is noticed", async () => {
     await conversation.prepare();
     conversation.reportUsage({ prompt_tokens: 2_048 });
   }
-  assert.deepEqual(events.filter((event) => event.type === "warning").map((event) => (event as { code: string }).code), ["odd_usage", "silent_overflow"]);
+  assert.deepEqual(
+    events.filter((event) => event.type === "warning").map((event) => (event as { code: string }).code),
+    ["odd_usage", "silent_overflow"],
+  );
 });
 
 test("what a provider reports makes counts its own", async () => {
@@ -339,17 +440,27 @@ test("a switch of model: told before, made by the next request", async () => {
   assert.ok(current > 3_000 && plan!.view.after.total < 3_000);
   assert.equal(conversation.log.length, before, "nothing is recorded");
   const { messages, report } = await conversation.prepare({ model: small });
-  assert.deepEqual(report.compactions.map(({ trigger }) => trigger), ["model_switch"]);
+  assert.deepEqual(
+    report.compactions.map(({ trigger }) => trigger),
+    ["model_switch"],
+  );
   assert.ok(espalier.countMessages(messages, { model: "gpt-4" }).total <= 3_000);
   assert.equal((await conversation.modelSwitch({ name: "gpt-4", maxPromptTokens: 100_000 })).fits, true);
 });
 
 test("a switch to a model that nothing can be made to fit is an answer, with the reason", async () => {
-  const check = async (messages: Fields[], options: Partial<ConversationOptions<Fields>>, expected: string | undefined) => {
+  const check = async (
+    messages: Fields[],
+    options: Partial<ConversationOptions<Fields>>,
+    expected: string | undefined,
+  ) => {
     const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 }, ...options });
     if (messages.length > 0) conversation.append(messages);
     const { fits, newLimit, plan, reason } = await conversation.modelSwitch({ maxPromptTokens: 1_000 });
-    assert.deepEqual([fits, newLimit, plan?.status, reason?.code], [expected === undefined && messages.length === 0, 1_000, undefined, expected]);
+    assert.deepEqual(
+      [fits, newLimit, plan?.status, reason?.code],
+      [expected === undefined && messages.length === 0, 1_000, undefined, expected],
+    );
     assert.equal(typeof reason?.message, expected === undefined ? "undefined" : "string");
   };
   await check([], {}, undefined);
@@ -359,8 +470,19 @@ test("a switch to a model that nothing can be made to fit is an answer, with the
 });
 
 test("what a switch would mean is what the other model would count, whatever the encoding, and whoever looks at pictures", async () => {
-  const picture = { role: "user", content: [{ type: "text", text: "Look." }, { type: "image_url", image_url: { url: "https://example.com/a.png" } }] };
-  const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: {} } } }];
+  const picture = {
+    role: "user",
+    content: [
+      { type: "text", text: "Look." },
+      { type: "image_url", image_url: { url: "https://example.com/a.png" } },
+    ],
+  };
+  const tools = [
+    {
+      type: "function",
+      function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: {} } },
+    },
+  ];
   for (const messages of [begin(12), [...begin(12), picture]]) {
     for (const reopened of [false, true]) {
       const storage = espalier.memoryStorage();
@@ -373,7 +495,11 @@ test("what a switch would mean is what the other model would count, whatever the
       }
       for (const name of ["gpt-4o", "gpt-4o-mini", "gpt-4.1", "o4-mini", "gpt-4"]) {
         const { current } = await conversation.modelSwitch({ name, maxPromptTokens: 80_000 });
-        const truth = espalier.countMessages(conversation.log.neutral(), { format: "espalier", model: name, tools: conversation.log.counted({}).tools }).total;
+        const truth = espalier.countMessages(conversation.log.neutral(), {
+          format: "espalier",
+          model: name,
+          tools: conversation.log.counted({}).tools,
+        }).total;
         assert.equal(current, truth, `${name}, ${messages.length} messages`);
       }
       await conversation.dispose();
@@ -392,7 +518,10 @@ test("memory pressure asks no model, and needs four messages", async () => {
   assert.equal(calls.length, 0);
   assert.equal(conversation.usage().job, "ready");
   conversation.memoryPressure();
-  assert.deepEqual(conversation.edits().map(({ trigger }) => trigger), ["memory_pressure"]);
+  assert.deepEqual(
+    conversation.edits().map(({ trigger }) => trigger),
+    ["memory_pressure"],
+  );
 });
 
 test("the agent may ask for it", async () => {
@@ -422,9 +551,17 @@ test("two requests at once are served one after the other", async () => {
 
 test("bad options are named", async () => {
   const cases: [Partial<ConversationOptions<Fields>>, string][] = [
-    [{ llm: 3 as never }, "options.llm"], [{ storage: {} as never }, "options.storage.read"], [{ profile: "other" as never }, "options.profile"], [{ timeouts: { wait: -1 } }, "options.timeouts.wait"],
-    [{ eventNames: "x" as never }, "options.eventNames"], [{ checkpoints: 0.5 }, "options.checkpoints"], [{ format: "x" as never }, "options.format"], [{ entropy: Number.NaN }, "options.entropy"],
-    [{ model: { maxPromptTokens: -4 } }, "options.model.maxPromptTokens"], [{ messages: 3 as never }, "options.messages"], [{ automatic: 1 as never }, "options.automatic"],
+    [{ llm: 3 as never }, "options.llm"],
+    [{ storage: {} as never }, "options.storage.read"],
+    [{ profile: "other" as never }, "options.profile"],
+    [{ timeouts: { wait: -1 } }, "options.timeouts.wait"],
+    [{ eventNames: "x" as never }, "options.eventNames"],
+    [{ checkpoints: 0.5 }, "options.checkpoints"],
+    [{ format: "x" as never }, "options.format"],
+    [{ entropy: Number.NaN }, "options.entropy"],
+    [{ model: { maxPromptTokens: -4 } }, "options.model.maxPromptTokens"],
+    [{ messages: 3 as never }, "options.messages"],
+    [{ automatic: 1 as never }, "options.automatic"],
   ];
   for (const [options, path] of cases) await refused(() => open(options), "bad_option", path);
   await refused(() => openConversation({}), "bad_option", "options.format");
@@ -438,16 +575,31 @@ test("copilot-cli's names of events, beside ours or alone", async () => {
     await conversation.prepare();
     await conversation.compact({ focus: "names" });
     const names = events.map(({ type }) => type);
-    for (const name of ["session.usage_info", "session.truncation", "session.compaction_start", "session.compaction_complete"]) assert.ok(names.includes(name as never), name);
+    for (const name of [
+      "session.usage_info",
+      "session.truncation",
+      "session.compaction_start",
+      "session.compaction_complete",
+    ])
+      assert.ok(names.includes(name as never), name);
     assert.equal(names.includes("context_usage"), eventNames === "both");
     const complete = events.find(({ type }) => type === "session.compaction_complete") as { data: Fields };
-    assert.deepEqual([complete.data["success"], complete.data["trigger"], complete.data["customInstructions"]], [true, "manual", "names"]);
+    assert.deepEqual(
+      [complete.data["success"], complete.data["trigger"], complete.data["customInstructions"]],
+      [true, "manual", "names"],
+    );
   }
 });
 
 test("listeners that throw harm nobody", async () => {
-  const conversation = await open({ onEvent: () => { throw new Error("mine"); } });
-  conversation.on("*", async () => { throw new Error("mine, later"); });
+  const conversation = await open({
+    onEvent: () => {
+      throw new Error("mine");
+    },
+  });
+  conversation.on("*", async () => {
+    throw new Error("mine, later");
+  });
   const off = conversation.on("context_usage", () => assert.fail("was taken off"));
   off();
   conversation.append(begin(40));
@@ -466,17 +618,26 @@ test("after dispose nothing works, and nothing is left running", async () => {
   await conversation.dispose();
   assert.equal(calls[0]!.signal.aborted, true);
   await refused(() => conversation.prepare(), "disposed");
-  assert.throws(() => conversation.append(begin()), (error) => error instanceof EspalierError && error.code === "disposed");
+  assert.throws(
+    () => conversation.append(begin()),
+    (error) => error instanceof EspalierError && error.code === "disposed",
+  );
 });
 
 test("what is too small to compact is not begun again at every request", async () => {
   const rows: [what: string, options: Partial<ConversationOptions<Fields>>][] = [
-    ...(["espalier", "copilot-chat", "copilot-cli", "gemini-cli"] as const).map((profile): (typeof rows)[number] => [`one pasted request, ${profile}`, { profile }]),
+    ...(["espalier", "copilot-chat", "copilot-cli", "gemini-cli"] as const).map((profile): (typeof rows)[number] => [
+      `one pasted request, ${profile}`,
+      { profile },
+    ]),
     ["in the foreground", { background: false }],
   ];
   for (const [what, options] of rows) {
     const conversation = await open({ llm: async () => assert.fail("asked for nothing"), ...options });
-    conversation.append([{ role: "system", content: "s" }, { role: "user", content: "word ".repeat(3_700) }]);
+    conversation.append([
+      { role: "system", content: "s" },
+      { role: "user", content: "word ".repeat(3_700) },
+    ]);
     const events = heard(conversation);
     const before = conversation.log.length;
     for (let request = 0; request < 20; request += 1) {
@@ -491,11 +652,17 @@ test("what is too small to compact is not begun again at every request", async (
   fill(nobody, 0.95);
   const events = heard(nobody);
   for (let request = 0; request < 20; request += 1) {
-    nobody.append([{ role: "assistant", content: "yes" }, { role: "user", content: "go on" }]);
+    nobody.append([
+      { role: "assistant", content: "yes" },
+      { role: "user", content: "go on" },
+    ]);
     if (nobody.usage().ratio < 1) await nobody.prepare();
     await rest();
   }
-  assert.deepEqual(events.flatMap(({ type }) => (type === "compaction_start" ? [type] : [])), ["compaction_start"]);
+  assert.deepEqual(
+    events.flatMap(({ type }) => (type === "compaction_start" ? [type] : [])),
+    ["compaction_start"],
+  );
 });
 
 test("a range that a request before it has hidden is the summary that stands for it", async () => {
@@ -507,7 +674,10 @@ test("a range that a request before it has hidden is the summary that stands for
   const request = conversation.prepare();
   const range = conversation.compactRange("m2", "m9");
   const both = await answered(calls, Promise.all([request, range]));
-  assert.deepEqual(both[0].report.compactions.map(({ status }) => status), ["applied"]);
+  assert.deepEqual(
+    both[0].report.compactions.map(({ status }) => status),
+    ["applied"],
+  );
   const begun = events.filter(({ type }) => type === "compaction_start").length;
   assert.equal(events.filter(({ type }) => type === "compaction_complete").length, begun, "what began has an end");
   assert.ok(["applied", "nothing_to_compact", "no_gain", "inflated"].includes(both[1].status), both[1].status);

@@ -1,4 +1,6 @@
-/** What a profile says of a conversation: lines, counts, failures, hooks, events; one conversation under all of them. */
+/**
+ * What a profile says of a conversation: lines, counts, failures, hooks, events; one conversation under all of them.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -28,7 +30,9 @@ test("how full a request is goes by our count, by the server's, or by the larger
   const ratio = async (measured: "predicted" | "atLeastReported" | "reported", reported: number) => {
     const conversation = await open({ profile: { measured } });
     conversation.append(begin(5));
-    const { report: { usage } } = await conversation.prepare();
+    const {
+      report: { usage },
+    } = await conversation.prepare();
     conversation.reportUsage(reported);
     return Math.round(conversation.usage().ratio * 4_000 - usage.used);
   };
@@ -37,8 +41,22 @@ test("how full a request is goes by our count, by the server's, or by the larger
     conversation.append(begin(5));
     return (await conversation.prepare()).report.usage.used;
   })();
-  assert.deepEqual([await ratio("predicted", used + 900), await ratio("atLeastReported", used + 900), await ratio("reported", used + 900)], [0, 900, 900]);
-  assert.deepEqual([await ratio("predicted", used - 30), await ratio("atLeastReported", used - 30), await ratio("reported", used - 30)], [0, 0, -30]);
+  assert.deepEqual(
+    [
+      await ratio("predicted", used + 900),
+      await ratio("atLeastReported", used + 900),
+      await ratio("reported", used + 900),
+    ],
+    [0, 900, 900],
+  );
+  assert.deepEqual(
+    [
+      await ratio("predicted", used - 30),
+      await ratio("atLeastReported", used - 30),
+      await ratio("reported", used - 30),
+    ],
+    [0, 0, -30],
+  );
 });
 
 test("a count of the server's is no count of what was compacted since", async () => {
@@ -49,8 +67,13 @@ test("a count of the server's is no count of what was compacted since", async ()
   await conversation.prepare();
   conversation.reportUsage(3_900);
   assert.ok(conversation.usage().ratio > 0.9);
-  const { report: { compactions } } = await answered(calls, conversation.prepare());
-  assert.deepEqual(compactions.map(({ status }) => status), ["applied"]);
+  const {
+    report: { compactions },
+  } = await answered(calls, conversation.prepare());
+  assert.deepEqual(
+    compactions.map(({ status }) => status),
+    ["applied"],
+  );
   assert.ok(conversation.usage().ratio < 0.45);
 });
 
@@ -68,17 +91,28 @@ test("another model gives the job up, in profiles that say so", async () => {
     assert.equal(calls.length, 1);
     await conversation.prepare({ model: { maxPromptTokens: 4_100 } });
     assert.equal(calls[0]!.signal.aborted, cancelsOnSwitch);
-    assert.equal(events.some((event) => event.type === "compaction_progress" && event.stage === "cancelled"), cancelsOnSwitch);
+    assert.equal(
+      events.some((event) => event.type === "compaction_progress" && event.stage === "cancelled"),
+      cancelsOnSwitch,
+    );
     await conversation.dispose();
   }
 });
 
 test("with fewer messages than a profile wants none is compacted by itself, by hand it is", async () => {
-  for (const [automatic, isMade] of [[undefined, true], [2, true], [500, false]] as const) {
+  for (const [automatic, isMade] of [
+    [undefined, true],
+    [2, true],
+    [500, false],
+  ] as const) {
     let asked = 0;
     const llm = async () => ((asked += 1), SUMMARY);
     const ladder = ["summary", "offline", "fit"] as const;
-    const conversation = await open({ ...(automatic !== undefined && { profile: { minMessages: { automatic } } }), llm, compact: { ladder, verify: "never" } });
+    const conversation = await open({
+      ...(automatic !== undefined && { profile: { minMessages: { automatic } } }),
+      llm,
+      compact: { ladder, verify: "never" },
+    });
     conversation.append(begin());
     const number = fill(conversation, 0.83);
     await conversation.prepare();
@@ -88,7 +122,10 @@ test("with fewer messages than a profile wants none is compacted by itself, by h
     fill(conversation, 1.05, number);
     const { messages, report } = await conversation.prepare();
     sound(messages, 4_000);
-    assert.deepEqual([report.compactions.some(({ status }) => status === "applied"), report.trimmed.length > 0], [isMade, !isMade]);
+    assert.deepEqual(
+      [report.compactions.some(({ status }) => status === "applied"), report.trimmed.length > 0],
+      [isMade, !isMade],
+    );
     if (!isMade) assert.deepEqual([asked, (await conversation.compact()).status], [0, "applied"]);
     await conversation.dispose();
   }
@@ -105,8 +142,16 @@ test("gemini-cli: the acknowledgement is in the view, in the log, and goes with 
   const done = await answered(calls, conversation.compact());
   assert.equal(done.status, "applied");
   const texts = () => conversation.view().messages.map(({ role, content }) => [role, String(content).slice(0, 8)]);
-  assert.deepEqual(texts().slice(1, 4).map(([role]) => role), ["user", "assistant", "user"]);
-  assert.deepEqual(conversation.view().messages[2], { role: "assistant", content: "Got it. Thanks for the additional context!" });
+  assert.deepEqual(
+    texts()
+      .slice(1, 4)
+      .map(([role]) => role),
+    ["user", "assistant", "user"],
+  );
+  assert.deepEqual(conversation.view().messages[2], {
+    role: "assistant",
+    content: "Got it. Thanks for the additional context!",
+  });
   const { messages, report } = await conversation.prepare();
   sound(messages, 4_000);
   assert.equal(report.usage.used, countMessages(messages, { format: "openai-chat" }).total);
@@ -125,18 +170,45 @@ test("gemini-cli: the acknowledgement is in the view, in the log, and goes with 
 
 const FORMATS: [Format, Provider, Fields[], (number: number) => Fields[]][] = [
   ["openai-chat", "openai-chat", begin(), (number) => round(number)],
-  ["openai-responses", "openai-responses", [{ role: "user", content: "Fix the parser." }], (number) => [
-    { type: "function_call", call_id: `c${number}`, name: "bash", arguments: `{"command":"make part${number}"}` },
-    { type: "function_call_output", call_id: `c${number}`, output: `building part${number}\n`.repeat(30) },
-  ]],
-  ["anthropic", "anthropic", [{ role: "user", content: "Fix the parser." }], (number) => [
-    { role: "assistant", content: [{ type: "text", text: "So." }, { type: "tool_use", id: `c${number}`, name: "bash", input: { command: `make part${number}` } }] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: `c${number}`, content: `building part${number}\n`.repeat(30) }] },
-  ]],
-  ["gemini", "gemini", [{ role: "user", parts: [{ text: "Fix the parser." }] }], (number) => [
-    { role: "model", parts: [{ functionCall: { name: "bash", args: { command: `make part${number}` } } }] },
-    { role: "user", parts: [{ functionResponse: { name: "bash", response: { output: `building part${number}\n`.repeat(30) } } }] },
-  ]],
+  [
+    "openai-responses",
+    "openai-responses",
+    [{ role: "user", content: "Fix the parser." }],
+    (number) => [
+      { type: "function_call", call_id: `c${number}`, name: "bash", arguments: `{"command":"make part${number}"}` },
+      { type: "function_call_output", call_id: `c${number}`, output: `building part${number}\n`.repeat(30) },
+    ],
+  ],
+  [
+    "anthropic",
+    "anthropic",
+    [{ role: "user", content: "Fix the parser." }],
+    (number) => [
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "So." },
+          { type: "tool_use", id: `c${number}`, name: "bash", input: { command: `make part${number}` } },
+        ],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: `c${number}`, content: `building part${number}\n`.repeat(30) }],
+      },
+    ],
+  ],
+  [
+    "gemini",
+    "gemini",
+    [{ role: "user", parts: [{ text: "Fix the parser." }] }],
+    (number) => [
+      { role: "model", parts: [{ functionCall: { name: "bash", args: { command: `make part${number}` } } }] },
+      {
+        role: "user",
+        parts: [{ functionResponse: { name: "bash", response: { output: `building part${number}\n`.repeat(30) } } }],
+      },
+    ],
+  ],
 ];
 
 for (const [format, provider, first, next] of FORMATS) {
@@ -155,16 +227,24 @@ for (const [format, provider, first, next] of FORMATS) {
             await rest();
             assert.deepEqual(validate(messages, provider, { format }), [], `${made} ${number}`);
             assert.ok(countMessages(messages, { format }).total <= 3_000);
-            for (const { report: of } of report.compactions) for (const { step, outcome } of of?.steps ?? []) if (outcome === "applied") steps.add(step);
+            for (const { report: of } of report.compactions)
+              for (const { step, outcome } of of?.steps ?? []) if (outcome === "applied") steps.add(step);
           }
         };
         await go(conversation, 0, 25);
         // By rules where there is nobody to ask, and it says so.
-        assert.ok(llm ? steps.has("summary") : steps.has("offline") || steps.has("clear") || steps.has("stale"), `${made}: ${[...steps].join()}`);
+        assert.ok(
+          llm ? steps.has("summary") : steps.has("offline") || steps.has("clear") || steps.has("stale"),
+          `${made}: ${[...steps].join()}`,
+        );
         await conversation.flush();
         const other = NAMES[(at + 1) % NAMES.length]!;
         for (const profile of llm ? [other] : NAMES) {
-          const again = await openConversation<Fields>({ ...options, storage: copied(await storage.read("log.jsonl"), await storage.read("messages.jsonl")), profile });
+          const again = await openConversation<Fields>({
+            ...options,
+            storage: copied(await storage.read("log.jsonl"), await storage.read("messages.jsonl")),
+            profile,
+          });
           assert.deepEqual(again.view().messages, conversation.view().messages, `${made} under ${profile}`);
           await go(again, 100, 112);
         }
@@ -182,7 +262,9 @@ function copied(log: string | undefined, messages: string | undefined) {
 
 // ------------------------------------------------------------ copilot-cli's events
 
-const { cases } = JSON.parse(readFileSync(new URL("../../fixtures/vectors/copilot-cli/replacement.json", import.meta.url), "utf8")) as { cases: { id: string; expected: Record<string, string[]> }[] };
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../fixtures/vectors/copilot-cli/replacement.json", import.meta.url), "utf8"),
+) as { cases: { id: string; expected: Record<string, string[]> }[] };
 const FIELDS = cases.find(({ id }) => id === "events-required-fields")!.expected;
 
 test("copilot-cli's events have its fields and no others", async () => {
@@ -197,7 +279,13 @@ test("copilot-cli's events have its fields and no others", async () => {
   await answered(calls, conversation.prepare(), "nothing of use");
   const named = events.filter(({ type }) => type.startsWith("session."));
   const seen = new Set(named.map(({ type }) => type));
-  for (const name of ["session.compaction_start", "session.compaction_complete", "session.usage_info", "session.truncation"]) assert.ok(seen.has(name), name);
+  for (const name of [
+    "session.compaction_start",
+    "session.compaction_complete",
+    "session.usage_info",
+    "session.truncation",
+  ])
+    assert.ok(seen.has(name), name);
   for (const { type, data } of named) {
     const fields = FIELDS[type]!;
     const required = fields.filter((field) => field.endsWith("*")).map((field) => field.slice(0, -1));

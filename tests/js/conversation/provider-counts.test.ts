@@ -1,4 +1,7 @@
-/** Providers that count otherwise than we do: what is sent is within their limit by their own count, and compactions begin at their line. */
+/**
+ * Providers that count otherwise than we do: what is sent is within their limit by their own count, and compactions
+ * begin at their line.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,12 +12,18 @@ import type { Fields } from "./support.ts";
 const { countMessages, openConversation } = espalier;
 const LIMIT = 100_000;
 /** One and a half of our tokens, and a system prompt that nobody shows us. */
-const theirs = (messages: readonly Fields[]) => Math.round(countMessages(messages, { format: "openai-chat" }).total * 1.5) + 30_000;
+const theirs = (messages: readonly Fields[]) =>
+  Math.round(countMessages(messages, { format: "openai-chat" }).total * 1.5) + 30_000;
 
 for (const background of [true, false]) {
   test(`half as many tokens again and 30,000 more, three hundred rounds, summaries ${background ? "beside it" : "in between"}`, async () => {
     const conversation = await openConversation<Fields>({
-      format: "openai-chat", model: { name: "claude-opus-4-5", maxPromptTokens: LIMIT }, entropy: "counts", background, llm: async () => SUMMARY, timeouts: { model: 5_000 },
+      format: "openai-chat",
+      model: { name: "claude-opus-4-5", maxPromptTokens: LIMIT },
+      entropy: "counts",
+      background,
+      llm: async () => SUMMARY,
+      timeouts: { model: 5_000 },
     });
     const events = heard(conversation);
     const started: { off: number; trigger: string }[] = [];
@@ -31,20 +40,25 @@ for (const background of [true, false]) {
         if (event.type !== "compaction_start" || reports < 3) continue;
         const { ratio, trigger } = event as { ratio: number; trigger: string };
         // Where we believe to be is where the provider sees us.
-        started.push({ off: ratio * LIMIT / shown - 1, trigger });
+        started.push({ off: (ratio * LIMIT) / shown - 1, trigger });
       }
       conversation.reportUsage({ input_tokens: counted });
       reports += 1;
       await new Promise((done) => setImmediate(done));
     }
     assert.ok(started.length >= 3, `${started.length} compactions`);
-    for (const { off, trigger } of started) assert.ok(Math.abs(off) <= 0.02, `${trigger}: ${(100 * off).toFixed(2)} % beside the line`);
+    for (const { off, trigger } of started)
+      assert.ok(Math.abs(off) <= 0.02, `${trigger}: ${(100 * off).toFixed(2)} % beside the line`);
     await conversation.dispose();
   });
 }
 
 test("triggers go by what is expected, requests by what it may be", async () => {
-  const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name: "claude-opus-4-5", maxPromptTokens: LIMIT }, entropy: 1 });
+  const conversation = await openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "claude-opus-4-5", maxPromptTokens: LIMIT },
+    entropy: 1,
+  });
   conversation.append(begin(3));
   const { total } = countMessages(conversation.view().messages, { format: "openai-chat" });
   const { used, bound, ratio, limit } = conversation.usage();

@@ -1,4 +1,7 @@
-/** A recorded run once more, through a conversation: every request as the agent would have made it, and what is wrong with any of them. */
+/**
+ * A recorded run once more, through a conversation: every request as the agent would have made it, and what is wrong
+ * with any of them.
+ */
 
 import { readConversation } from "../../../js/formats/index.ts";
 import { anthropic } from "../../../js/formats/anthropic/read.ts";
@@ -22,7 +25,10 @@ export const WRITERS: Record<string, Llm | undefined> = {
   good: async () => SUMMARY,
 };
 
-/** Results get the names of their calls, which Gemini tells them by; calls get ids of their own, since recordings use some twice. */
+/**
+ * Results get the names of their calls, which Gemini tells them by; calls get ids of their own, since recordings use
+ * some twice.
+ */
 export function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
   const open = new Map<string, { callId: string; name: string }>();
   return messages.map((message, at) => ({
@@ -51,10 +57,12 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
     const written = adapter.write(message, source);
     if (written.length === 0) continue;
     // What the model says ends a request.
-    if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made))) all.push([]);
+    if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made)))
+      all.push([]);
     for (const made of written) {
       const turn = all.at(-1)!;
-      const joined = turn.length > 0 ? adapter.join?.(turn.at(-1), made) ?? together(shape, turn.at(-1), made) : undefined;
+      const joined =
+        turn.length > 0 ? (adapter.join?.(turn.at(-1), made) ?? together(shape, turn.at(-1), made)) : undefined;
       if (joined === undefined) turn.push(made);
       else turn[turn.length - 1] = joined;
     }
@@ -64,7 +72,9 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
 /** Two requests in a row are one where nobody may speak twice. */
 function together(shape: Shape, a: unknown, b: unknown): unknown {
   const [before, after] = [a, b] as { role: unknown; parts: unknown[] }[];
-  return shape === "gemini" && before!.role === after!.role ? { ...before, parts: [...before!.parts, ...after!.parts] } : undefined;
+  return shape === "gemini" && before!.role === after!.role
+    ? { ...before, parts: [...before!.parts, ...after!.parts] }
+    : undefined;
 }
 
 function isModels(message: unknown): boolean {
@@ -87,11 +97,28 @@ export interface Replayed {
 }
 
 /** Plays all of it; `every` leaves requests out where only their number matters. */
-export async function replayed(recording: unknown, shape: Shape, budget: number, writer: keyof typeof WRITERS, every = 1): Promise<Replayed> {
-  const found: Replayed = { requests: 0, compactions: 0, calls: 0, trimmed: 0, exceeded: 0, row: 0, fullest: 0, wrong: [] };
+export async function replayed(
+  recording: unknown,
+  shape: Shape,
+  budget: number,
+  writer: keyof typeof WRITERS,
+  every = 1,
+): Promise<Replayed> {
+  const found: Replayed = {
+    requests: 0,
+    compactions: 0,
+    calls: 0,
+    trimmed: 0,
+    exceeded: 0,
+    row: 0,
+    fullest: 0,
+    wrong: [],
+  };
   const llm = WRITERS[writer];
   const conversation = await espalier.openConversation<unknown>({
-    format: shape, model: { maxPromptTokens: budget }, entropy: 1,
+    format: shape,
+    model: { maxPromptTokens: budget },
+    entropy: 1,
     ...(llm && { llm: (request, context) => ((found.calls += 1), llm(request, context)) }),
   });
   let row = 0;
@@ -108,7 +135,8 @@ export async function replayed(recording: unknown, shape: Shape, budget: number,
       prepared = await conversation.prepare();
     } catch (error) {
       const { code, details } = error as { code?: string; details?: { needed?: number } };
-      if (code !== "budget_exceeded" || !((details?.needed ?? 0) > budget)) found.wrong.push(`${number}: ${String(error)}`);
+      if (code !== "budget_exceeded" || !((details?.needed ?? 0) > budget))
+        found.wrong.push(`${number}: ${String(error)}`);
       found.exceeded += 1;
       continue;
     }
@@ -118,15 +146,30 @@ export async function replayed(recording: unknown, shape: Shape, budget: number,
     row = applied.length > 0 ? row + 1 : 0;
     found.row = Math.max(found.row, row);
     found.trimmed += report.trimmed.length > 0 ? 1 : 0;
-    for (const { before, after } of applied) if (after.total >= before.total) found.wrong.push(`${number}: a compaction freed nothing`);
-    const [finding] = espalier.validate(messages, shape === "vscode" ? "vscode" : shape, { format: shape, pending: "keep" });
+    for (const { before, after } of applied)
+      if (after.total >= before.total) found.wrong.push(`${number}: a compaction freed nothing`);
+    const [finding] = espalier.validate(messages, shape === "vscode" ? "vscode" : shape, {
+      format: shape,
+      pending: "keep",
+    });
     if (finding) found.wrong.push(`${number}: ${JSON.stringify(finding)}`);
     const { total } = espalier.countMessages(messages, { format: shape });
     found.fullest = Math.max(found.fullest, total / budget);
     if (total > budget) found.wrong.push(`${number}: ${total} tokens`);
-    if (newest !== undefined && !messages.includes(newest) && !messages.some((message) => isWithin(newest, message)) && !isShortened(conversation, newest, report.trimmed.flatMap(({ ids }) => ids))) found.wrong.push(`${number}: the newest request is gone`);
+    if (
+      newest !== undefined &&
+      !messages.includes(newest) &&
+      !messages.some((message) => isWithin(newest, message)) &&
+      !isShortened(
+        conversation,
+        newest,
+        report.trimmed.flatMap(({ ids }) => ids),
+      )
+    )
+      found.wrong.push(`${number}: the newest request is gone`);
     // A job that was begun has time to end.
-    if (report.job !== undefined) for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
+    if (report.job !== undefined)
+      for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
   }
   await conversation.dispose();
   return found;
@@ -144,7 +187,9 @@ function isRequest(message: unknown): boolean {
 function words(message: unknown): string[] {
   const { content, parts } = message as { content?: unknown; parts?: unknown };
   const list = Array.isArray(parts) ? parts : Array.isArray(content) ? content : [];
-  return list.flatMap((part: { text?: unknown; value?: unknown }) => (part.text ?? part.value) === undefined ? [] : [JSON.stringify(part)]);
+  return list.flatMap((part: { text?: unknown; value?: unknown }) =>
+    (part.text ?? part.value) === undefined ? [] : [JSON.stringify(part)],
+  );
 }
 
 /** Put together with the message before it, as some providers want it. */
@@ -154,6 +199,10 @@ function isWithin(request: unknown, message: unknown): boolean {
 }
 
 /** Requests that alone are more than the window are shortened, by name. */
-function isShortened(conversation: { log: { originalsFrom(number: number): unknown[] } }, message: unknown, ids: readonly string[]): boolean {
+function isShortened(
+  conversation: { log: { originalsFrom(number: number): unknown[] } },
+  message: unknown,
+  ids: readonly string[],
+): boolean {
   return ids.includes(`m${conversation.log.originalsFrom(0).indexOf(message)}`);
 }

@@ -64,16 +64,11 @@ test("a compaction hides messages; a search finds them, and recall brings them b
   const messages = story();
   const conversation = await open(messages);
   const before = await conversation.search("Which token was unexpected in the grammar?");
-  assert.deepEqual(
-    [before[0].id, before[0].role, before[0].isVisible, before[0].place],
-    ["m3", "tool", true, "shown"],
-  );
+  assert.deepEqual([before[0].id, before[0].role, before[0].isVisible, before[0].place], ["m3", "tool", true, "shown"]);
   assert.deepEqual(before[0].with, ["m2"]);
   assert.match(before[0].excerpt, /unexpected token at line 7/);
 
-  conversation.importSummaries([
-    { upTo: "m4", text: "The parser was repaired. settings.toml is not to be touched." },
-  ]);
+  conversation.importSummaries([{ upTo: "m4", text: "The parser was repaired. settings.toml is not to be touched." }]);
   const [found] = await conversation.search("Which token was unexpected in the grammar?");
   assert.deepEqual([found.id, found.isVisible, found.place], ["m3", false, "covered"]);
   assert.equal(found.by.length, 1);

@@ -1,4 +1,6 @@
-/** Keeping conversations: every adapter alike, reloading in the middle of anything, storages that fail, hang and lie. */
+/**
+ * Keeping conversations: every adapter alike, reloading in the middle of anything, storages that fail, hang and lie.
+ */
 
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -16,7 +18,12 @@ import type { Fields } from "./support.ts";
 const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
 
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 7, ...options });
+  openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
+    entropy: 7,
+    ...options,
+  });
 const text = (conversation: Awaited<ReturnType<typeof open>>) => JSON.stringify(conversation.view().messages);
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "espalier-"));
@@ -24,7 +31,12 @@ function folder(): string {
 
 function memento() {
   const values = new Map<string, unknown>();
-  return { get: (key: string) => values.get(key), update: async (key: string, value: unknown) => void (value === undefined ? values.delete(key) : values.set(key, value)), keys: () => [...values.keys()] };
+  return {
+    get: (key: string) => values.get(key),
+    update: async (key: string, value: unknown) =>
+      void (value === undefined ? values.delete(key) : values.set(key, value)),
+    keys: () => [...values.keys()],
+  };
 }
 
 /** `workspace.fs`, as far as it is used, over a map of files. */
@@ -50,9 +62,16 @@ function workspace() {
       }
       return [...names];
     },
-    createDirectory: async ({ path }: Uri) => { for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) folders.add(at); },
-    delete: async ({ path }: Uri) => { if (!files.delete(path)) throw missing(); },
-    rename: async (from: Uri, to: Uri) => { files.set(to.path, files.get(from.path) ?? assert.fail()); files.delete(from.path); },
+    createDirectory: async ({ path }: Uri) => {
+      for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) folders.add(at);
+    },
+    delete: async ({ path }: Uri) => {
+      if (!files.delete(path)) throw missing();
+    },
+    rename: async (from: Uri, to: Uri) => {
+      files.set(to.path, files.get(from.path) ?? assert.fail());
+      files.delete(from.path);
+    },
   };
   return workspaceStorage(fs, uri("/state/session"));
 }
@@ -75,11 +94,23 @@ for (const [name, place] of PLACES) {
     assert.deepEqual(await storage.readBytes("search/manifest"), bytes);
     await storage.writeBytes("search/manifest", new Uint8Array());
     await storage.writeBytes("search/segment-1", bytes.subarray(3, 9));
-    assert.deepEqual([await storage.readBytes("search/manifest"), await storage.readBytes("search/segment-1")], [new Uint8Array(), bytes.slice(3, 9)]);
-    assert.deepEqual([(await storage.list("search/")).toSorted(), (await storage.list("")).toSorted()], [["search/manifest", "search/segment-1"], ["log.jsonl", "search/manifest", "search/segment-1"]]);
+    assert.deepEqual(
+      [await storage.readBytes("search/manifest"), await storage.readBytes("search/segment-1")],
+      [new Uint8Array(), bytes.slice(3, 9)],
+    );
+    assert.deepEqual(
+      [(await storage.list("search/")).toSorted(), (await storage.list("")).toSorted()],
+      [
+        ["search/manifest", "search/segment-1"],
+        ["log.jsonl", "search/manifest", "search/segment-1"],
+      ],
+    );
     await storage.delete("search/manifest");
     await storage.delete("search/manifest");
-    assert.deepEqual([await storage.readBytes("search/manifest"), await storage.list("search/"), await storage.read("log.jsonl")], [undefined, ["search/segment-1"], "{}\n"]);
+    assert.deepEqual(
+      [await storage.readBytes("search/manifest"), await storage.list("search/"), await storage.read("log.jsonl")],
+      [undefined, ["search/segment-1"], "{}\n"],
+    );
   });
 
   test(`${name}: texts are read, added to, replaced, listed, deleted`, async () => {
@@ -117,7 +148,10 @@ for (const [name, place] of PLACES) {
     await first.dispose();
     const hash = first.log.hash();
     const second = await open({ storage, format: undefined as never });
-    assert.deepEqual([second.opened.isNew, second.opened.log!.problems, second.opened.interrupted], [false, [], undefined]);
+    assert.deepEqual(
+      [second.opened.isNew, second.opened.log!.problems, second.opened.interrupted],
+      [false, [], undefined],
+    );
     assert.equal(second.log.format, "openai-chat");
     assert.equal(second.log.hash(), hash);
     assert.equal(text(second), view);
@@ -132,7 +166,11 @@ for (const [name, place] of PLACES) {
     const names = (await storage.list("checkpoints/")).toSorted();
     assert.match(names[0]!, /^checkpoints\/001-fix-the-parser-never-touch-the-lexer\.md$/);
     const index = (await storage.read("checkpoints/index.md"))!;
-    assert.ok(names.filter((name) => !name.endsWith("index.md")).every((name) => index.includes(name.slice("checkpoints/".length))));
+    assert.ok(
+      names
+        .filter((name) => !name.endsWith("index.md"))
+        .every((name) => index.includes(name.slice("checkpoints/".length))),
+    );
     assert.match((await storage.read(names[0]!))!, /# Fix the parser/);
   });
 }
@@ -145,7 +183,11 @@ test("the host's own objects, when it has them; wrong ones are refused; missing 
   await first.flush();
   const again = await open({ storage, messages });
   again.view().messages.forEach((message, at) => assert.equal(message, messages[at]));
-  await refused(() => open({ storage, messages: messages.map((message) => ({ ...message, content: "other" })) }), "bad_message", "options.messages[0]");
+  await refused(
+    () => open({ storage, messages: messages.map((message) => ({ ...message, content: "other" })) }),
+    "bad_message",
+    "options.messages[0]",
+  );
   await refused(() => open({ storage, messages: messages.slice(1) }), "bad_message", "options.messages");
   const more = [...messages, ...round(77)];
   const longer = await open({ storage, messages: more });
@@ -161,10 +203,19 @@ test("only the newest checkpoints are kept as files, all of them in the log", as
     assert.equal((await conversation.compact()).checkpoint, turn + 1);
   }
   await conversation.flush();
-  const numbers = (await storage.list("checkpoints/")).map((name) => /\d+/.exec(name)?.[0]).filter(Boolean).toSorted();
+  const numbers = (await storage.list("checkpoints/"))
+    .map((name) => /\d+/.exec(name)?.[0])
+    .filter(Boolean)
+    .toSorted();
   assert.deepEqual(numbers, ["003", "004"]);
-  assert.equal((await storage.read("checkpoints/index.md"))!.split("\n").filter((line) => line.startsWith("- ")).length, 2);
-  assert.deepEqual(conversation.log.checkpoints().map(({ number }) => number), [1, 2, 3, 4]);
+  assert.equal(
+    (await storage.read("checkpoints/index.md"))!.split("\n").filter((line) => line.startsWith("- ")).length,
+    2,
+  );
+  assert.deepEqual(
+    conversation.log.checkpoints().map(({ number }) => number),
+    [1, 2, 3, 4],
+  );
 });
 
 test("left in the middle of a compaction: the job counts as failed, and everything is there", async () => {
@@ -206,7 +257,10 @@ test("a finished summary that was not used yet is used after a reload", async ()
   const second = await open({ storage, llm });
   assert.equal(second.usage().job, "ready");
   const { report, messages } = await second.prepare();
-  assert.deepEqual(report.compactions.map(({ status, job }) => [status, job]), [["applied", 1]]);
+  assert.deepEqual(
+    report.compactions.map(({ status, job }) => [status, job]),
+    [["applied", 1]],
+  );
   assert.match(String(messages[1]!["content"]), /The parser is being fixed/);
   assert.equal(calls.length, 1);
 });
@@ -221,8 +275,16 @@ test("a storage that throws, or is full, is warned of once; what is missing is w
   const texts = new Map<string, string>();
   const base = memoryStorage(texts);
   let isFull = true;
-  const full = (): void => { if (isFull) throw new Error("ENOSPC"); };
-  const storage = ill({ append: (name, added) => (full(), base.append(name, added)), write: (name, added) => (full(), base.write(name, added)) }, base);
+  const full = (): void => {
+    if (isFull) throw new Error("ENOSPC");
+  };
+  const storage = ill(
+    {
+      append: (name, added) => (full(), base.append(name, added)),
+      write: (name, added) => (full(), base.write(name, added)),
+    },
+    base,
+  );
   const events: AnyEvent[] = [];
   const conversation = await open({ storage, automatic: false, onEvent: (event) => void events.push(event) });
   conversation.append(begin(30));
@@ -244,12 +306,17 @@ test("a write that was cut half way is written anew", async () => {
   const texts = new Map<string, string>();
   const base = memoryStorage(texts);
   let isCut = false;
-  const storage = ill({ append: (name, added) => {
-    if (!isCut) return base.append(name, added);
-    isCut = false;
-    base.append(name, added.slice(0, added.length / 2));
-    throw new Error("EIO");
-  } }, base);
+  const storage = ill(
+    {
+      append: (name, added) => {
+        if (!isCut) return base.append(name, added);
+        isCut = false;
+        base.append(name, added.slice(0, added.length / 2));
+        throw new Error("EIO");
+      },
+    },
+    base,
+  );
   const conversation = await open({ storage });
   conversation.append(begin(2));
   await conversation.flush();
@@ -277,7 +344,13 @@ test("a storage that hangs holds nothing up", async () => {
 });
 
 test("a storage that cannot be read is never written to: nobody knows what it holds", async () => {
-  for (const read of [() => { throw new Error("EACCES"); }, () => new Promise<string>(() => {}), () => 7 as never]) {
+  for (const read of [
+    () => {
+      throw new Error("EACCES");
+    },
+    () => new Promise<string>(() => {}),
+    () => 7 as never,
+  ]) {
     const time = clock();
     const written: string[] = [];
     const events: AnyEvent[] = [];
@@ -301,11 +374,15 @@ test("a storage that cannot be read is never written to: nobody knows what it ho
 
 test("a line that was changed, cut or lost: told, kept aside, and no message is lost that can be read", async () => {
   const doings: [string, (lines: string[]) => string, boolean][] = [
-    ["changed", (lines) => lines.map((line, at) => (at === 4 ? line.replace("building", "BUILDING") : line)).join("\n") + "\n", true],
-    ["lost", (lines) => lines.filter((_, at) => at !== 6).join("\n") + "\n", true],
+    [
+      "changed",
+      (lines) => `${lines.map((line, at) => (at === 4 ? line.replace("building", "BUILDING") : line)).join("\n")}\n`,
+      true,
+    ],
+    ["lost", (lines) => `${lines.filter((_, at) => at !== 6).join("\n")}\n`, true],
     ["cut", (lines) => lines.join("\n").slice(0, -30), false],
-    ["twice", (lines) => [...lines.slice(0, 5), lines[4], ...lines.slice(5)].join("\n") + "\n", true],
-    ["rubbish", (lines) => [...lines.slice(0, 5), "\u0000\u0000rubbish", ...lines.slice(5)].join("\n") + "\n", true],
+    ["twice", (lines) => `${[...lines.slice(0, 5), lines[4], ...lines.slice(5)].join("\n")}\n`, true],
+    ["rubbish", (lines) => `${[...lines.slice(0, 5), "\u0000\u0000rubbish", ...lines.slice(5)].join("\n")}\n`, true],
   ];
   for (const [name, doing, aside] of doings) {
     const texts = new Map<string, string>();
@@ -317,8 +394,16 @@ test("a line that was changed, cut or lost: told, kept aside, and no message is 
     texts.set("log.jsonl", damaged);
     const events: AnyEvent[] = [];
     const second = await open({ storage, onEvent: (event) => void events.push(event) });
-    assert.deepEqual(warnings(events).filter((code) => code === "bad_log"), ["bad_log"], name);
-    assert.equal([...texts].some(([file, kept]) => file.startsWith("damaged-") && kept === damaged), aside, name);
+    assert.deepEqual(
+      warnings(events).filter((code) => code === "bad_log"),
+      ["bad_log"],
+      name,
+    );
+    assert.equal(
+      [...texts].some(([file, kept]) => file.startsWith("damaged-") && kept === damaged),
+      aside,
+      name,
+    );
     assert.ok(second.log.originals >= 10, `${name}: ${second.log.originals}`);
     second.append(round(50));
     sound((await second.prepare()).messages, 4_000);
@@ -337,7 +422,10 @@ test("a log of a newer version is not touched", async () => {
   await first.dispose();
   const newer = texts.get("log.jsonl")!.replaceAll('"v":1', '"v":99');
   texts.set("log.jsonl", newer);
-  await assert.rejects(() => open({ storage }), (error) => error instanceof espalier.EspalierError && error.code === "log_version");
+  await assert.rejects(
+    () => open({ storage }),
+    (error) => error instanceof espalier.EspalierError && error.code === "log_version",
+  );
   assert.equal(texts.get("log.jsonl"), newer);
 });
 
@@ -348,7 +436,12 @@ test("host messages that do not belong to the log are made again from it", async
   first.append(begin(3));
   const view = text(first);
   await first.dispose();
-  for (const messages of ["", "not json\n", texts.get("messages.jsonl")!.split("\n").toReversed().join("\n"), texts.get("messages.jsonl")!.split("\n").slice(0, 3).join("\n")]) {
+  for (const messages of [
+    "",
+    "not json\n",
+    texts.get("messages.jsonl")!.split("\n").toReversed().join("\n"),
+    texts.get("messages.jsonl")!.split("\n").slice(0, 3).join("\n"),
+  ]) {
     texts.set("messages.jsonl", messages);
     const again = await open({ storage });
     assert.equal(again.log.originals, 8);

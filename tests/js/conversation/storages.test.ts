@@ -1,4 +1,7 @@
-/** Storages that lie, that two conversations share, and that end in the middle of a write: files, and what an extension of VS Code has. */
+/**
+ * Storages that lie, that two conversations share, and that end in the middle of a write: files, and what an extension
+ * of VS Code has.
+ */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -20,7 +23,12 @@ import type { Fields } from "./support.ts";
 const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
 const LIMIT = 4_000;
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+  openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    ...options,
+  });
 type Opened = Awaited<ReturnType<typeof open>>;
 const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
 function listening() {
@@ -32,23 +40,39 @@ function listening() {
 // ------------------------------------------------------------ lies
 
 /** A storage that keeps to its word until `lies` is set. */
-function liar(lie: Partial<Record<keyof ConversationStorage, (name: string, text: string, base: ConversationStorage) => unknown>>) {
+function liar(
+  lie: Partial<Record<keyof ConversationStorage, (name: string, text: string, base: ConversationStorage) => unknown>>,
+) {
   const texts = new Map<string, string>();
   const base = memoryStorage(texts);
   const state = { lies: false };
-  const storage = Object.fromEntries((["read", "append", "write", "list", "delete"] as const).map((method) => [method, (name: string, given: string) => {
-    const how = state.lies ? lie[method] : undefined;
-    return how ? how(name, given, base) : (base[method] as (name: string, text: string) => unknown)(name, given);
-  }])) as unknown as ConversationStorage;
+  const storage = Object.fromEntries(
+    (["read", "append", "write", "list", "delete"] as const).map((method) => [
+      method,
+      (name: string, given: string) => {
+        const how = state.lies ? lie[method] : undefined;
+        return how ? how(name, given, base) : (base[method] as (name: string, text: string) => unknown)(name, given);
+      },
+    ]),
+  ) as unknown as ConversationStorage;
   return { storage, base, texts, state };
 }
 const isLog = (name: string) => /^(log|messages)/.test(name);
 const LIES: [string, Parameters<typeof liar>[0]][] = [
-  ["says it wrote and did not", { append: (name, added, base) => (isLog(name) ? undefined : base.append(name, added)) }],
-  ["writes half of it", { append: (name, added, base) => base.append(name, isLog(name) ? added.slice(0, added.length / 2) : added) }],
+  [
+    "says it wrote and did not",
+    { append: (name, added, base) => (isLog(name) ? undefined : base.append(name, added)) },
+  ],
+  [
+    "writes half of it",
+    { append: (name, added, base) => base.append(name, isLog(name) ? added.slice(0, added.length / 2) : added) },
+  ],
   ["writes it twice", { append: (name, added, base) => base.append(name, isLog(name) ? added + added : added) }],
   ["writes other bytes", { append: (name, added, base) => base.append(name, added.replaceAll("e", "é")) }],
-  ["gives back what was there before", { read: (name, _, base) => (isLog(name) ? String(base.read(name)).slice(0, 400) : base.read(name)) }],
+  [
+    "gives back what was there before",
+    { read: (name, _, base) => (isLog(name) ? String(base.read(name)).slice(0, 400) : base.read(name)) },
+  ],
   ["gives back another's", { read: (name, _, base) => (isLog(name) ? "nothing of yours\n" : base.read(name)) }],
   ["gives back what is no text", { read: () => ({}) }],
   ["forgets everything", { read: () => undefined }],
@@ -66,7 +90,11 @@ for (const [name, lie] of LIES) {
     conversation.append(round(20));
     assert.equal((await conversation.compact()).status, "applied");
     await conversation.flush();
-    if (!name.startsWith("lists")) assert.ok(said().some((what) => what.startsWith("storage:")), name);
+    if (!name.startsWith("lists"))
+      assert.ok(
+        said().some((what) => what.startsWith("storage:")),
+        name,
+      );
     state.lies = false;
     conversation.append(round(21));
     sound((await conversation.prepare()).messages, LIMIT);
@@ -107,7 +135,15 @@ test("two conversations over one storage: the one that was opened last has it, t
   const [, name] = /goes on as (log-\w+\.jsonl)$/.exec(said!)!;
   const again = await open({ storage });
   assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
-  const apart = await openConversation<Fields>({ log: texts.get(name!)!, messages: texts.get(name!.replace("log", "messages"))!.trimEnd().split("\n").map((line) => JSON.parse(line) as Fields), model: "gpt-4o" });
+  const apart = await openConversation<Fields>({
+    log: texts.get(name!)!,
+    messages: texts
+      .get(name!.replace("log", "messages"))!
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Fields),
+    model: "gpt-4o",
+  });
   assert.deepEqual([apart.opened.log!.problems, text(apart)], [[], views[0]]);
 });
 
@@ -116,10 +152,18 @@ test("two compactions at once, of two conversations over one storage", async () 
   const storage = memoryStorage(texts);
   const one = model();
   const two = model();
-  const first = await open({ storage, llm: one.llm, compact: { verify: "never", ladder: ["summary", "offline", "fit"] } });
+  const first = await open({
+    storage,
+    llm: one.llm,
+    compact: { verify: "never", ladder: ["summary", "offline", "fit"] },
+  });
   first.append(begin(15));
   await first.flush();
-  const second = await open({ storage, llm: two.llm, compact: { verify: "never", ladder: ["summary", "offline", "fit"] } });
+  const second = await open({
+    storage,
+    llm: two.llm,
+    compact: { verify: "never", ladder: ["summary", "offline", "fit"] },
+  });
   const both = [first.compact(), second.compact()];
   await rest();
   two.calls[0]!.answer(SUMMARY.replace("parser", "second"));
@@ -159,7 +203,9 @@ test("an opening that fails gives the storage back", async () => {
   const first = await open({ storage });
   first.append(begin(2));
   await first.flush();
-  await assert.rejects(() => open({ storage, messages: [{ role: "user", content: "another conversation" }] }), { code: "bad_message" });
+  await assert.rejects(() => open({ storage, messages: [{ role: "user", content: "another conversation" }] }), {
+    code: "bad_message",
+  });
   first.append(round(9));
   await first.flush();
   assert.equal(texts.get("log.jsonl"), first.log.export());
@@ -188,7 +234,13 @@ test("clocks that jump: timers that fire at once, late or twice, and times that 
   }
   assert.ok(conversation.edits().length > 0);
   assert.ok(said().every((what) => what.startsWith("storage:")));
-  assert.ok(conversation.log.export().split("\n").slice(0, -1).every((line) => Number.isSafeInteger((JSON.parse(line) as { time: number }).time)));
+  assert.ok(
+    conversation.log
+      .export()
+      .split("\n")
+      .slice(0, -1)
+      .every((line) => Number.isSafeInteger((JSON.parse(line) as { time: number }).time)),
+  );
   const late = clock();
   const waiting = await open({ clock: late, llm: () => new Promise(() => {}) });
   waiting.append(begin(22));
@@ -220,11 +272,19 @@ test("clocks that do not work: times that throw or stand still, timers that thro
     await conversation.dispose();
   };
   let moment = 1e12;
-  await check({ now: () => { throw new Error("no clock"); } });
+  await check({
+    now: () => {
+      throw new Error("no clock");
+    },
+  });
   await check({ now: () => 7 });
   await check({ now: () => (moment -= 1e9) });
   await check({ now: () => undefined });
-  await check({ after: () => { throw new Error("no timers"); } });
+  await check({
+    after: () => {
+      throw new Error("no timers");
+    },
+  });
   await check({ after: () => undefined });
 });
 
@@ -240,7 +300,10 @@ test("the process's own clock going back, standing still or making no sense", as
       conversation.append(begin(22));
       await conversation.compact();
       await conversation.dispose();
-      assert.ok(said.every((event) => !((event as { duration?: number }).duration! < 0)), JSON.stringify(said));
+      assert.ok(
+        said.every((event) => !((event as { duration?: number }).duration! < 0)),
+        JSON.stringify(said),
+      );
     }
     // A retry-after date that cannot be told from now is none.
     assert.equal(retryAfter(new Headers({ "retry-after": "Sun, 06 Nov 2033 08:49:37 GMT" }), Number.NaN), undefined);
@@ -269,7 +332,9 @@ test("files: a process that is killed while it writes leaves a conversation that
     }`;
   let promised = 0;
   for (const lines of [3, 9, 27]) {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let heard = 0;
     await new Promise<void>((done) => {
       child.stdout.on("data", (chunk: Buffer) => {
@@ -305,12 +370,16 @@ test("files: a last line that is torn in the middle of a letter", async () => {
 
 // ------------------------------------------------------------ VS Code
 
-/** A `Memento` as VS Code's: values go through JSON, `get` tells what was updated last, all of it is written later, and may fail. */
+/**
+ * A `Memento` as VS Code's: values go through JSON, `get` tells what was updated last, all of it is written later, and
+ * may fail.
+ */
 function memento(asked: string[] = []): vscode.Memento & { stored: string } {
   const cache = new Map<string, unknown>();
   return {
     stored: "{}",
-    get: <T>(key: string, otherwise?: T) => (asked.push(`read ${key}`), cache.has(key) ? (structuredClone(cache.get(key)) as T) : otherwise) as T,
+    get: <T>(key: string, otherwise?: T) =>
+      (asked.push(`read ${key}`), cache.has(key) ? (structuredClone(cache.get(key)) as T) : otherwise) as T,
     keys: () => (asked.push("list"), [...cache.keys()]),
     async update(key: string, value: unknown) {
       asked.push(`write ${key}`);
@@ -323,7 +392,10 @@ function memento(asked: string[] = []): vscode.Memento & { stored: string } {
   };
 }
 
-/** `workspace.fs` as VS Code's on a disk: everything later, bytes copied, folders made with the file, no adding to a file. */
+/**
+ * `workspace.fs` as VS Code's on a disk: everything later, bytes copied, folders made with the file, no adding to a
+ * file.
+ */
 function disk(asked: string[] = []) {
   type Uri = Pick<vscode.Uri, "path" | "scheme"> & { with(change: { path: string }): Uri };
   const uri = (path: string): Uri => ({ scheme: "vscode-remote", path, with: (change) => uri(change.path) });
@@ -331,9 +403,19 @@ function disk(asked: string[] = []) {
   const folders = new Set<string>(["/"]);
   const state = { torn: false };
   const later = () => new Promise((done) => setImmediate(done));
-  const missing = (path: string) => Object.assign(new Error(`Unable to read file '${path}'`), { name: "EntryNotFound (FileSystemError)", code: "FileNotFound" });
+  const missing = (path: string) =>
+    Object.assign(new Error(`Unable to read file '${path}'`), {
+      name: "EntryNotFound (FileSystemError)",
+      code: "FileNotFound",
+    });
   const fs = {
-    async readFile({ path }: Uri) { asked.push(`read ${path}`); await later(); const found = files.get(path); if (!found) throw missing(path); return found.slice(); },
+    async readFile({ path }: Uri) {
+      asked.push(`read ${path}`);
+      await later();
+      const found = files.get(path);
+      if (!found) throw missing(path);
+      return found.slice();
+    },
     async writeFile({ path }: Uri, content: Uint8Array) {
       asked.push(`write ${path}`);
       assert.ok(content instanceof Uint8Array);
@@ -355,8 +437,15 @@ function disk(asked: string[] = []) {
       }
       return [...names];
     },
-    async createDirectory({ path }: Uri) { asked.push(`folder ${path}`); await later(); folders.add(path); },
-    async delete({ path }: Uri) { await later(); if (!files.delete(path)) throw missing(path); },
+    async createDirectory({ path }: Uri) {
+      asked.push(`folder ${path}`);
+      await later();
+      folders.add(path);
+    },
+    async delete({ path }: Uri) {
+      await later();
+      if (!files.delete(path)) throw missing(path);
+    },
     async rename(from: Uri, to: Uri, { overwrite }: { overwrite: boolean }) {
       asked.push(`rename ${to.path}`);
       await later();
@@ -373,9 +462,10 @@ function disk(asked: string[] = []) {
 }
 
 // The shapes that are taken are those of VS Code.
-const typed: [(memento: vscode.Memento) => ConversationStorage, (fs: vscode.FileSystem, folder: vscode.Uri) => ConversationStorage] = [
-  (given) => mementoStorage(given, "chat/"), (fs, folder) => workspaceStorage(fs, folder),
-];
+const typed: [
+  (memento: vscode.Memento) => ConversationStorage,
+  (fs: vscode.FileSystem, folder: vscode.Uri) => ConversationStorage,
+] = [(given) => mementoStorage(given, "chat/"), (fs, folder) => workspaceStorage(fs, folder)];
 
 test("VS Code: its own types fit", () => assert.equal(typed.length, 2));
 
@@ -428,8 +518,15 @@ test("VS Code's file system: a window that closes in the middle of a write loses
 /** What of Node's files is called; `restore` gives the functions back. */
 function nodeFiles(asked: string[]) {
   const own = { ...fs.promises };
-  for (const [method, what] of [["readFile", "read"], ["readdir", "list"], ["stat", "read"], ["rename", "rename"]] as const) {
-    (fs.promises as Record<string, unknown>)[method] = (path: string, ...more: unknown[]) => (asked.push(`${what} ${path}`), (own[method] as (...all: unknown[]) => unknown)(path, ...more));
+  for (const [method, what] of [
+    ["readFile", "read"],
+    ["readdir", "list"],
+    ["stat", "read"],
+    ["rename", "rename"],
+  ] as const) {
+    (fs.promises as Record<string, unknown>)[method] = (path: string, ...more: unknown[]) => (
+      asked.push(`${what} ${path}`), (own[method] as (...all: unknown[]) => unknown)(path, ...more)
+    );
   }
   fs.promises.open = (path, ...more) => (asked.push(`write ${String(path)}`), own.open(path, ...more));
   syncBuiltinESMExports();
@@ -439,10 +536,32 @@ function nodeFiles(asked: string[]) {
   };
 }
 const COSTS: [string, (asked: string[]) => { storage: ConversationStorage; restore?: () => void }, string[]][] = [
-  ["workspace.fs", (asked) => ({ storage: disk(asked).storage() }), ["read owner~000000", "write log.jsonl~000000.new", "rename log.jsonl~000000", "write messages.jsonl~000000.new", "rename messages.jsonl~000000"]],
-  ["a memento", (asked) => ({ storage: mementoStorage(memento(asked), "") }), ["read owner~000000", "write log.jsonl~000000", "write messages.jsonl~000000"]],
-  ["IndexedDB", (asked) => ({ storage: indexedDbStorage("session", fakeIndexedDb(asked)) }), ["read owner", "add log.jsonl", "add messages.jsonl"]],
-  ["files", (asked) => ({ storage: nodeStorage(mkdtempSync(join(tmpdir(), "espalier-"))), restore: nodeFiles(asked) }), ["read owner", "write log.jsonl", "write messages.jsonl"]],
+  [
+    "workspace.fs",
+    (asked) => ({ storage: disk(asked).storage() }),
+    [
+      "read owner~000000",
+      "write log.jsonl~000000.new",
+      "rename log.jsonl~000000",
+      "write messages.jsonl~000000.new",
+      "rename messages.jsonl~000000",
+    ],
+  ],
+  [
+    "a memento",
+    (asked) => ({ storage: mementoStorage(memento(asked), "") }),
+    ["read owner~000000", "write log.jsonl~000000", "write messages.jsonl~000000"],
+  ],
+  [
+    "IndexedDB",
+    (asked) => ({ storage: indexedDbStorage("session", fakeIndexedDb(asked)) }),
+    ["read owner", "add log.jsonl", "add messages.jsonl"],
+  ],
+  [
+    "files",
+    (asked) => ({ storage: nodeStorage(mkdtempSync(join(tmpdir(), "espalier-"))), restore: nodeFiles(asked) }),
+    ["read owner", "write log.jsonl", "write messages.jsonl"],
+  ],
 ];
 for (const [place, made, cost] of COSTS) {
   test(`${place}: an addition reads whose the storage is, and nothing of what is there`, async () => {
@@ -456,7 +575,10 @@ for (const [place, made, cost] of COSTS) {
         asked.length = 0;
         conversation.append(round(number));
         await conversation.flush();
-        assert.deepEqual(asked.map((what) => what.replace(/ \/.*\//, " ")), cost);
+        assert.deepEqual(
+          asked.map((what) => what.replace(/ \/.*\//, " ")),
+          cost,
+        );
       }
       // Far more than a piece holds: what is full is neither read nor written again.
       for (let number = 20; number < 50; number += 1) {
@@ -466,7 +588,10 @@ for (const [place, made, cost] of COSTS) {
       asked.length = 0;
       conversation.append(round(99));
       await conversation.flush();
-      assert.deepEqual(asked.filter((what) => !what.includes("owner")).filter((what) => /^(read|list)/.test(what)), []);
+      assert.deepEqual(
+        asked.filter((what) => !what.includes("owner")).filter((what) => /^(read|list)/.test(what)),
+        [],
+      );
       await conversation.dispose();
       const again = await open({ storage });
       assert.deepEqual([again.opened.log!.problems, text(again)], [[], text(conversation)]);
@@ -496,7 +621,10 @@ test("VS Code's file system: two windows over one folder: whoever was first noti
   assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
   const [, apart] = /goes on as (log-\w+\.jsonl)$/.exec(said()[0]!)!;
   const pieces = [...files].filter(([path]) => path.includes(`${apart}~`)).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const other = await open({ log: pieces.map(([, bytes]) => new TextDecoder().decode(bytes)).join(""), messages: first.log.originalsFrom(0) });
+  const other = await open({
+    log: pieces.map(([, bytes]) => new TextDecoder().decode(bytes)).join(""),
+    messages: first.log.originalsFrom(0),
+  });
   assert.deepEqual([other.opened.log!.problems, text(other)], [[], views[0]]);
 });
 

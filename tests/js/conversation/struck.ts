@@ -31,10 +31,15 @@ export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) 
   };
   let looks = 0;
   const base = memoryStorage(texts);
-  const struck = Object.fromEntries(PLACES.map((name) => [name, async (...given: [string, string]) => {
-    await at(name);
-    return base[name](...given);
-  }])) as unknown as ConversationStorage;
+  const struck = Object.fromEntries(
+    PLACES.map((name) => [
+      name,
+      async (...given: [string, string]) => {
+        await at(name);
+        return base[name](...given);
+      },
+    ]),
+  ) as unknown as ConversationStorage;
   const options: Partial<ConversationOptions<Fields>> = {
     storage: struck,
     checkpoints: 1,
@@ -44,17 +49,44 @@ export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) 
       await at(looks % 2 === 1 ? "the model" : "the second look", signal);
       return SUMMARY;
     },
-    hooks: { preCompact: async (_, { signal }) => void (await at("the hook before", signal)), postCompact: (_, { signal }) => at("the hook after", signal) },
-    compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000, readFile: async (_, { signal }) => (await at("a file", signal), "let it = 1;\n") },
+    hooks: {
+      preCompact: async (_, { signal }) => void (await at("the hook before", signal)),
+      postCompact: (_, { signal }) => at("the hook after", signal),
+    },
+    compact: {
+      ladder: ["summary", "offline", "fit"],
+      verify: "always",
+      llmBudget: 100_000,
+      readFile: async (_, { signal }) => (await at("a file", signal), "let it = 1;\n"),
+    },
   };
-  return { texts, base, options, seen, arm: () => { isArmed = true; looks = 0; } };
+  return {
+    texts,
+    base,
+    options,
+    seen,
+    arm: () => {
+      isArmed = true;
+      looks = 0;
+    },
+  };
 }
 export const open = (options: Partial<ConversationOptions<Fields>> & { format: Format }) =>
-  openConversation<Fields>({ model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, clock: turns(), ...options });
+  openConversation<Fields>({
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    clock: turns(),
+    ...options,
+  });
 export type Opened = Awaited<ReturnType<typeof open>>;
 
-/** A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete. */
-export async function filled(options: Partial<ConversationOptions<Fields>> & { format: Format }, ratio: number): Promise<Opened> {
+/**
+ * A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete.
+ */
+export async function filled(
+  options: Partial<ConversationOptions<Fields>> & { format: Format },
+  ratio: number,
+): Promise<Opened> {
   const { user, round } = HOSTS[options.format];
   const conversation = await open(options);
   conversation.append([user("Fix the parser, never touch the lexer.")]);
@@ -62,8 +94,18 @@ export async function filled(options: Partial<ConversationOptions<Fields>> & { f
   const fill = (to: number) => {
     for (; conversation.usage().ratio < to; number += 1) {
       conversation.append([
-        ...round({ id: `e${number}`, name: "edit_file", args: { path: `src/part${number}.ts`, new_string: "it" }, text: "done" }),
-        ...round({ id: `c${number}`, name: "bash", args: { command: `make part${number}` }, text: `building part${number}\n`.repeat(5) }),
+        ...round({
+          id: `e${number}`,
+          name: "edit_file",
+          args: { path: `src/part${number}.ts`, new_string: "it" },
+          text: "done",
+        }),
+        ...round({
+          id: `c${number}`,
+          name: "bash",
+          args: { command: `make part${number}` },
+          text: `building part${number}\n`.repeat(5),
+        }),
       ]);
     }
   };

@@ -11,15 +11,27 @@ import type { Provider } from "../../../js/types/validity.ts";
 export type Fields = Record<string, unknown>;
 
 const SECTIONS = {
-  "Conversation Overview": "The parser is being fixed.", "Technical Foundation": "Make.", "Codebase Status": "Parts are being built.", "Problem Resolution": "None yet.",
-  "Progress Tracking": "Some parts are built.", "Active Work State": "Building.", "Recent Operations": "Parts were made.", "Continuation Plan": "Go on.",
+  "Conversation Overview": "The parser is being fixed.",
+  "Technical Foundation": "Make.",
+  "Codebase Status": "Parts are being built.",
+  "Problem Resolution": "None yet.",
+  "Progress Tracking": "Some parts are built.",
+  "Active Work State": "Building.",
+  "Recent Operations": "Parts were made.",
+  "Continuation Plan": "Go on.",
 };
 /** Says something in every section, so that no second look is paid for. */
-export const SUMMARY = `<summary>\n${Object.entries(SECTIONS).map(([name, text]) => `## ${name}\n${text}\n`).join("")}</summary>`;
+export const SUMMARY = `<summary>\n${Object.entries(SECTIONS)
+  .map(([name, text]) => `## ${name}\n${text}\n`)
+  .join("")}</summary>`;
 
 /** One round of an agent: a call and its result of about `lines` x 6 tokens. */
 export function round(number: number, lines = 30): Fields[] {
-  const call = { id: `c${number}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: `make part${number}` }) } };
+  const call = {
+    id: `c${number}`,
+    type: "function",
+    function: { name: "bash", arguments: JSON.stringify({ command: `make part${number}` }) },
+  };
   return [
     { role: "assistant", content: null, tool_calls: [call] },
     { role: "tool", tool_call_id: `c${number}`, content: `building part${number}\n`.repeat(lines) },
@@ -27,19 +39,31 @@ export function round(number: number, lines = 30): Fields[] {
 }
 
 /** A call, and its result. */
-export interface Called { id: string; name: string; args: object; text: string }
+export interface Called {
+  id: string;
+  name: string;
+  args: object;
+  text: string;
+}
 /** What a user says, and what a round is, as a host of the format holds it. */
 export const HOSTS: Record<Format, { user(text: string): Fields; round(called: Called): Fields[] }> = {
   "openai-chat": {
     user: (content) => ({ role: "user", content }),
     round: ({ id, name, args, text }) => [
-      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
+      },
       { role: "tool", tool_call_id: id, content: text },
     ],
   },
   "openai-responses": {
     user: (content) => ({ role: "user", content }),
-    round: ({ id, name, args, text }) => [{ type: "function_call", call_id: id, name, arguments: JSON.stringify(args) }, { type: "function_call_output", call_id: id, output: text }],
+    round: ({ id, name, args, text }) => [
+      { type: "function_call", call_id: id, name, arguments: JSON.stringify(args) },
+      { type: "function_call_output", call_id: id, output: text },
+    ],
   },
   anthropic: {
     user: (content) => ({ role: "user", content }),
@@ -57,12 +81,19 @@ export const HOSTS: Record<Format, { user(text: string): Fields; round(called: C
   },
   vscode: {
     user: (value) => ({ role: 1, content: [{ value }] }),
-    round: ({ id, name, args, text }) => [{ role: 2, content: [{ callId: id, name, input: args }] }, { role: 1, content: [{ callId: id, content: [{ value: text }] }] }],
+    round: ({ id, name, args, text }) => [
+      { role: 2, content: [{ callId: id, name, input: args }] },
+      { role: 1, content: [{ callId: id, content: [{ value: text }] }] },
+    ],
   },
   raw: {
     user: (text) => ({ role: 1, content: [{ type: 1, text }] }),
     round: ({ id, name, args, text }) => [
-      { role: 2, content: [], toolCalls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      {
+        role: 2,
+        content: [],
+        toolCalls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
+      },
       { role: 3, toolCallId: id, content: [{ type: 1, text }] },
     ],
   },
@@ -70,20 +101,34 @@ export const HOSTS: Record<Format, { user(text: string): Fields; round(called: C
     user: (content) => ({ role: "user", content }),
     round: ({ id, name, args, text }) => [
       { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: name, input: args }] },
-      { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: text } }] },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: text } }],
+      },
     ],
   },
   espalier: {
     user: (text) => ({ id: `u${text.length}`, role: "user", parts: [{ type: "text", text }] }),
     round: ({ id, name, args, text }) => [
-      { id: `a-${id}`, role: "assistant", parts: [{ type: "toolCall", callId: id, name, arguments: JSON.stringify(args) }] },
-      { id: `t-${id}`, role: "tool", parts: [{ type: "toolResult", callId: id, name, content: [{ type: "text", text }] }] },
+      {
+        id: `a-${id}`,
+        role: "assistant",
+        parts: [{ type: "toolCall", callId: id, name, arguments: JSON.stringify(args) }],
+      },
+      {
+        id: `t-${id}`,
+        role: "tool",
+        parts: [{ type: "toolResult", callId: id, name, content: [{ type: "text", text }] }],
+      },
     ],
   },
 };
 
 export function begin(rounds = 0): Fields[] {
-  const messages: Fields[] = [{ role: "system", content: "Be brief." }, { role: "user", content: "Fix the parser, never touch the lexer." }];
+  const messages: Fields[] = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Fix the parser, never touch the lexer." },
+  ];
   for (let number = 0; number < rounds; number += 1) messages.push(...round(number));
   return messages;
 }
@@ -116,7 +161,10 @@ export function clock() {
 /** Longest limit that {@link turns} lets fire, in turns. */
 const LONGEST = 5_000;
 
-/** A clock that goes by turns of the event loop instead of milliseconds, so that limits fire however slow the machine is. Longer ones never do. */
+/**
+ * A clock that goes by turns of the event loop instead of milliseconds, so that limits fire however slow the machine
+ * is. Longer ones never do.
+ */
 export function turns(): { after: (count: number, done: () => void) => () => void } {
   return {
     after(count, done) {
@@ -135,13 +183,28 @@ export function turns(): { after: (count: number, done: () => void) => () => voi
 
 /** A model whose answers come when the test says so. */
 export function model() {
-  const calls: { signal: AbortSignal; answer: (reply: LlmReply | string) => void; fail: (error: unknown) => void; prompt: string }[] = [];
-  const llm: Llm = (request, { signal }) => new Promise((answer, fail) => void calls.push({ signal, answer, fail, prompt: `${request.system}\n${request.prompt}` }));
+  const calls: {
+    signal: AbortSignal;
+    answer: (reply: LlmReply | string) => void;
+    fail: (error: unknown) => void;
+    prompt: string;
+  }[] = [];
+  const llm: Llm = (request, { signal }) =>
+    new Promise(
+      (answer, fail) => void calls.push({ signal, answer, fail, prompt: `${request.system}\n${request.prompt}` }),
+    );
   return { llm, calls };
 }
 
-/** Answers whatever is asked until `pending` is over: what does not fit into one request comes in pieces, and may be looked at twice. */
-export async function answered<R>(calls: ReturnType<typeof model>["calls"], pending: Promise<R>, reply: LlmReply | string = SUMMARY): Promise<R> {
+/**
+ * Answers whatever is asked until `pending` is over: what does not fit into one request comes in pieces, and may be
+ * looked at twice.
+ */
+export async function answered<R>(
+  calls: ReturnType<typeof model>["calls"],
+  pending: Promise<R>,
+  reply: LlmReply | string = SUMMARY,
+): Promise<R> {
   let isOver = false;
   const end = () => void (isOver = true);
   pending.then(end, end);
@@ -164,15 +227,23 @@ export function heard(conversation: Conversation<Fields>): AnyEvent[] {
 }
 
 export async function refused(run: () => unknown, code: string, path?: string): Promise<void> {
-  await assert.rejects(async () => run(), (error: unknown) => {
-    assert.ok(error instanceof espalier.EspalierError, String(error));
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
+  await assert.rejects(
+    async () => run(),
+    (error: unknown) => {
+      assert.ok(error instanceof espalier.EspalierError, String(error));
+      assert.deepEqual([error.code, error.path], [code, path], error.message);
+      return true;
+    },
+  );
 }
 
 /** A request is valid, and on budget by a fresh count. */
-export function sound(messages: readonly Fields[], limit: number, tools: readonly unknown[] = [], format: Format = "openai-chat"): void {
+export function sound(
+  messages: readonly Fields[],
+  limit: number,
+  tools: readonly unknown[] = [],
+  format: Format = "openai-chat",
+): void {
   // Nobody's own messages are judged as what OpenAI would be sent of them.
   const provider: Provider = format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
   const findings = espalier.validate(messages, provider, { format, pending: "keep" });

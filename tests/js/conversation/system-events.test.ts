@@ -1,4 +1,7 @@
-/** Events under the names of Copilot Chat and gemini-cli; records of other systems in the messages that a conversation begins with. */
+/**
+ * Events under the names of Copilot Chat and gemini-cli; records of other systems in the messages that a conversation
+ * begins with.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,18 +17,27 @@ const { openConversation } = espalier;
 const llm: Llm = async () => ({ text: SUMMARY });
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
   openConversation<Fields>({
-    format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 8_000 }, entropy: 7, llm,
-    ...options, compact: { ladder: ["summary", "fit"], verify: "never", ...options.compact },
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: 8_000 },
+    entropy: 7,
+    llm,
+    ...options,
+    compact: { ladder: ["summary", "fit"], verify: "never", ...options.compact },
   });
 type Opened = Awaited<ReturnType<typeof open>>;
 let next = 0;
 function fill(conversation: Opened, ratio: number): void {
   while (conversation.usage().ratio < ratio) conversation.append(round(next++, 10));
 }
-const dataOf = (events: AnyEvent[], type: AnyEvent["type"]) => events.filter((event) => event.type === type).map((event) => (event as unknown as { data: Fields }).data);
+const dataOf = (events: AnyEvent[], type: AnyEvent["type"]) =>
+  events.filter((event) => event.type === type).map((event) => (event as unknown as { data: Fields }).data);
 
 /** What one compaction by hand is told as. */
-async function told(eventNames: EventNames, options: Partial<ConversationOptions<Fields>>, messages = 0.5): Promise<AnyEvent[]> {
+async function told(
+  eventNames: EventNames,
+  options: Partial<ConversationOptions<Fields>>,
+  messages = 0.5,
+): Promise<AnyEvent[]> {
   const conversation = await open({ eventNames, ...options });
   const events: AnyEvent[] = heard(conversation);
   conversation.append(begin());
@@ -49,13 +61,22 @@ test("gemini-cli's statuses", async () => {
     assert.equal(data!["compressionStatus"], status, JSON.stringify(data));
     assert.ok(!events.some(({ type }) => type === "compaction_complete"));
   }
-  const failed = await told("gemini-cli", { llm: async () => { throw new Error("down"); } });
+  const failed = await told("gemini-cli", {
+    llm: async () => {
+      throw new Error("down");
+    },
+  });
   assert.deepEqual(dataOf(failed, "chat_compressed"), [], "an error ends the turn there");
   assert.ok(failed.some(({ type }) => type === "compaction_complete"));
 });
 
 test("gemini-cli's status for a history that the host's tokenizer cannot count, which stays as it was", async () => {
-  for (const fail of [() => { throw new Error("no count"); }, () => NaN]) {
+  for (const fail of [
+    () => {
+      throw new Error("no count");
+    },
+    () => NaN,
+  ]) {
     const tokenizer = (text: string) => (text.includes("conversation-summary") ? fail() : Math.ceil(text.length / 4));
     const conversation = await open({ eventNames: "gemini-cli", tokenizer });
     const events: AnyEvent[] = heard(conversation);
@@ -65,7 +86,10 @@ test("gemini-cli's status for a history that the host's tokenizer cannot count, 
     const { status, error } = await conversation.compact();
     assert.equal(status, "count_failed");
     assert.match(error!, /^no count$|returned NaN$/);
-    assert.deepEqual(dataOf(events, "chat_compressed").map((data) => data["compressionStatus"]), [3]);
+    assert.deepEqual(
+      dataOf(events, "chat_compressed").map((data) => data["compressionStatus"]),
+      [3],
+    );
     assert.equal(JSON.stringify(conversation.view().messages), before);
     assert.equal((await conversation.prepare()).messages.length > 0, true);
   }
@@ -75,13 +99,24 @@ test("Copilot Chat's names for a summary in the foreground", async () => {
   for (const [answer, outcome, failed] of [
     [async () => SUMMARY, "success", []],
     [async () => "", "failed", ["error"]],
-    [async () => { throw new Error("down"); }, "requestThrow", ["error"]],
+    [
+      async () => {
+        throw new Error("down");
+      },
+      "requestThrow",
+      ["error"],
+    ],
   ] as const) {
     const events = await told("copilot-chat", { llm: answer });
     const [data] = dataOf(events, "summarizedConversationHistory");
     assert.deepEqual([data!["outcome"], data!["model"]], [outcome, "gpt-4o"]);
-    assert.ok(Number(data!["promptTokenCount"]) > 0 && ["fork", "full", "simple"].includes(String(data!["summarizationMode"])));
-    assert.deepEqual(dataOf(events, "triggerSummarizeFailed").map((one) => one["outcome"]), failed);
+    assert.ok(
+      Number(data!["promptTokenCount"]) > 0 && ["fork", "full", "simple"].includes(String(data!["summarizationMode"])),
+    );
+    assert.deepEqual(
+      dataOf(events, "triggerSummarizeFailed").map((one) => one["outcome"]),
+      failed,
+    );
   }
 });
 
@@ -93,10 +128,23 @@ test("Copilot Chat's names for a summary in the background, and for one that is 
   await conversation.prepare();
   await new Promise((done) => setTimeout(done, 200));
   await conversation.prepare();
-  assert.deepEqual(dataOf(events, "summarizedConversationHistory").map((one) => one["outcome"]), ["success"]);
-  assert.deepEqual(dataOf(events, "backgroundSummarizationApplied").map(({ trigger, outcome }) => [trigger, outcome]), [["preRender", "applied"]]);
+  assert.deepEqual(
+    dataOf(events, "summarizedConversationHistory").map((one) => one["outcome"]),
+    ["success"],
+  );
+  assert.deepEqual(
+    dataOf(events, "backgroundSummarizationApplied").map(({ trigger, outcome }) => [trigger, outcome]),
+    [["preRender", "applied"]],
+  );
 
-  const failing = await open({ eventNames: "copilot-chat", profile: "copilot-chat", background: false, llm: async () => { throw new Error("down"); } });
+  const failing = await open({
+    eventNames: "copilot-chat",
+    profile: "copilot-chat",
+    background: false,
+    llm: async () => {
+      throw new Error("down");
+    },
+  });
   const failures: AnyEvent[] = heard(failing);
   failing.append(begin());
   fill(failing, 1.05);
@@ -109,10 +157,16 @@ test("Copilot Chat's names for a summary in the background, and for one that is 
 // ------------------------------------------------------------ records of other systems
 
 /** Whether the model is told that its history begins with an earlier record. */
-async function merges<T>(options: ConversationOptions<T>, more: (at: number) => T, live: readonly T[] = []): Promise<boolean> {
+async function merges<T>(
+  options: ConversationOptions<T>,
+  more: (at: number) => T,
+  live: readonly T[] = [],
+): Promise<boolean> {
   let system = "";
   const conversation = await openConversation<T>({
-    ...options, model: { name: "gpt-4o", maxPromptTokens: 100_000 }, compact: { ladder: ["summary", "fit"], verify: "never", shape: "simple" },
+    ...options,
+    model: { name: "gpt-4o", maxPromptTokens: 100_000 },
+    compact: { ladder: ["summary", "fit"], verify: "never", shape: "simple" },
     llm: async (request) => ((system = request.system), SUMMARY),
   });
   for (const message of live) conversation.append(message);
@@ -139,7 +193,10 @@ test("a conversation believes a record that it begins with, and none that comes 
 test("a session of gemini-cli goes on behind its snapshot and environment", async () => {
   const says = (role: string, text: string): Fields => ({ role, parts: [{ text }] });
   const messages = [
-    says("user", "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n</session_context>"),
+    says(
+      "user",
+      "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n</session_context>",
+    ),
     says("user", "<state_snapshot>\n<overall_goal>\nPort the parser.\n</overall_goal>\n</state_snapshot>"),
     says("model", "Got it. Thanks for the additional context!"),
     says("user", "Port the lexer."),

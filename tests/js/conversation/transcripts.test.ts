@@ -1,4 +1,7 @@
-/** Real recordings, played again through conversations in every provider's form, with no model, a poor one and a good one. */
+/**
+ * Real recordings, played again through conversations in every provider's form, with no model, a poor one and a good
+ * one.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +17,9 @@ const FILES: [string, number[]][] = [
 ];
 
 for (const [file, budgets] of FILES) {
-  const { messages } = JSON.parse(readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8")) as { messages: unknown };
+  const { messages } = JSON.parse(
+    readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8"),
+  ) as { messages: unknown };
   for (const shape of SHAPES) {
     test(`${file} as ${shape}: every request is valid and on budget, the newest request is in it, and no compaction is for nothing`, async () => {
       for (const budget of budgets) {

@@ -1,4 +1,7 @@
-/** One failure of a storage, at each of its operations, never ends the storing of a session; callbacks that call back get an answer. */
+/**
+ * One failure of a storage, at each of its operations, never ends the storing of a session; callbacks that call back
+ * get an answer.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +16,9 @@ const { memoryStorage, openConversation } = espalier;
 const MODEL = { name: "gpt-4o", maxPromptTokens: 4_000 };
 
 const KINDS: Record<string, () => unknown> = {
-  throws: () => { throw new Error("EIO"); },
+  throws: () => {
+    throw new Error("EIO");
+  },
   rejects: () => Promise.reject(new Error("EIO")),
   hangs: () => new Promise(() => {}),
   "gives what is no text": () => ({}),
@@ -23,20 +28,28 @@ const KINDS: Record<string, () => unknown> = {
 function failing(texts: Map<string, string>, from: number, count: number, fault: () => unknown) {
   const base = memoryStorage(texts);
   const state = { operations: 0 };
-  const wrap = (name: keyof ConversationStorage) => (...args: [string, string]) => {
-    const number = state.operations++;
-    // What is no text can only be given by who reads.
-    const isStruck = number >= from && number < from + count && (name === "read" || fault !== KINDS["gives what is no text"]);
-    return isStruck ? fault() : (base[name] as (...args: [string, string]) => unknown)(...args);
-  };
-  const storage = Object.fromEntries((["read", "append", "write", "list", "delete"] as const).map((name) => [name, wrap(name)]));
+  const wrap =
+    (name: keyof ConversationStorage) =>
+    (...args: [string, string]) => {
+      const number = state.operations++;
+      // What is no text can only be given by who reads.
+      const isStruck =
+        number >= from && number < from + count && (name === "read" || fault !== KINDS["gives what is no text"]);
+      return isStruck ? fault() : (base[name] as (...args: [string, string]) => unknown)(...args);
+    };
+  const storage = Object.fromEntries(
+    (["read", "append", "write", "list", "delete"] as const).map((name) => [name, wrap(name)]),
+  );
   return { storage: storage as unknown as ConversationStorage, state };
 }
 
 /** Turns the clock on until it is over. */
 async function over<R>(time: ReturnType<typeof clock>, pending: Promise<R>): Promise<R> {
   let isOver = false;
-  pending.then(() => (isOver = true), () => (isOver = true));
+  pending.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
   for (let turn = 0; !isOver && turn < 50; turn += 1) {
     await rest();
     if (!isOver && time.waiting > 0) time.turn(5_000);
@@ -44,11 +57,17 @@ async function over<R>(time: ReturnType<typeof clock>, pending: Promise<R>): Pro
   return pending;
 }
 
-/** A session of six messages over a storage, in which something goes wrong. Returns how many operations it had, and whether all was stored by its own account. */
+/**
+ * A session of six messages over a storage, in which something goes wrong. Returns how many operations it had, and
+ * whether all was stored by its own account.
+ */
 async function session(texts: Map<string, string>, from: number, count: number, kind: string) {
   const { storage, state } = failing(texts, from, count, KINDS[kind]!);
   const time = clock();
-  const conversation = await over(time, openConversation<Fields>({ format: "openai-chat", model: MODEL, entropy: 1, storage, clock: time }));
+  const conversation = await over(
+    time,
+    openConversation<Fields>({ format: "openai-chat", model: MODEL, entropy: 1, storage, clock: time }),
+  );
   for (const messages of [begin(), round(0), round(1)]) {
     conversation.append(messages);
     await over(time, conversation.flush());
@@ -95,7 +114,10 @@ test("what is not stored is reported", async () => {
   conversation.append(begin());
   const flushed = await conversation.flush();
   assert.equal(flushed.isStored, false);
-  assert.deepEqual(flushed.missing.map(({ name }) => name), ["log.jsonl", "messages.jsonl"]);
+  assert.deepEqual(
+    flushed.missing.map(({ name }) => name),
+    ["log.jsonl", "messages.jsonl"],
+  );
   assert.equal((await conversation.dispose()).isStored, false);
 });
 
@@ -104,7 +126,8 @@ test("what is not stored is reported", async () => {
 const CALLS: Record<string, (conversation: Conversation<Fields>) => Promise<unknown>> = {
   prepare: async (conversation) => (await conversation.prepare()).messages.length > 0,
   preview: async (conversation) => (await conversation.preview()).view.messages.length > 0,
-  "preview with the model": (conversation) => conversation.preview({ model: true }).catch((error: { code: string }) => error.code),
+  "preview with the model": (conversation) =>
+    conversation.preview({ model: true }).catch((error: { code: string }) => error.code),
   compact: async (conversation) => (await conversation.compact()).status,
   "a switch of model": async (conversation) => (await conversation.modelSwitch({ maxPromptTokens: 100_000 })).fits,
 };
@@ -116,7 +139,11 @@ for (const trigger of ["by hand", "before a request"]) {
       const time = clock();
       const answers: unknown[] = [];
       const conversation: Conversation<Fields> = await openConversation<Fields>({
-        format: "openai-chat", model: MODEL, entropy: 1, clock: time, background: false,
+        format: "openai-chat",
+        model: MODEL,
+        entropy: 1,
+        clock: time,
+        background: false,
         llm: async () => {
           await rest();
           answers.push(await call(conversation));
@@ -135,9 +162,16 @@ for (const trigger of ["by hand", "before a request"]) {
 }
 
 test("callers are told apart where the platform can, and none is held up where it cannot", async () => {
-  for (const inside of [new Inside(), new Inside({ run: (_, work) => work(), getStore: () => undefined }), Reflect.construct(Inside, [null]) as Inside]) {
+  for (const inside of [
+    new Inside(),
+    new Inside({ run: (_, work) => work(), getStore: () => undefined }),
+    Reflect.construct(Inside, [null]) as Inside,
+  ]) {
     let seen: boolean | undefined;
-    const work = inside.wrap(async () => { await rest(); seen = inside.isInside; });
+    const work = inside.wrap(async () => {
+      await rest();
+      seen = inside.isInside;
+    });
     const pending = work();
     await pending;
     assert.equal(typeof seen, "boolean");

@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { a as Message, b as TextPart, c as CallPart, d as ResultPart, e as DataPart, editor } from "../adapters/editor.ts";
+import {
+  a as Message,
+  b as TextPart,
+  c as CallPart,
+  d as ResultPart,
+  e as DataPart,
+  editor,
+} from "../adapters/editor.ts";
 import { espalier } from "../built.ts";
 
 const { memoryStorage, openConversation, setVSCode } = espalier;
@@ -23,10 +30,15 @@ for (const inEditor of [true, false]) {
     try {
       const texts = new Map<string, string>();
       const complaints: unknown[] = [];
-      const open = () => openConversation<Message>({
-        format: "vscode", model: { name: "gpt-4o", maxInputTokens: 4_000 }, storage: memoryStorage(texts), entropy: 7, background: false,
-        onEvent: (event) => void (event.type === "warning" && complaints.push(event)),
-      });
+      const open = () =>
+        openConversation<Message>({
+          format: "vscode",
+          model: { name: "gpt-4o", maxInputTokens: 4_000 },
+          storage: memoryStorage(texts),
+          entropy: 7,
+          background: false,
+          onEvent: (event) => void (event.type === "warning" && complaints.push(event)),
+        });
       const first = await open();
       first.append(given(30));
       const before = (await first.prepare()).messages;
@@ -34,11 +46,21 @@ for (const inEditor of [true, false]) {
       const second = await open();
       assert.equal(second.log.originals, 61);
       const after = (await second.prepare()).messages;
-      const shown = (messages: readonly Message[]) => JSON.stringify(messages.map(({ role, content }) => [role, content.map((part) => ({ ...(part as object) }))])).replaceAll('"$mid":21,', "");
+      const shown = (messages: readonly Message[]) =>
+        JSON.stringify(
+          messages.map(({ role, content }) => [role, content.map((part) => ({ ...(part as object) }))]),
+        ).replaceAll('"$mid":21,', "");
       assert.equal(shown(after), shown(before));
       const data = second.recall("m0")[0]!.message.content[1] as DataPart;
       assert.deepEqual([...data.data], [137, 80]);
-      if (inEditor) assert.ok(after.every((message) => message instanceof Message && message.content.every((part) => PARTS.some((known) => part instanceof known))));
+      if (inEditor)
+        assert.ok(
+          after.every(
+            (message) =>
+              message instanceof Message &&
+              message.content.every((part) => PARTS.some((known) => part instanceof known)),
+          ),
+        );
       assert.deepEqual(complaints, []);
       await second.dispose();
     } finally {

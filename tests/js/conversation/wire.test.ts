@@ -1,6 +1,7 @@
 /**
- * Everything in which a model or the network can disappoint, over the wire of every provider: at the first call and at the second look, beside
- * the conversation and before a request. Each ends in a status that says what happened, nothing is lost, and the request goes out.
+ * Everything in which a model or the network can disappoint, over the wire of every provider: at the first call and at
+ * the second look, beside the conversation and before a request. Each ends in a status that says what happened, nothing
+ * is lost, and the request goes out.
  */
 
 import assert from "node:assert/strict";
@@ -27,17 +28,36 @@ async function begun(name: WireName, background: boolean, clock: ReturnType<type
   const provider = MAKERS[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: hurried()! });
   const { user, round } = HOSTS[name];
   const conversation = await espalier.openConversation<Fields>({
-    format: name, model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, background, llm: provider.llm, timeouts: { model: LIMIT_MS }, clock: clock!,
+    format: name,
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    background,
+    llm: provider.llm,
+    timeouts: { model: LIMIT_MS },
+    clock: clock!,
     compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000 },
   });
   conversation.append([user("Fix the parser, never touch the lexer.")]);
   for (let number = 0; conversation.usage().ratio < (background ? 0.83 : 1.02); number += 1) {
-    conversation.append(round({ id: `c${number}`, name: "bash", args: { command: `make part${number}` }, text: `building part${number}\n`.repeat(12) }));
+    conversation.append(
+      round({
+        id: `c${number}`,
+        name: "bash",
+        args: { command: `make part${number}` },
+        text: `building part${number}\n`.repeat(12),
+      }),
+    );
   }
   return { conversation, provider };
 }
 
-async function check(name: WireName, behaviour: string, wanted: Compacted["status"], background: boolean, isSecond: boolean) {
+async function check(
+  name: WireName,
+  behaviour: string,
+  wanted: Compacted["status"],
+  background: boolean,
+  isSecond: boolean,
+) {
   server.clear();
   server.script(isSecond ? "good" : behaviour);
   if (isSecond) server.queue("good", ...Array<string>(4).fill(behaviour));
@@ -56,26 +76,47 @@ async function check(name: WireName, behaviour: string, wanted: Compacted["statu
   await prepared();
   while (conversation.usage().job === "running") await new Promise((done) => setTimeout(done, 2));
   await rest();
-  // A summary that was not to be had is made by rules where the request waits for one; beside the conversation it is tried again later.
+  // A summary that was not to be had is made by rules where the request waits for one; beside the conversation it is
+  // tried again later.
   const isMade = isSecond || wanted === "applied";
   if (background) {
-    assert.deepEqual([conversation.usage().job, JSON.stringify(conversation.view().messages)], [isMade ? "ready" : "failed", before], what);
+    assert.deepEqual(
+      [conversation.usage().job, JSON.stringify(conversation.view().messages)],
+      [isMade ? "ready" : "failed", before],
+      what,
+    );
   }
   const { messages } = await prepared();
   const ends = events.filter((event): event is CompactionComplete => event.type === "compaction_complete");
-  assert.deepEqual(ends.map(({ status }) => status), isMade ? ["applied"] : background ? [wanted] : [wanted, "applied"], what);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    isMade ? ["applied"] : background ? [wanted] : [wanted, "applied"],
+    what,
+  );
   for (const end of ends) {
     assert.equal(end.success, end.status === "applied", what);
     // Why it failed is said in words, and without the key.
-    if (!end.success) assert.ok(end.error !== undefined && end.error.length > 5 && end.tokensRemoved === 0 && end.edits.length === 0, `${what}: ${end.error}`);
+    if (!end.success)
+      assert.ok(
+        end.error !== undefined && end.error.length > 5 && end.tokensRemoved === 0 && end.edits.length === 0,
+        `${what}: ${end.error}`,
+      );
   }
   noSecret(events);
-  assert.deepEqual(conversation.edits().map(({ author }) => author), isMade ? ["model"] : background ? [] : ["rule"], what);
+  assert.deepEqual(
+    conversation.edits().map(({ author }) => author),
+    isMade ? ["model"] : background ? [] : ["rule"],
+    what,
+  );
   assert.equal(JSON.stringify(messages).includes("The record of a scripted model"), isMade, what);
   // The request goes out, and the provider takes it.
   server.clear();
   const answer = await provider.send(provider.toRequest(messages));
-  assert.deepEqual([answer.text.includes("scripted model"), server.seen.map(({ refused }) => refused)], [true, [undefined]], what);
+  assert.deepEqual(
+    [answer.text.includes("scripted model"), server.seen.map(({ refused }) => refused)],
+    [true, [undefined]],
+    what,
+  );
   // Nothing is lost.
   assert.deepEqual(conversation.log.originalsFrom(0), originals, what);
   while (conversation.undo());
@@ -86,7 +127,8 @@ async function check(name: WireName, behaviour: string, wanted: Compacted["statu
 for (const name of NAMES) {
   for (const [behaviour, status] of WANTED) {
     test(`${name}, ${behaviour}: at the first call ${status}, at the second look the first summary counts`, async () => {
-      for (const background of [false, true]) for (const isSecond of [false, true]) await check(name, behaviour, status, background, isSecond);
+      for (const background of [false, true])
+        for (const isSecond of [false, true]) await check(name, behaviour, status, background, isSecond);
     });
   }
 }

@@ -1,4 +1,7 @@
-/** `espalier/core` as a host without the package's JavaScript has it: the built module, the wasm and a vocabulary, nothing else. */
+/**
+ * `espalier/core` as a host without the package's JavaScript has it: the built module, the wasm and a vocabulary,
+ * nothing else.
+ */
 
 import { readFileSync } from "node:fs";
 // @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
@@ -16,7 +19,11 @@ export const core = bundle as {
   count(text: string, encoding: string): number;
   prune(messages: unknown, options?: unknown): PruneResult<NeutralMessage[]>;
   compact(messages: unknown, options: unknown, llm?: Llm): Promise<CompactResult<NeutralMessage[]>>;
-  render(tree: unknown, options: unknown, host?: unknown): Promise<{ request: { messages: any[] }; tokens: number; budget: number; format: string; removed: number }>;
+  render(
+    tree: unknown,
+    options: unknown,
+    host?: unknown,
+  ): Promise<{ request: { messages: any[] }; tokens: number; budget: number; format: string; removed: number }>;
 };
 core.initSync({ module: file("espalier.wasm") });
 core.loadEncoding("o200k_base", file("vocab/o200k_base.vocab"));

@@ -1,6 +1,6 @@
 /**
- * What the package returns for the calls in `tests/fixtures/functions.json`, as hashes. `tests/web_functions.rs` makes the same calls to the core's
- * functions in Chrome and in Node, and compares. `ESPALIER_UPDATE=1` records anew.
+ * What the package returns for the calls in `tests/fixtures/functions.json`, as hashes. `tests/web_functions.rs` makes
+ * the same calls to the core's functions in Chrome and in Node, and compares. `ESPALIER_UPDATE=1` records anew.
  */
 
 import assert from "node:assert/strict";
@@ -37,8 +37,13 @@ async function result({ call, input, options, reply }: Call, side: "core" | "pac
     return { request, tokens, budget, format, removed };
   }
   const messages = neutral(input as string);
-  if (call === "prune") return side === "core" ? core.prune(messages, options) : espalier.prune(messages, { format: "espalier", ...options });
-  return side === "core" ? core.compact(messages, options, llm) : espalier.compact(messages, { format: "espalier", ...options, ...(llm && { llm }) } as never);
+  if (call === "prune")
+    return side === "core"
+      ? core.prune(messages, options)
+      : espalier.prune(messages, { format: "espalier", ...options });
+  return side === "core"
+    ? core.compact(messages, options, llm)
+    : espalier.compact(messages, { format: "espalier", ...options, ...(llm && { llm }) } as never);
 }
 
 test("both sides return what is recorded", async () => {

@@ -42,14 +42,16 @@ test("a platform that compiles no bytes takes a compiled module, and the vocabul
 });
 
 test("the entry without files takes vocabularies as bytes", () => {
-  const answer = run(`const { count, loadEncodingSync } = await load("count-inline.js"); const missing = await code(() => count("x"));
+  const answer =
+    run(`const { count, loadEncodingSync } = await load("count-inline.js"); const missing = await code(() => count("x"));
     loadEncodingSync("o200k_base", real(new URL("vocab/o200k_base.vocab", ${JSON.stringify(dist.href)})));
     console.log(JSON.stringify([missing, count("Hello world!"), reads]));`);
   assert.deepEqual(answer, ["encoding_not_loaded", 3, []]);
 });
 
 test("the web entry fetches its own two files unless they are given", () => {
-  const answer = run(`const asked = []; globalThis.fetch = async (url) => { asked.push(String(url).split("/").pop()); return new Response(real(new URL(url))); };
+  const answer =
+    run(`const asked = []; globalThis.fetch = async (url) => { asked.push(String(url).split("/").pop()); return new Response(real(new URL(url))); };
     const { count, init } = await load("count-web.js"); const early = await code(() => count("x"));
     await init(); await init({ encodings: ["cl100k_base"] });
     console.log(JSON.stringify([early, count("Hello world!"), count("Hello world!", { model: "gpt-4" }), asked]));`);
@@ -76,7 +78,10 @@ test("a crash costs one call; the next one finds the same vocabularies", async (
 test("the wrong engine is refused, and the error names the way out", async () => {
   const core = await entry("count-core.js", "wrong");
   assert.throws(() => core.initSync(bytes("espalier.wasm")), { code: "bad_wasm" });
-  await assert.rejects(core.initFrom("http://127.0.0.1:9/count.wasm"), { code: "wasm_not_found", message: /"espalier\/count\/o200k_base"/ });
+  await assert.rejects(core.initFrom("http://127.0.0.1:9/count.wasm"), {
+    code: "wasm_not_found",
+    message: /"espalier\/count\/o200k_base"/,
+  });
   core.initSync(bytes("count.wasm"));
   assert.ok(core.isReady());
 });

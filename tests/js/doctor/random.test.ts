@@ -22,12 +22,10 @@ const words = fc.oneof(
 );
 const id = fc.constantFrom("a", "b", "c", "call 1", "", "x".repeat(80));
 const text = words.map((value) => ({ type: "text", text: value }));
-const image = fc
-  .constantFrom(10, 200, 2_000)
-  .map((size) => ({
-    type: "image",
-    source: { type: "base64", media_type: "image/png", data: header.repeat(size / 10) },
-  }));
+const image = fc.constantFrom(10, 200, 2_000).map((size) => ({
+  type: "image",
+  source: { type: "base64", media_type: "image/png", data: header.repeat(size / 10) },
+}));
 const use = fc
   .tuple(id, fc.constantFrom("bash", "read file", ""))
   .map(([one, name]) => ({ type: "tool_use", id: one, name, input: { path: "a.ts" } }));

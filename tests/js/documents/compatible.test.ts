@@ -1,4 +1,7 @@
-/** Compatible summaries as they are shipped, with the grammars of the package; natively the same is checked on recorded overlays. */
+/**
+ * Compatible summaries as they are shipped, with the grammars of the package; natively the same is checked on recorded
+ * overlays.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +12,9 @@ import type * as Internal from "../../../js/entries/core-chunk.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
-const { documentStructure, summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
+const { documentStructure, summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(
+  new URL("node.js", dist).href
+)) as typeof Espalier;
 const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
 
 interface Case {
@@ -29,7 +34,9 @@ interface Document {
   overlay: [string, number, number, ...unknown[]];
   cases: Case[];
 }
-const { documents, multi } = JSON.parse(readFileSync(new URL("../../fixtures/vectors/documents.json", import.meta.url), "utf8")) as {
+const { documents, multi } = JSON.parse(
+  readFileSync(new URL("../../fixtures/vectors/documents.json", import.meta.url), "utf8"),
+) as {
   documents: Document[];
   multi: { documents: string[]; selections: (number[] | null)[]; charLimit: number; expected: string[] }[];
 };
@@ -38,7 +45,8 @@ const { documents, multi } = JSON.parse(readFileSync(new URL("../../fixtures/vec
 function range(text: string, selection: number[] | null): { selection?: [number, number] } {
   if (!selection) return {};
   const lines = text.split("\n");
-  const at = (line: number, column: number) => lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0) + column;
+  const at = (line: number, column: number) =>
+    lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0) + column;
   const [line = 0, column = 0, endLine = line, endColumn = column] = selection;
   return { selection: [at(line, column), at(endLine, endColumn)] };
 }
@@ -46,8 +54,11 @@ function range(text: string, selection: number[] | null): { selection?: [number,
 for (const { id, language, text, overlay, cases } of documents) {
   test(`summaries of ${id}`, async () => {
     for (const { charLimit, selection, options, costRule, expected } of cases) {
-      const costs = costRule?.type === "file-variable" ? "attached" as const : costRule?.kinds;
-      const [made] = await summarizeCompatible([{ text, language, ...range(text, selection), ...(costs ? { costs } : {}) }], { limit: charLimit, ...options });
+      const costs = costRule?.type === "file-variable" ? ("attached" as const) : costRule?.kinds;
+      const [made] = await summarizeCompatible(
+        [{ text, language, ...range(text, selection), ...(costs ? { costs } : {}) }],
+        { limit: charLimit, ...options },
+      );
       assert.equal(made!.text, expected);
       let [rebuilt, reached] = ["", 0];
       for (const [start, end, inserted] of made!.edits) {
@@ -61,14 +72,22 @@ for (const { id, language, text, overlay, cases } of documents) {
   test(`summaries of ${id}, as hosts ask for them`, async () => {
     for (const { charLimit, selection, options, costRule, expected, adjustedSelection } of cases) {
       const costs = costRule?.type === "file-variable" ? undefined : costRule?.kinds;
-      const asked = { language, budget: charLimit, unit: "characters", mode: "compatible", ...range(text, selection), ...(costs && { costs }) } as const;
+      const asked = {
+        language,
+        budget: charLimit,
+        unit: "characters",
+        mode: "compatible",
+        ...range(text, selection),
+        ...(costs && { costs }),
+      } as const;
       const compatible = { ...options, attached: costRule?.type === "file-variable" };
       const made = await summarizeDocument(text, { ...asked, compatible });
       assert.equal(made.text, expected);
       // At once, the same; a fraction of a character changes nothing.
       assert.deepEqual(summarizeDocumentSync(text, { ...asked, compatible }), made);
       assert.equal(made.adjustedSelection === undefined, selection === null);
-      // The reference looks for a blank selection in a text that it has cut at both ends, but counts from the uncut one's.
+      // The reference looks for a blank selection in a text that it has cut at both ends, but counts from the uncut
+      // one's.
       const [start, end] = range(text, selection).selection ?? [0, 0];
       const slips = start === end && (start === text.length || overlay[1] > 0);
       if (adjustedSelection && !slips) assert.deepEqual(made.adjustedSelection, adjustedSelection);
@@ -80,7 +99,8 @@ test("what ends a statement belongs to it on whatever line; a comment on the nex
   const check = async (text: string, ends: Record<string, number>) => {
     const { root } = await documentStructure(text, { language: "typescript", mode: "compatible" });
     const all = root.children.flatMap((child) => [child, ...child.children]);
-    for (const [kind, end] of Object.entries(ends)) assert.equal(all.find((node) => node.kind === kind)?.end, end, `${kind} in ${JSON.stringify(text)}`);
+    for (const [kind, end] of Object.entries(ends))
+      assert.equal(all.find((node) => node.kind === kind)?.end, end, `${kind} in ${JSON.stringify(text)}`);
   };
   await check("const a = false\n\t// note\n\t;\n", { comment: 27 });
   await check("f(1)\n;\ng(2)\n", { expression_statement: 7 });
@@ -101,7 +121,10 @@ test("limits may be fractions, or none", async () => {
       const made = await summarizeDocument(text, { ...asked, budget: share });
       assert.ok(!made.complete && (mode === "compatible" || made.tokens <= share), `${made.tokens} of ${share}`);
       for (const budget of [NaN, -0.5, -Infinity, "9"]) {
-        await assert.rejects(summarizeDocument(text, { ...asked, budget: budget as number }), { code: "bad_option", path: "options.budget" });
+        await assert.rejects(summarizeDocument(text, { ...asked, budget: budget as number }), {
+          code: "bad_option",
+          path: "options.budget",
+        });
       }
     }
   }
@@ -111,53 +134,92 @@ test("the adjusted selection is of the compatible mode, and one for each documen
   const text = "function f() {\n  a();\n  b();\n}\n";
   const asked = { budget: 1_000, mode: "compatible" } as const;
   const at = text.indexOf("a()");
-  const two = [{ text, selection: at + 1, language: "typescript" }, { text, language: "typescript" }];
+  const two = [
+    { text, selection: at + 1, language: "typescript" },
+    { text, language: "typescript" },
+  ];
   const { summaries } = await summarizeDocuments(two, asked);
-  assert.deepEqual(summaries.map(({ adjustedSelection }) => adjustedSelection && text.slice(...adjustedSelection)), ["  a();", undefined]);
-  assert.equal((await summarizeDocument(text, { ...asked, language: "typescript", mode: "default", selection: at })).adjustedSelection, undefined);
+  assert.deepEqual(
+    summaries.map(({ adjustedSelection }) => adjustedSelection && text.slice(...adjustedSelection)),
+    ["  a();", undefined],
+  );
+  assert.equal(
+    (await summarizeDocument(text, { ...asked, language: "typescript", mode: "default", selection: at }))
+      .adjustedSelection,
+    undefined,
+  );
 });
 
 test("switches of the compatible mode are checked, and are of that mode", async () => {
   const refused = (compatible: unknown, path: string, mode: "default" | "compatible" = "compatible") =>
-    assert.rejects(summarizeDocument("a;", { language: "typescript", budget: 1, mode, compatible: compatible as never }), { code: "bad_option", path });
+    assert.rejects(
+      summarizeDocument("a;", { language: "typescript", budget: 1, mode, compatible: compatible as never }),
+      { code: "bad_option", path },
+    );
   await refused(7, "options.compatible");
   await refused(null, "options.compatible");
   await refused({}, "options.mode", "default");
   await refused({ lineNumberStyle: "half" }, "options.compatible.lineNumberStyle");
-  for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"]) await refused({ [name]: 1 }, `options.compatible.${name}`);
+  for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"])
+    await refused({ [name]: 1 }, `options.compatible.${name}`);
   // A style wins over numbers for all lines.
   const text = "function f() {\n  a();\n}\n".repeat(9);
   const asked = { language: "typescript", budget: 120, unit: "characters", mode: "compatible" } as const;
-  const made = async (more: Partial<Espalier.SummaryOptions>) => (await summarizeDocument(text, { ...asked, ...more })).text;
+  const made = async (more: Partial<Espalier.SummaryOptions>) =>
+    (await summarizeDocument(text, { ...asked, ...more })).text;
   assert.equal(await made({ lineNumbers: true }), await made({ compatible: { lineNumberStyle: "full" } }));
-  assert.equal(await made({ lineNumbers: true, compatible: { lineNumberStyle: "omittedRanges" } }), await made({ compatible: { lineNumberStyle: "omittedRanges" } }));
+  assert.equal(
+    await made({ lineNumbers: true, compatible: { lineNumberStyle: "omittedRanges" } }),
+    await made({ compatible: { lineNumberStyle: "omittedRanges" } }),
+  );
 });
 
 test("documents that share a limit", async () => {
   const crlf = documents.find(({ id }) => id === "report-crlf.py")!;
-  const more = [{ ...crlf, id: "report.py", text: crlf.text.replaceAll("\r\n", "\n") }, { ...crlf, id: "empty.ts", language: "typescript", text: "" }];
+  const more = [
+    { ...crlf, id: "report.py", text: crlf.text.replaceAll("\r\n", "\n") },
+    { ...crlf, id: "empty.ts", language: "typescript", text: "" },
+  ];
   for (const { documents: ids, selections, charLimit, expected } of multi) {
     const asked = ids.map((id, at) => {
       const { text, language } = [...documents, ...more].find((document) => document.id === id)!;
       return { text, language, ...range(text, selections[at]!) };
     });
-    assert.deepEqual((await summarizeCompatible(asked, { limit: charLimit })).map(({ text }) => text), expected, ids.join());
+    assert.deepEqual(
+      (await summarizeCompatible(asked, { limit: charLimit })).map(({ text }) => text),
+      expected,
+      ids.join(),
+    );
   }
 });
 
 test("never over the limit without a selection, and all of it where there is room", async () => {
-  const styles = [{}, { alwaysUseEllipsisForElisions: true }, { tryPreserveTypeChecking: true }, { lineNumberStyle: "omittedRanges" as const }];
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...Object.entries(SAMPLES)), fc.constantFrom(...styles), fc.double({ min: 0, max: 1.1, noNaN: true }), async ([language, { text }], style, share) => {
-    const limit = text.length * share;
-    const [made] = await summarizeCompatible([{ text, language }], { limit, ...style });
-    assert.ok(made!.text.length <= limit, `${made!.text.length} > ${limit}`);
-    // A marker can be longer than what it stands for, and the fill stops at the first node that does not fit.
-    if (limit >= text.length && style === styles[0]) assert.equal(made!.text, text);
-  }), { numRuns: 300 });
+  const styles = [
+    {},
+    { alwaysUseEllipsisForElisions: true },
+    { tryPreserveTypeChecking: true },
+    { lineNumberStyle: "omittedRanges" as const },
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.entries(SAMPLES)),
+      fc.constantFrom(...styles),
+      fc.double({ min: 0, max: 1.1, noNaN: true }),
+      async ([language, { text }], style, share) => {
+        const limit = text.length * share;
+        const [made] = await summarizeCompatible([{ text, language }], { limit, ...style });
+        assert.ok(made!.text.length <= limit, `${made!.text.length} > ${limit}`);
+        // A marker can be longer than what it stands for, and the fill stops at the first node that does not fit.
+        if (limit >= text.length && style === styles[0]) assert.equal(made!.text, text);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
 
 test("what makes no sense names the field", async () => {
-  const refused = (documents: unknown, settings: unknown, path: string) => assert.rejects(summarizeCompatible(documents as never, settings as never), { path });
+  const refused = (documents: unknown, settings: unknown, path: string) =>
+    assert.rejects(summarizeCompatible(documents as never, settings as never), { path });
   await refused(7, { limit: 1 }, "documents");
   await refused([{ text: 7 }], { limit: 1 }, "documents[0].text");
   await refused([{ text: "", selection: [1] }], { limit: 1 }, "documents[0].selection");
@@ -165,6 +227,8 @@ test("what makes no sense names the field", async () => {
   await refused([{ text: "" }], { limit: NaN }, "settings.limit");
   await refused([{ text: "" }], { limit: 1, lineNumberStyle: "x" }, "settings.lineNumberStyle");
   // Behind the end, the wrong way round.
-  const [made] = await summarizeCompatible([{ text: "a;\n", language: "typescript", selection: [99, 1] }], { limit: 0 });
+  const [made] = await summarizeCompatible([{ text: "a;\n", language: "typescript", selection: [99, 1] }], {
+    limit: 0,
+  });
   assert.equal(made!.text, "a;\n");
 });

@@ -1,4 +1,7 @@
-/** Texts over which the parser would crash, or take the whole memory: they are folded by indentation, and everything else goes on. */
+/**
+ * Texts over which the parser would crash, or take the whole memory: they are folded by indentation, and everything
+ * else goes on.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,19 +24,50 @@ async function freshCore(prepare: (core: typeof Internal) => void = () => {}): P
 }
 
 /** Bytes of the memory of the live engine. */
-const memory = (core: typeof Internal) => (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
+const memory = (core: typeof Internal) =>
+  (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
 
 /** Known to overflow the stack, or to take gigabytes, before there were bounds; and the like of them in any order. */
 const WORST: [language: string, unit: string, length: number][] = [
-  ["java", "({", 20_000], ["java", "([{", 1_000_000], ["go", "[{", 30_000], ["cpp", "x=[{", 60_000],
-  ["java", "f(*", 16_000], ["csharp", "<a<b", 16_000], ["typescript", "a<b,", 60_000], ["typescriptreact", "a<b,", 60_000],
+  ["java", "({", 20_000],
+  ["java", "([{", 1_000_000],
+  ["go", "[{", 30_000],
+  ["cpp", "x=[{", 60_000],
+  ["java", "f(*", 16_000],
+  ["csharp", "<a<b", 16_000],
+  ["typescript", "a<b,", 60_000],
+  ["typescriptreact", "a<b,", 60_000],
 ];
-const PARTS = ["(", "[", "{", "<", "a", "f(", "x=", "*", ",", "=>", "?", ":", "-", "&", "\n", ";", "if(a)", "<a>", "\"", "#", "@a", "|"];
+const PARTS = [
+  "(",
+  "[",
+  "{",
+  "<",
+  "a",
+  "f(",
+  "x=",
+  "*",
+  ",",
+  "=>",
+  "?",
+  ":",
+  "-",
+  "&",
+  "\n",
+  ";",
+  "if(a)",
+  "<a>",
+  '"',
+  "#",
+  "@a",
+  "|",
+];
 
 function* units(count: number): Generator<string> {
   let seed = 7;
   const below = (most: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % most;
-  for (let made = 0; made < count; made++) yield Array.from({ length: 2 + below(3) }, () => PARTS[below(PARTS.length)]!).join("");
+  for (let made = 0; made < count; made++)
+    yield Array.from({ length: 2 + below(3) }, () => PARTS[below(PARTS.length)]!).join("");
 }
 
 test("units of brackets and operators, repeated: a result within bounds of memory, and the next call works", async () => {
@@ -62,18 +96,20 @@ const BYTES = 1_048_576;
 /** A core whose parser crashes over every text with the word CRASH in it; says how often it did. */
 async function crashing() {
   const crashes = { count: 0 };
-  const core = await freshCore((core) => core.onFreshInstance((live) => {
-    const { documents } = live;
-    live.documents = (what, texts, numbers) => {
-      // Documents are the texts of several lines.
-      const works = [...numbers].flatMap((number, at) => (number === BYTES ? [numbers[at + 1]] : []));
-      if (texts.filter((text) => text.includes("\n")).some((text, at) => text.includes("CRASH") && works[at] !== 0)) {
-        crashes.count += 1;
-        throw new WebAssembly.RuntimeError("unreachable");
-      }
-      return documents(what, texts, numbers);
-    };
-  }));
+  const core = await freshCore((core) =>
+    core.onFreshInstance((live) => {
+      const { documents } = live;
+      live.documents = (what, texts, numbers) => {
+        // Documents are the texts of several lines.
+        const works = [...numbers].flatMap((number, at) => (number === BYTES ? [numbers[at + 1]] : []));
+        if (texts.filter((text) => text.includes("\n")).some((text, at) => text.includes("CRASH") && works[at] !== 0)) {
+          crashes.count += 1;
+          throw new WebAssembly.RuntimeError("unreachable");
+        }
+        return documents(what, texts, numbers);
+      };
+    }),
+  );
   return { core, crashes };
 }
 
@@ -96,14 +132,34 @@ test("a text that crashes the parser is folded by indentation, once it did and w
 });
 
 test("of several documents only the one to blame is not parsed", async () => {
-  const documents = [CODE, BAD, `${CODE}// ${"more ".repeat(9)}\n`, `${BAD}// another`].map((text, at) => ({ text, path: `${at}.ts` }));
+  const documents = [CODE, BAD, `${CODE}// ${"more ".repeat(9)}\n`, `${BAD}// another`].map((text, at) => ({
+    text,
+    path: `${at}.ts`,
+  }));
   const wanted = ["syntax", "indentation", "syntax", "indentation"];
   const paths = (made: readonly { basis: Basis }[]) => made.map(({ basis }) => basis.path);
   const ways: Record<string, (core: typeof Internal) => Promise<string[]>> = {
     summarizeDocuments: async (core) => paths((await core.summarizeDocuments(documents, { budget: 500 })).summaries),
-    compatible: async (core) => paths((await core.summarizeDocuments(documents, { budget: 500, mode: "compatible" })).summaries),
-    "costs of a function": async (core) => paths((await core.summarizeDocuments(documents.map((document) => ({ ...document, costs: (_, cost) => cost })), { budget: 500 })).summaries),
-    reduceChanges: async (core) => paths((await core.reduceChanges({ files: documents.map((document) => ({ ...document, selections: [[0, 0] as const] })), budget: 500 })).files),
+    compatible: async (core) =>
+      paths((await core.summarizeDocuments(documents, { budget: 500, mode: "compatible" })).summaries),
+    "costs of a function": async (core) =>
+      paths(
+        (
+          await core.summarizeDocuments(
+            documents.map((document) => ({ ...document, costs: (_, cost) => cost })),
+            { budget: 500 },
+          )
+        ).summaries,
+      ),
+    reduceChanges: async (core) =>
+      paths(
+        (
+          await core.reduceChanges({
+            files: documents.map((document) => ({ ...document, selections: [[0, 0] as const] })),
+            budget: 500,
+          })
+        ).files,
+      ),
   };
   for (const [name, run] of Object.entries(ways)) {
     const { core, crashes } = await crashing();
@@ -121,13 +177,15 @@ test("of several documents only the one to blame is not parsed", async () => {
 });
 
 test("a crash that has nothing to do with parsing is reported, and nothing is held against the text", async () => {
-  const core = await freshCore((core) => core.onFreshInstance((live) => {
-    const { documents } = live;
-    live.documents = (what, texts, numbers) => {
-      if (what === "outline") throw new WebAssembly.RuntimeError("unreachable");
-      return documents(what, texts, numbers);
-    };
-  }));
+  const core = await freshCore((core) =>
+    core.onFreshInstance((live) => {
+      const { documents } = live;
+      live.documents = (what, texts, numbers) => {
+        if (what === "outline") throw new WebAssembly.RuntimeError("unreachable");
+        return documents(what, texts, numbers);
+      };
+    }),
+  );
   await assert.rejects(core.outline(CODE, { language: "typescript" }), { code: "engine_crashed" });
   assert.equal(core.documentStructureSync(CODE, { language: "typescript" }).basis.path, "syntax");
 });
@@ -139,10 +197,23 @@ test("a grammar of the package that was damaged on its way is refused by its sum
     const file = Uint8Array.from(grammar("python"));
     let next = seed;
     const below = (most: number) => (next = (next * 1_103_515_245 + 12_345) % 2_147_483_648) % most;
-    for (let i = 0; i < 2_000; i++) file[Math.floor(file.length * 0.2) + below(Math.floor(file.length * 0.7))]! ^= 1 + below(255);
-    core.setGrammarReader((name) => (name === "python" ? file : grammar(name)), seed === 1 ? undefined : await digest());
-    const { basis } = seed === 3 ? core.documentStructureSync(text, { language: "python" }) : await core.documentStructure(text, { language: "python" });
-    assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "bad_grammar" && /tree-sitter-python\.wasm/.test(basis.error.message), JSON.stringify(basis));
+    for (let i = 0; i < 2_000; i++)
+      file[Math.floor(file.length * 0.2) + below(Math.floor(file.length * 0.7))]! ^= 1 + below(255);
+    core.setGrammarReader(
+      (name) => (name === "python" ? file : grammar(name)),
+      seed === 1 ? undefined : await digest(),
+    );
+    const { basis } =
+      seed === 3
+        ? core.documentStructureSync(text, { language: "python" })
+        : await core.documentStructure(text, { language: "python" });
+    assert.ok(
+      basis.path === "indentation" &&
+        basis.why === "grammarFailed" &&
+        basis.error?.code === "bad_grammar" &&
+        /tree-sitter-python\.wasm/.test(basis.error.message),
+      JSON.stringify(basis),
+    );
     await assert.rejects(core.loadGrammar("python", { wasm: file }), { code: "bad_grammar" });
     core.setGrammarReader(grammar);
     assert.equal((await core.documentStructure("def f():\n  pass\n", { language: "python" })).basis.path, "syntax");
@@ -158,7 +229,11 @@ test("a damaged grammar of the host's own costs its texts their syntax tree and 
   // Cut to another length, so that it is no copy of ours; every function of it traps.
   const core = await freshCore();
   const file = Uint8Array.from(grammar("python"));
-  core.registerGrammar({ language: "odd", wasm: file.fill(0, Math.floor(file.length * 0.5), Math.floor(file.length * 0.9)), query: "(function_definition) @function" });
+  core.registerGrammar({
+    language: "odd",
+    wasm: file.fill(0, Math.floor(file.length * 0.5), Math.floor(file.length * 0.9)),
+    query: "(function_definition) @function",
+  });
   const { root, basis } = await core.documentStructure("def f(x):\n    return [x, 2]\n", { language: "odd" });
   assert.equal(root.start, 0);
   assert.ok(basis.path === "indentation" || basis.path === "syntax");
@@ -167,7 +242,11 @@ test("a damaged grammar of the host's own costs its texts their syntax tree and 
 
 test("documents of very many lines: several lines are one node", async () => {
   const core = await freshCore();
-  for (const [text, language] of [["\n".repeat(5_000_000), "typescript"], ["1\n".repeat(3_000_000), undefined], [" a\nb\n".repeat(1_000_000), "python"]] as const) {
+  for (const [text, language] of [
+    ["\n".repeat(5_000_000), "typescript"],
+    ["1\n".repeat(3_000_000), undefined],
+    [" a\nb\n".repeat(1_000_000), "python"],
+  ] as const) {
     const { root, basis } = core.documentStructureSync(text, language === undefined ? {} : { language });
     assert.equal(basis.path, "indentation");
     const open = [root];

@@ -11,7 +11,12 @@ import { sound } from "./sound.ts";
 const { count, languageOf, languages, summarizeDocumentSync } = espalier;
 
 /** Summarises; says how many errors there are more than before. */
-async function more(text: string, language: string, budget: number, selection?: number): Promise<{ errors: number; text: string }> {
+async function more(
+  text: string,
+  language: string,
+  budget: number,
+  selection?: number,
+): Promise<{ errors: number; text: string }> {
   const options = { language, budget, ...(selection !== undefined && { selection }) };
   const summary = summarizeDocumentSync(text, options);
   sound(text, summary, options);
@@ -32,14 +37,20 @@ const LEAVES: [language: string, text: string][] = [
   ["javascriptreact", `const t = (\n  <ul>\n${rows((at) => `    text ${at} of it`)}\n  </ul>\n);\nuse(t);\n`],
   ["typescript", `const table = [\n${rows((at) => `  { id: ${at}, name: "row ${at}" },`)}\n];\nuse(table);\n`],
   ["typescript", `const t = \`\n${rows((at) => `row ${at} of text`)}\n\`;\nuse(t);\n`],
-  ["typescript", `const t = {\n${rows((at) => `  key${at}: {\n    // Why.\n    made: [\n      ${at},\n    ],\n  },`, 800)}\n};\n`],
+  [
+    "typescript",
+    `const t = {\n${rows((at) => `  key${at}: {\n    // Why.\n    made: [\n      ${at},\n    ],\n  },`, 800)}\n};\n`,
+  ],
   ["typescriptreact", `const t = (\n  <ul>\n${rows((at) => `    <li>${at}</li>`)}\n  </ul>\n);\nuse(t);\n`],
   ["typescriptreact", `const t = (\n  <ul>\n    {[\n${rows((at) => `      ${at},`)}\n    ]}\n  </ul>\n);\nuse(t);\n`],
   ["python", `TABLE = [\n${rows((at) => `    {"id": ${at}, "name": "row ${at}"},`)}\n]\nuse(TABLE)\n`],
   ["python", `T = """\n${rows((at) => `row ${at} of text`)}\n"""\nuse(T)\n`],
   ["ruby", `T = [\n${rows((at) => `  ${at},`)}\n]\nputs T\n`],
   ["rust", `const T: &[(u32, &str)] = &[\n${rows((at) => `    (${at}, "row"),`)}\n];\nfn main() {}\n`],
-  ["rust", `static T: &[Row] = &[\n${rows((at) => `    Row {\n        // Why.\n        id: ${at},\n        of: Some(Of {\n            a: 1,\n        }),\n    },`, 600)}\n];\n`],
+  [
+    "rust",
+    `static T: &[Row] = &[\n${rows((at) => `    Row {\n        // Why.\n        id: ${at},\n        of: Some(Of {\n            a: 1,\n        }),\n    },`, 600)}\n];\n`,
+  ],
   ["go", `package a\n\nvar t = []int{\n${rows((at) => `\t${at},`)}\n}\n`],
   ["java", `class A {\n  int[] t = {\n${rows((at) => `    ${at},`)}\n  };\n}\n`],
   ["c", `int t[] = {\n${rows((at) => `    ${at},`)}\n};\nint main(void) { return 0; }\n`],
@@ -67,14 +78,17 @@ test("a literal of 4,000 lines under the cursor keeps what opens and closes it, 
 test("samples with a cursor anywhere are as well-formed as before, where there is room for what is around it", async () => {
   for (const [language, { text }] of Object.entries(SAMPLES)) {
     for (const share of [0.7, 0.8, 0.9]) {
-      for (let at = 0; at < text.length; at += 5) await formed(text, language, Math.max(90, Math.floor(count(text) * share)), at);
+      for (let at = 0; at < text.length; at += 5)
+        await formed(text, language, Math.max(90, Math.floor(count(text) * share)), at);
     }
   }
 });
 
 test("between tags a marker is in braces, in code it is not", async () => {
-  const item = (at: number) => `      <li key="a > b" on={() => { go("{"); }}>\n        {/* one */}\n        text ${at} {at > 1 && (\n          <b>\n            it's bold\n          </b>\n        )}\n      </li>`;
-  const view = (at: number) => `function View${at}({ items }) {\n  const few = items < 3;\n  return (\n    <ul>\n${rows(item, 6)}\n      {items.map((item) => {\n        const a = \`\${item}}\`;\n        const b = a;\n        return <li>{b}</li>;\n      })}\n    </ul>\n  );\n}\n`;
+  const item = (at: number) =>
+    `      <li key="a > b" on={() => { go("{"); }}>\n        {/* one */}\n        text ${at} {at > 1 && (\n          <b>\n            it's bold\n          </b>\n        )}\n      </li>`;
+  const view = (at: number) =>
+    `function View${at}({ items }) {\n  const few = items < 3;\n  return (\n    <ul>\n${rows(item, 6)}\n      {items.map((item) => {\n        const a = \`\${item}}\`;\n        const b = a;\n        return <li>{b}</li>;\n      })}\n    </ul>\n  );\n}\n`;
   const text = rows(view, 3);
   const of = count(text);
   let braced = 0;
@@ -90,8 +104,9 @@ test("between tags a marker is in braces, in code it is not", async () => {
 });
 
 test("a text of several lines goes with the row that ends it", async () => {
-  const list = (name: string) => `  ${name}: words(\`\n${rows((at) => `    ${name}${at} min.js${at} map${at}`, 12)}  \`),\n`;
-  const text = `export const rules = freeze({\n${["one", "two", "three"].map(list).join("  few: words(\"a b\"),\n")}});\n`;
+  const list = (name: string) =>
+    `  ${name}: words(\`\n${rows((at) => `    ${name}${at} min.js${at} map${at}`, 12)}  \`),\n`;
+  const text = `export const rules = freeze({\n${["one", "two", "three"].map(list).join('  few: words("a b"),\n')}});\n`;
   for (const share of [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) {
     for (const at of [0, text.indexOf("few"), text.lastIndexOf("few"), text.length]) {
       await formed(text, "typescript", Math.floor(count(text) * share), at);
@@ -100,8 +115,12 @@ test("a text of several lines goes with the row that ends it", async () => {
 });
 
 const root = new URL("../../../", import.meta.url);
-const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((name) => `${folder}${name}`);
-const REAL = ["js/", "src/", "tests/fixtures/sources/"].flatMap(files).filter((path) => languageOf(path) && /\.(ts|tsx|rs|py|go|java|cpp)$/.test(path)).sort()
+const files = (folder: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((name) => `${folder}${name}`);
+const REAL = ["js/", "src/", "tests/fixtures/sources/"]
+  .flatMap(files)
+  .filter((path) => languageOf(path) && /\.(ts|tsx|rs|py|go|java|cpp)$/.test(path))
+  .sort()
   .map((path) => ({ path, language: languageOf(path)!, text: readFileSync(new URL(path, root), "utf8") }))
   .filter(({ text }) => text.length > 2_500 && text.length < 60_000 && !/… [\d-]+ omitted/.test(text));
 
@@ -119,8 +138,12 @@ test("real files with a cursor anywhere are as well-formed as before", async () 
 const BREAKS: Record<string, (text: string) => string> = {
   "cut off": (text) => text.slice(0, text.length >> 1),
   "without its beginning": (text) => text.slice(text.length >> 1),
-  "conflicts": (text) => `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`,
-  "a line too many": (text) => text.split("\n").toSpliced(text.split("\n").length >> 1, 0, "@@ ) oops(").join("\n"),
+  conflicts: (text) => `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`,
+  "a line too many": (text) =>
+    text
+      .split("\n")
+      .toSpliced(text.split("\n").length >> 1, 0, "@@ ) oops(")
+      .join("\n"),
   "a bracket too few": (text) => text.replace(")", ""),
 };
 
@@ -128,7 +151,8 @@ const BREAKS: Record<string, (text: string) => string> = {
 const WORSE: Record<string, string> = {
   // Not an error there, but text; indented less than the tags around it, it reads as if something else began.
   "javascriptreact, a line too many": "text between tags at the margin",
-  // What the parser could not put together lies in pieces: what opens is in one, what closes in another, and nothing says that they belong together.
+  // What the parser could not put together lies in pieces: what opens is in one, what closes in another, and nothing
+  // says that they belong together.
   "java, without its beginning": "the head of the class is gone, its methods are in pieces",
   "rust, a bracket too few": "an attribute that never ends takes everything behind it apart",
 };

@@ -42,9 +42,10 @@ function crash(core: typeof Internal): void {
   }
 }
 
-const listening = (server: Server) => new Promise<number>((resolve) => {
-  server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
-});
+const listening = (server: Server) =>
+  new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
+  });
 
 const text = SAMPLES.python!.text;
 const kindOf = async (core: typeof Internal) => (await core.documentStructure(text, { language: "python" })).basis;
@@ -54,7 +55,14 @@ test("a grammar from bytes, a module, a response or a URL", async () => {
   const server = createServer((_, response) => response.end(file));
   const port = await listening(server);
   try {
-    for (const wasm of [file, new Uint8Array(file).buffer, await WebAssembly.compile(file), new Response(file), `http://127.0.0.1:${port}/x.wasm`, new URL(`http://127.0.0.1:${port}`)]) {
+    for (const wasm of [
+      file,
+      new Uint8Array(file).buffer,
+      await WebAssembly.compile(file),
+      new Response(file),
+      `http://127.0.0.1:${port}/x.wasm`,
+      new URL(`http://127.0.0.1:${port}`),
+    ]) {
       const core = await freshCore();
       assert.equal(core.hasGrammar("python"), false);
       await core.loadGrammar("python", { wasm });
@@ -66,7 +74,10 @@ test("a grammar from bytes, a module, a response or a URL", async () => {
   }
   // Both calls take both forms.
   const ways: ((core: typeof Internal) => unknown)[] = [
-    (core) => core.loadGrammarSync("py", file), (core) => core.loadGrammarSync("py", { wasm: file }), (core) => core.loadGrammar("py", file), (core) => core.loadGrammar("py", new Response(file)),
+    (core) => core.loadGrammarSync("py", file),
+    (core) => core.loadGrammarSync("py", { wasm: file }),
+    (core) => core.loadGrammar("py", file),
+    (core) => core.loadGrammar("py", new Response(file)),
   ];
   for (const load of ways) {
     const core = await freshCore();
@@ -74,7 +85,10 @@ test("a grammar from bytes, a module, a response or a URL", async () => {
     assert.equal(core.documentStructureSync(text, { language: "python" }).basis.path, "syntax");
   }
   const core = await freshCore();
-  assert.throws(() => core.loadGrammarSync("python", { wsm: file } as never), { code: "bad_option", path: "options.wsm" });
+  assert.throws(() => core.loadGrammarSync("python", { wsm: file } as never), {
+    code: "bad_option",
+    path: "options.wsm",
+  });
 });
 
 test("all grammars at once, each loaded once, however often it is asked for", async () => {
@@ -101,7 +115,10 @@ test("where a grammar cannot be found, documents are folded by indentation, and 
   core.setGrammarLocator(() => new URL("http://127.0.0.1:9/x.wasm"));
   const basis = await kindOf(core);
   assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "grammar_not_found");
-  assert.equal(await codeOf(() => core.loadGrammar("python", { wasm: new Response("no", { status: 404 }) })), "grammar_not_found");
+  assert.equal(
+    await codeOf(() => core.loadGrammar("python", { wasm: new Response("no", { status: 404 }) })),
+    "grammar_not_found",
+  );
   assert.equal(await codeOf(() => core.loadGrammar("python", { wasm: 7 as never })), "bad_option");
   await core.loadGrammar("python", { wasm: grammar("python") });
   assert.equal((await kindOf(core)).path, "syntax");
@@ -120,13 +137,21 @@ test("a grammar that could not be had is not asked for again by every document, 
     core.setGrammarLocator(() => new URL(url));
     const failed = async () => {
       const basis = await kindOf(core);
-      assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "grammar_not_found", "said each time");
+      assert.ok(
+        basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "grammar_not_found",
+        "said each time",
+      );
     };
     await Promise.all([failed(), failed()]);
     await failed();
     const summary = await core.summarizeDocument(text, { language: "python", budget: 200, unit: "characters" });
     assert.ok(summary.basis.path === "indentation" && summary.basis.why === "grammarFailed");
-    const compatible = await core.summarizeDocument(text, { language: "python", budget: 200, unit: "characters", mode: "compatible" });
+    const compatible = await core.summarizeDocument(text, {
+      language: "python",
+      budget: 200,
+      unit: "characters",
+      mode: "compatible",
+    });
     assert.ok(compatible.basis.path === "indentation" && compatible.basis.why === "grammarFailed");
     assert.equal(asked, 1);
     assert.equal(await codeOf(() => core.loadGrammar("python")), "grammar_not_found");
@@ -168,7 +193,11 @@ function edited(name: string, edit: (file: Uint8Array) => void): Uint8Array {
 }
 
 /** The same module, one section replaced. */
-function withSection(file: Uint8Array, name: string, change: (content: Uint8Array) => Uint8Array | undefined): Uint8Array {
+function withSection(
+  file: Uint8Array,
+  name: string,
+  change: (content: Uint8Array) => Uint8Array | undefined,
+): Uint8Array {
   const out = [...file.subarray(0, 8)];
   let at = 8;
   const number = () => {
@@ -180,7 +209,8 @@ function withSection(file: Uint8Array, name: string, change: (content: Uint8Arra
       shift += 7;
     }
   };
-  const leb = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...leb(Math.floor(value / 128))]);
+  const leb = (value: number): number[] =>
+    value < 128 ? [value] : [(value & 127) | 128, ...leb(Math.floor(value / 128))];
   while (at < file.length) {
     const id = file[at++]!;
     const size = number();
@@ -208,8 +238,16 @@ test("what is no grammar is refused with the reason, and the right one works the
     [bytes("espalier.wasm"), /no dylink\.0 section/],
     [withSection(python, "dylink.0", () => undefined), /no dylink\.0 section/],
     [withSection(python, "dylink.0", (content) => Uint8Array.from([...content.subarray(0, 9), 1, 9])), /cut off/],
-    [withSection(python, "dylink.0", (content) => Uint8Array.from([...content.subarray(0, 9), 1, 8, 0xff, 0xff, 0xff, 0xff, 0xf, 0, 0, 0])), /more memory/],
-    [withSection(python, "dylink.0", (content) => Uint8Array.from([6, ...bytesOf("dylink"), ...content.subarray(11)])), /old version/],
+    [
+      withSection(python, "dylink.0", (content) =>
+        Uint8Array.from([...content.subarray(0, 9), 1, 8, 0xff, 0xff, 0xff, 0xff, 0xf, 0, 0, 0]),
+      ),
+      /more memory/,
+    ],
+    [
+      withSection(python, "dylink.0", (content) => Uint8Array.from([6, ...bytesOf("dylink"), ...content.subarray(11)])),
+      /old version/,
+    ],
     // Another language's.
     [grammar("ruby"), /exports tree_sitter_ruby/],
   ];
@@ -226,14 +264,28 @@ test("what is no grammar is refused with the reason, and the right one works the
   assert.equal((await kindOf(core)).path, "syntax");
 });
 
-/** A side module, written by hand, whose language begins with the number `version`; or that imports what nobody provides. */
+/**
+ * A side module, written by hand, whose language begins with the number `version`; or that imports what nobody
+ * provides.
+ */
 function handmade({ version = 15, needs = "" }: { version?: number; needs?: string }): Uint8Array {
   const name = (text: string) => [text.length, ...new TextEncoder().encode(text)];
   const section = (id: number, content: number[]) => [id, content.length, ...content];
   const importOf = (field: string, kind: number[]) => [...name("env"), ...name(field), ...kind];
-  const imports = [importOf("memory", [2, 0, 0]), importOf("__memory_base", [3, 0x7f, 0]), ...(needs ? [importOf(needs, [0, 0])] : [])];
+  const imports = [
+    importOf("memory", [2, 0, 0]),
+    importOf("__memory_base", [3, 0x7f, 0]),
+    ...(needs ? [importOf(needs, [0, 0])] : []),
+  ];
   return Uint8Array.from([
-    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(0, [...name("dylink.0"), 1, 4, 16, 2, 0, 0]),
     ...section(1, [1, 0x60, 0, 1, 0x7f]),
     ...section(2, [imports.length, ...imports.flat()]),
@@ -250,7 +302,10 @@ test("grammars of another ABI, or in need of what is not there, are refused by n
     core.registerGrammar({ language: "made", wasm });
     return core.loadGrammar("made");
   };
-  await assert.rejects(load(handmade({ version: 16 })), { code: "bad_grammar", message: /ABI 16, newer than 13 to 15/ });
+  await assert.rejects(load(handmade({ version: 16 })), {
+    code: "bad_grammar",
+    message: /ABI 16, newer than 13 to 15/,
+  });
   await assert.rejects(load(handmade({ version: 12 })), { code: "bad_grammar", message: /ABI 12, older than/ });
   await assert.rejects(load(handmade({ needs: "fopen" })), { code: "bad_grammar", message: /env\.fopen \(function\)/ });
   // Refused before, all the same usable after.
@@ -299,12 +354,23 @@ test("loading is aborted for those who gave up, and ended when all did", async (
 test("an engine that crashed finds its grammars again", async () => {
   const core = await freshCore();
   core.setGrammarReader(grammar);
-  const own = { language: "mine", wasm: readFileSync(grammarFile("css")), query: "(rule_set) @rule", extensions: ["mine"] };
+  const own = {
+    language: "mine",
+    wasm: readFileSync(grammarFile("css")),
+    query: "(rule_set) @rule",
+    extensions: ["mine"],
+  };
   core.registerGrammar(own);
   const css = "a { b: c }\n.d { e: f }\n";
-  const structures = async () => [await core.documentStructure(text, { language: "python" }), await core.documentStructure(css, { path: "x.mine" })];
+  const structures = async () => [
+    await core.documentStructure(text, { language: "python" }),
+    await core.documentStructure(css, { path: "x.mine" }),
+  ];
   const before = await structures();
-  assert.deepEqual(before.map(({ basis }) => basis.path), ["syntax", "syntax"]);
+  assert.deepEqual(
+    before.map(({ basis }) => basis.path),
+    ["syntax", "syntax"],
+  );
   for (let i = 0; i < 3; i++) {
     crash(core);
     assert.equal(core.hasGrammar("python"), true);
@@ -317,10 +383,30 @@ test("an engine that crashed finds its grammars again", async () => {
 test("languages by the names of files", async () => {
   const { languageOf } = await freshCore();
   for (const [path, language] of [
-    ["a.ts", "typescript"], ["/x/y.d.ts", "typescript"], ["C:\\x\\Y.TSX", "typescriptreact"], ["a.jsx", "javascriptreact"], ["a.mjs", "javascript"],
-    ["a.py", "python"], ["a.rb", "ruby"], ["a.rs", "rust"], ["a.go", "go"], ["A.java", "java"], ["a.c", "c"], ["a.h", "c"], ["a.C", "cpp"], ["a.H", "cpp"],
-    ["a.hpp", "cpp"], ["a.cs", "csharp"], ["a.php", "php"], ["", undefined], ["Makefile", undefined], ["a.", undefined], ["a.txt", undefined],
-    ["ts", undefined], ["x.ts/y", undefined], ["x.ts\\y", undefined],
+    ["a.ts", "typescript"],
+    ["/x/y.d.ts", "typescript"],
+    ["C:\\x\\Y.TSX", "typescriptreact"],
+    ["a.jsx", "javascriptreact"],
+    ["a.mjs", "javascript"],
+    ["a.py", "python"],
+    ["a.rb", "ruby"],
+    ["a.rs", "rust"],
+    ["a.go", "go"],
+    ["A.java", "java"],
+    ["a.c", "c"],
+    ["a.h", "c"],
+    ["a.C", "cpp"],
+    ["a.H", "cpp"],
+    ["a.hpp", "cpp"],
+    ["a.cs", "csharp"],
+    ["a.php", "php"],
+    ["", undefined],
+    ["Makefile", undefined],
+    ["a.", undefined],
+    ["a.txt", undefined],
+    ["ts", undefined],
+    ["x.ts/y", undefined],
+    ["x.ts\\y", undefined],
   ]) {
     assert.equal(languageOf(path!), language, path);
   }
@@ -332,15 +418,31 @@ test("a grammar of the host's own, with its query, is as good as ours", async ()
   const document = "/* x */\na { b: c }\n@media print {\n  .d { e: f }\n}\n";
   const query = "(rule_set) @rule (media_statement) @media (comment) @comment (declaration) @declaration";
   core.registerGrammar({ language: "css", wasm: () => Promise.resolve(css), query, extensions: [".css", "pcss"] });
-  assert.deepEqual(["a.css", "b/c.PCSS", "d.js", "e"].map((path) => core.languageOf(path)), ["css", "css", "javascript", undefined]);
+  assert.deepEqual(
+    ["a.css", "b/c.PCSS", "d.js", "e"].map((path) => core.languageOf(path)),
+    ["css", "css", "javascript", undefined],
+  );
   const { root, basis } = await core.documentStructure(document, { path: "a.css" });
   assert.equal(basis.path, "syntax");
-  assert.deepEqual(root.children.map(({ kind }) => kind), ["comment", "rule_set", "media_statement"]);
-  assert.deepEqual(root.children[2]!.children.map(({ kind }) => kind), ["rule_set"]);
+  assert.deepEqual(
+    root.children.map(({ kind }) => kind),
+    ["comment", "rule_set", "media_statement"],
+  );
+  assert.deepEqual(
+    root.children[2]!.children.map(({ kind }) => kind),
+    ["rule_set"],
+  );
   // Without a query there is nothing to go by.
   core.registerGrammar({ language: "plain", wasm: css });
-  assert.deepEqual((await core.documentStructure(document, { language: "plain" })).basis, { path: "indentation", why: "noQuery" });
-  for (const [query, message] of [["(nobody) @x", /nobody/], ["(rule_set", /line 1, column 10/], ["(rule_set)* @x", /quantifiers/]] as const) {
+  assert.deepEqual((await core.documentStructure(document, { language: "plain" })).basis, {
+    path: "indentation",
+    why: "noQuery",
+  });
+  for (const [query, message] of [
+    ["(nobody) @x", /nobody/],
+    ["(rule_set", /line 1, column 10/],
+    ["(rule_set)* @x", /quantifiers/],
+  ] as const) {
     core.registerGrammar({ language: "wrong", wasm: css, query });
     await assert.rejects(core.loadGrammar("wrong"), { code: "bad_query", message });
     const { basis } = await core.documentStructure(document, { language: "wrong" });
@@ -350,15 +452,23 @@ test("a grammar of the host's own, with its query, is as good as ours", async ()
   }
   // Another build of a language that we know.
   core.registerGrammar({ language: "python", wasm: grammar("python"), query: "(class_definition) @class" });
-  assert.deepEqual((await core.documentStructure(text, { language: "python" })).root.children.map(({ kind }) => kind), ["class_definition"]);
+  assert.deepEqual(
+    (await core.documentStructure(text, { language: "python" })).root.children.map(({ kind }) => kind),
+    ["class_definition"],
+  );
 });
 
 test("registrations that make no sense name the field", async () => {
   const core = await freshCore();
   const wasm = new Uint8Array();
   for (const [registration, path] of [
-    [undefined, "registration"], [{ language: "", wasm }, "language"], [{ language: 7, wasm }, "language"], [{ language: "x" }, "wasm"],
-    [{ language: "x", wasm: 7 }, "wasm"], [{ language: "x", wasm, query: 7 }, "query"], [{ language: "x", wasm, extensions: "x" }, "extensions"],
+    [undefined, "registration"],
+    [{ language: "", wasm }, "language"],
+    [{ language: 7, wasm }, "language"],
+    [{ language: "x" }, "wasm"],
+    [{ language: "x", wasm: 7 }, "wasm"],
+    [{ language: "x", wasm, query: 7 }, "query"],
+    [{ language: "x", wasm, extensions: "x" }, "extensions"],
   ] as const) {
     assert.throws(() => core.registerGrammar(registration as never), { code: "bad_option", path });
   }
@@ -368,15 +478,21 @@ test("every grammar that is shipped has its licence beside it", () => {
   const shipped = readdirSync(new URL("grammars/", dist)).filter((name) => name.endsWith(".wasm"));
   const licences = readFileSync(new URL("grammars/LICENSES.md", dist), "utf8");
   assert.equal(shipped.length, 12);
-  for (const name of shipped) assert.match(licences.split("\n").find((line) => line.startsWith("|") && line.includes(name)) ?? name, /https:.*\(c\) \d{4}/);
+  for (const name of shipped)
+    assert.match(
+      licences.split("\n").find((line) => line.startsWith("|") && line.includes(name)) ?? name,
+      /https:.*\(c\) \d{4}/,
+    );
   assert.match(licences, /MIT License[^]*WITHOUT WARRANTY OF ANY KIND/);
-  for (const name of ["LICENSE-vscode", "LICENSE-repomix"]) assert.ok(readFileSync(new URL(`grammars/${name}`, dist), "utf8").length > 500);
+  for (const name of ["LICENSE-vscode", "LICENSE-repomix"])
+    assert.ok(readFileSync(new URL(`grammars/${name}`, dist), "utf8").length > 500);
 });
 
 test("memory settles under repeated parsing", async () => {
   const core = await freshCore();
   core.loadGrammarSync("typescript", grammar("typescript"));
-  const memory = () => (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
+  const memory = () =>
+    (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
   const parse = (round: number) => {
     core.documentStructureSync(`${SAMPLES.typescript!.text.repeat(40)}// ${round}`, { language: "typescript" });
     // Those that are kept take up to 4 MB by and by.

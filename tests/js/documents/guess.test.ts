@@ -13,7 +13,16 @@ for (const [language, { text }] of Object.entries(SAMPLES)) {
 }
 
 test("what is no source of a known language is left alone, at once", () => {
-  for (const text of ["", "\n", "Dear all, let us meet at ten.\n", "# Title\n\n```js\nconst a = (b) => c;\n```\n", "<!doctype html>\n<script>\nconst a = () => 1;\n</script>\n", "a:\n  b: 1\n", "body { color: red; }\n", "function(".repeat(10_000)]) {
+  for (const text of [
+    "",
+    "\n",
+    "Dear all, let us meet at ten.\n",
+    "# Title\n\n```js\nconst a = (b) => c;\n```\n",
+    "<!doctype html>\n<script>\nconst a = () => 1;\n</script>\n",
+    "a:\n  b: 1\n",
+    "body { color: red; }\n",
+    "function(".repeat(10_000),
+  ]) {
     assert.equal(guess(text), undefined, text.slice(0, 40));
   }
 });

@@ -76,21 +76,34 @@ test("a byte order mark, mixed line ends, lone surrogates", () => {
 
 test("any text in any language", () => {
   const languages = [...Object.keys(SAMPLES), "yaml", undefined];
-  const word = fc.oneof(fc.string({ unit: "binary", maxLength: 6 }), fc.constantFrom("{", "}", "(", ")", "\n", "\t", "def f():", "class A {", "//", "#", "=> {", "if (", "\ud800", "😀"));
-  fc.assert(fc.property(fc.array(word, { maxLength: 60 }), fc.constantFrom(...languages), fc.constantFrom("default", "compatible"), (words, language, mode) => {
-    const text = words.join("");
-    const { root } = documentStructureSync(text, { ...(language ? { language } : {}), mode: mode as "default" });
-    const open = [root];
-    for (let node = open.pop(); node; node = open.pop()) {
-      let last = node.start;
-      for (const child of node.children) {
-        assert.ok(last <= child.start && child.start <= child.end && child.end <= node.end && Number.isInteger(child.start));
-        last = child.end;
-        open.push(child);
-      }
-    }
-    assert.ok(root.end <= text.length);
-  }), { numRuns: 400 });
+  const word = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 6 }),
+    fc.constantFrom("{", "}", "(", ")", "\n", "\t", "def f():", "class A {", "//", "#", "=> {", "if (", "\ud800", "😀"),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(word, { maxLength: 60 }),
+      fc.constantFrom(...languages),
+      fc.constantFrom("default", "compatible"),
+      (words, language, mode) => {
+        const text = words.join("");
+        const { root } = documentStructureSync(text, { ...(language ? { language } : {}), mode: mode as "default" });
+        const open = [root];
+        for (let node = open.pop(); node; node = open.pop()) {
+          let last = node.start;
+          for (const child of node.children) {
+            assert.ok(
+              last <= child.start && child.start <= child.end && child.end <= node.end && Number.isInteger(child.start),
+            );
+            last = child.end;
+            open.push(child);
+          }
+        }
+        assert.ok(root.end <= text.length);
+      },
+    ),
+    { numRuns: 400 },
+  );
 });
 
 test("options that make no sense name the field", async () => {
@@ -102,10 +115,19 @@ test("options that make no sense name the field", async () => {
   await refused(7, {}, "text");
   await refused("", null, "options");
   for (const [options, path] of [
-    [{ language: 7 }, "language"], [{ path: {} }, "path"], [{ mode: "x" }, "mode"], [{ tabSize: 0 }, "tabSize"], [{ tabSize: "4" }, "tabSize"],
-    [{ limits: { bytes: -1 } }, "limits.bytes"], [{ limits: { work: NaN } }, "limits.work"], [{ limits: { work: 1.5 } }, "limits.work"],
-    [{ tree: {} }, "tree"], [{ tree: null }, "tree"], [{ tree: { nodes: [1], kinds: [], fields: [] } }, "tree"],
-  ] as const) await refused("x", options, `options.${path}`);
+    [{ language: 7 }, "language"],
+    [{ path: {} }, "path"],
+    [{ mode: "x" }, "mode"],
+    [{ tabSize: 0 }, "tabSize"],
+    [{ tabSize: "4" }, "tabSize"],
+    [{ limits: { bytes: -1 } }, "limits.bytes"],
+    [{ limits: { work: NaN } }, "limits.work"],
+    [{ limits: { work: 1.5 } }, "limits.work"],
+    [{ tree: {} }, "tree"],
+    [{ tree: null }, "tree"],
+    [{ tree: { nodes: [1], kinds: [], fields: [] } }, "tree"],
+  ] as const)
+    await refused("x", options, `options.${path}`);
 });
 
 test("trees that belong to another text are refused", () => {
@@ -113,9 +135,17 @@ test("trees that belong to another text are refused", () => {
   const tree = (...numbers: number[]) => ({ nodes: Uint32Array.from(numbers), kinds, fields: [] });
   const none = 0xffff_ffff;
   const named = 0x8000_0000;
-  const read = (text: string, ...numbers: number[]) => documentStructureSync(text, { language: "typescript", tree: tree(...numbers) });
+  const read = (text: string, ...numbers: number[]) =>
+    documentStructureSync(text, { language: "typescript", tree: tree(...numbers) });
   assert.equal(read("abc", 0, 3, named, none, none, 1).basis.path, "syntax");
-  for (const numbers of [[], [0, 4, named, none, none, 1], [2, 1, named, none, none, 1], [0, 3, named + 1, none, none, 1], [0, 3, named, none, none, 2], [0, 3]]) {
+  for (const numbers of [
+    [],
+    [0, 4, named, none, none, 1],
+    [2, 1, named, none, none, 1],
+    [0, 3, named + 1, none, none, 1],
+    [0, 3, named, none, none, 2],
+    [0, 3],
+  ]) {
     assert.throws(() => read("abc", ...numbers), { code: "bad_input", path: /^tree\.nodes/ });
   }
   // Inside a pair of surrogates, behind the end.

@@ -1,6 +1,6 @@
 /**
- * The compatible overlay once more, on web-tree-sitter with true tree-sitter queries (supertypes and all), from the rules as they are
- * written down: slow, and independent of the engine.
+ * The compatible overlay once more, on web-tree-sitter with true tree-sitter queries (supertypes and all), from the
+ * rules as they are written down: slow, and independent of the engine.
  */
 
 import { createRequire } from "node:module";
@@ -11,10 +11,17 @@ export type Recorded = [kind: string, start: number, end: number, children: Reco
 
 const require = createRequire(import.meta.url);
 export const grammarFile = (grammar: string): string =>
-  grammar === "c" ? require.resolve("@repomix/tree-sitter-wasms/out/tree-sitter-c.wasm") : require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`);
+  grammar === "c"
+    ? require.resolve("@repomix/tree-sitter-wasms/out/tree-sitter-c.wasm")
+    : require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`);
 
-const each = (kinds: string) => kinds.split(/\s+/).map((kind) => `(${kind}) @${kind}`).join("\n");
-const script = "comment declaration method_definition import_statement export_statement expression_statement for_in_statement break_statement continue_statement " +
+const each = (kinds: string) =>
+  kinds
+    .split(/\s+/)
+    .map((kind) => `(${kind}) @${kind}`)
+    .join("\n");
+const script =
+  "comment declaration method_definition import_statement export_statement expression_statement for_in_statement break_statement continue_statement " +
   "do_statement if_statement switch_statement switch_case try_statement throw_statement debugger_statement return_statement";
 const typescript = `${each(`${script} public_field_definition abstract_method_signature enum_assignment`)}
   (class_declaration (_ (method_signature) @method_signature))
@@ -28,28 +35,52 @@ const javascript = `${each(`${script} field_definition`)} (for_statement conditi
 /** Grammar and query by language. */
 const LANGUAGES: Record<string, [grammar: string, query: string]> = {
   typescript: ["typescript", typescript],
-  typescriptreact: ["tsx", `${typescript} (jsx_element) @jsx_element (jsx_element (_ (jsx_expression) @jsx_expression))`],
+  typescriptreact: [
+    "tsx",
+    `${typescript} (jsx_element) @jsx_element (jsx_element (_ (jsx_expression) @jsx_expression))`,
+  ],
   javascript: ["javascript", javascript],
   javascriptreact: ["javascript", javascript],
-  go: ["go", `(_statement) @statement ${each("function_declaration method_declaration import_declaration package_clause expression_case")}
-    (if_statement initializer: (_) @if.exclude_captures) @for_statement`],
-  java: ["java", `(statement) @statement
+  go: [
+    "go",
+    `(_statement) @statement ${each("function_declaration method_declaration import_declaration package_clause expression_case")}
+    (if_statement initializer: (_) @if.exclude_captures) @for_statement`,
+  ],
+  java: [
+    "java",
+    `(statement) @statement
     ${each("line_comment block_comment class_declaration constructor_declaration field_declaration method_declaration")}
-    (for_statement init: (_) @for.exclude_captures) (block) @block.exclude_captures`],
-  python: ["python", each("comment assert_statement break_statement continue_statement delete_statement exec_statement expression_statement " +
-    "future_import_statement global_statement import_from_statement import_statement nonlocal_statement pass_statement print_statement " +
-    "raise_statement return_statement type_alias_statement class_definition decorated_definition function_definition for_statement " +
-    "if_statement try_statement while_statement with_statement expression_list")],
+    (for_statement init: (_) @for.exclude_captures) (block) @block.exclude_captures`,
+  ],
+  python: [
+    "python",
+    each(
+      "comment assert_statement break_statement continue_statement delete_statement exec_statement expression_statement " +
+        "future_import_statement global_statement import_from_statement import_statement nonlocal_statement pass_statement print_statement " +
+        "raise_statement return_statement type_alias_statement class_definition decorated_definition function_definition for_statement " +
+        "if_statement try_statement while_statement with_statement expression_list",
+    ),
+  ],
   ruby: ["ruby", each("comment assignment if call case when while for method class module begin")],
-  csharp: ["c-sharp", each("comment class_declaration constructor_declaration method_declaration delegate_declaration enum_declaration " +
-    "interface_declaration namespace_declaration file_scoped_namespace_declaration record_declaration struct_declaration " +
-    "extern_alias_directive global_attribute global_statement using_directive local_declaration_statement expression_statement " +
-    "for_statement foreach_statement continue_statement break_statement throw_statement return_statement try_statement")],
-  cpp: ["cpp", `${each("preproc_ifdef preproc_call preproc_def preproc_include declaration expression_statement comment namespace_definition " +
-    "enum_specifier struct_specifier class_specifier template_declaration function_definition return_statement try_statement " +
-    "throw_statement for_range_loop while_statement do_statement if_statement labeled_statement goto_statement break_statement")}
+  csharp: [
+    "c-sharp",
+    each(
+      "comment class_declaration constructor_declaration method_declaration delegate_declaration enum_declaration " +
+        "interface_declaration namespace_declaration file_scoped_namespace_declaration record_declaration struct_declaration " +
+        "extern_alias_directive global_attribute global_statement using_directive local_declaration_statement expression_statement " +
+        "for_statement foreach_statement continue_statement break_statement throw_statement return_statement try_statement",
+    ),
+  ],
+  cpp: [
+    "cpp",
+    `${each(
+      "preproc_ifdef preproc_call preproc_def preproc_include declaration expression_statement comment namespace_definition " +
+        "enum_specifier struct_specifier class_specifier template_declaration function_definition return_statement try_statement " +
+        "throw_statement for_range_loop while_statement do_statement if_statement labeled_statement goto_statement break_statement",
+    )}
     (type_definition type: (_) @type.exclude_captures) @type_definition
-    (for_statement) @for_statement (for_statement initializer: (_) @for.exclude_captures)`],
+    (for_statement) @for_statement (for_statement initializer: (_) @for.exclude_captures)`,
+  ],
 };
 
 export const compatibleLanguages = Object.keys(LANGUAGES);
@@ -117,7 +148,9 @@ function overlay(language: string, text: string, tree: Tree, query: Query): Reco
     if (excluded.has(range(node))) continue;
     while (open.length > 1 && !(open.at(-1)![1] <= node.startIndex && node.endIndex <= open.at(-1)![2])) open.pop();
     const parent = open.at(-1)!;
-    const isConstructor = isScript && node.type === "method_definition" &&
+    const isConstructor =
+      isScript &&
+      node.type === "method_definition" &&
       node.children.some((child) => child?.type === "property_identifier" && child.text === "constructor");
     const kind = isConstructor ? "constructor" : node.type;
     if (parent[0] === "export_statement" || parent[0] === "ambient_declaration") {
@@ -125,10 +158,17 @@ function overlay(language: string, text: string, tree: Tree, query: Query): Reco
       continue;
     }
     const previous = sibling(node, "previousSibling");
-    const start = previous ? behindLine(text, previous.endIndex, node.startIndex) ?? previous.endIndex : node.startIndex;
+    const start = previous
+      ? (behindLine(text, previous.endIndex, node.startIndex) ?? previous.endIndex)
+      : node.startIndex;
     let [end, row] = [node.endIndex, node.endPosition.row];
     let next = sibling(node, "nextSibling");
-    while ((isScript || language === "cpp") && next && [";", ",", "comment"].includes(next.type) && next.startPosition.row === row) {
+    while (
+      (isScript || language === "cpp") &&
+      next &&
+      [";", ",", "comment"].includes(next.type) &&
+      next.startPosition.row === row
+    ) {
       excluded.add(range(next));
       [end, row] = [next.endIndex, next.endPosition.row];
       next = sibling(next, "nextSibling");

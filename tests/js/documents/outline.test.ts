@@ -24,7 +24,8 @@ function names(definitions: readonly Definition[]): string[] {
 const WANTED: Record<string, string> = {
   javascript: "class Queue, constructor constructor, method drain, function numbers",
   javascriptreact: "function View",
-  typescript: "interface Ledger, property name, method total, type Point, enum Way, variant In, variant Out, module Inner, function over, class Shape, method area, constructor constructor",
+  typescript:
+    "interface Ledger, property name, method total, type Point, enum Way, variant In, variant Out, module Inner, function over, class Shape, method area, constructor constructor",
   typescriptreact: "interface Props, property items, function App",
   python: "class Report, method name, variable LIMIT",
   ruby: "module Work, class Task, method all, method run",
@@ -33,7 +34,8 @@ const WANTED: Record<string, string> = {
   java: "class Planner, property steps, constructor Planner, method run, interface Step, enum Way, variant IN, struct Point",
   c: "constant MOST, macro TWICE, struct list, property value, enum way, variant IN, struct both, function sum",
   cpp: "module app, type Ints, enum Way, class List, method each, property items_, function main",
-  csharp: "module Bank, class Account, property total, property Name, constructor Account, method All, enum Way, struct Point, interface IDo, type Done",
+  csharp:
+    "module Bank, class Account, property total, property Name, constructor Account, method All, enum Way, struct Point, interface IDo, type Done",
   php: "module Shop, class Cart, constant MOST, property $items, method add, interface Priced, enum Way, variant In, function total",
 };
 
@@ -42,7 +44,11 @@ for (const [language, { path, text }] of Object.entries(SAMPLES)) {
     const made = await outline(text, { path });
     assert.equal(made.basis.path, "syntax");
     const found = names(made.definitions);
-    assert.deepEqual(WANTED[language]!.split(", ").filter((wanted) => !found.includes(wanted)), [], found.join(", "));
+    assert.deepEqual(
+      WANTED[language]!.split(", ").filter((wanted) => !found.includes(wanted)),
+      [],
+      found.join(", "),
+    );
     assert.equal(made.missing, 0);
     assert.equal(made.tokens, count(made.text));
     // Every line is that of its definition.
@@ -51,9 +57,13 @@ for (const [language, { path, text }] of Object.entries(SAMPLES)) {
 }
 
 test("one line for each definition, nested, without bodies", async () => {
-  const text = "/** Says. */\nexport class A extends B {\n  #x = 1;\n  // Runs.\n  run(\n    a: number,\n    b: string,\n  ): void {\n    function local() {}\n  }\n}\nexport const f = async (x: number) => {\n  return x;\n};\n";
+  const text =
+    "/** Says. */\nexport class A extends B {\n  #x = 1;\n  // Runs.\n  run(\n    a: number,\n    b: string,\n  ): void {\n    function local() {}\n  }\n}\nexport const f = async (x: number) => {\n  return x;\n};\n";
   const made = await outline(text, { path: "a.ts" });
-  assert.equal(made.text, "2: export class A extends B\n3:   #x = 1\n5:   run( a: number, b: string, ): void\n12: export const f = async (x: number) =>\n");
+  assert.equal(
+    made.text,
+    "2: export class A extends B\n3:   #x = 1\n5:   run( a: number, b: string, ): void\n12: export const f = async (x: number) =>\n",
+  );
   assert.equal((await outline(text, { path: "a.ts", lineNumbers: false })).text, made.text.replace(/^\d+: /gm, ""));
   const [first] = made.definitions;
   assert.equal(text.slice(first!.start, first!.end).slice(0, 11), "/** Says. *");
@@ -70,24 +80,40 @@ test("without a grammar the folds take the place of definitions, and it is said"
 });
 
 test("never over its budget, outer definitions first, and it says how many are missing", async () => {
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...Object.values(SAMPLES)), fc.integer({ min: 0, max: 120 }), fc.boolean(), async ({ path, text }, budget, lineNumbers) => {
-    const made = await outline(text, { path, budget, lineNumbers });
-    assert.ok(made.tokens <= budget);
-    assert.equal(made.tokens, count(made.text));
-    const [open, all] = [[...made.definitions], [] as Definition[]];
-    for (let next = open.pop(); next; next = open.pop()) {
-      all.push(next);
-      // Nobody is shown without those around it.
-      if (!next.shown) assert.ok(next.children.every(({ shown }) => !shown));
-      open.push(...next.children);
-    }
-    assert.equal(all.filter(({ local }) => !local).length, all.filter(({ shown }) => shown).length + made.missing);
-    if (made.missing > 0 && made.text) assert.match(made.text, new RegExp(`^… ${made.missing} more$`, "m"));
-  }), { numRuns: 200 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.values(SAMPLES)),
+      fc.integer({ min: 0, max: 120 }),
+      fc.boolean(),
+      async ({ path, text }, budget, lineNumbers) => {
+        const made = await outline(text, { path, budget, lineNumbers });
+        assert.ok(made.tokens <= budget);
+        assert.equal(made.tokens, count(made.text));
+        const [open, all] = [[...made.definitions], [] as Definition[]];
+        for (let next = open.pop(); next; next = open.pop()) {
+          all.push(next);
+          // Nobody is shown without those around it.
+          if (!next.shown) assert.ok(next.children.every(({ shown }) => !shown));
+          open.push(...next.children);
+        }
+        assert.equal(all.filter(({ local }) => !local).length, all.filter(({ shown }) => shown).length + made.missing);
+        if (made.missing > 0 && made.text) assert.match(made.text, new RegExp(`^… ${made.missing} more$`, "m"));
+      },
+    ),
+    { numRuns: 200 },
+  );
 });
 
 test("outlines of documents that nobody would write", async () => {
-  for (const text of ["", "\n", "\0".repeat(9_999), "\ud800", "(".repeat(100_000), "class A {".repeat(20_000), "function f() {".repeat(20_000)]) {
+  for (const text of [
+    "",
+    "\n",
+    "\0".repeat(9_999),
+    "\ud800",
+    "(".repeat(100_000),
+    "class A {".repeat(20_000),
+    "function f() {".repeat(20_000),
+  ]) {
     for (const path of ["a.ts", "a.py", "a.txt"]) assert.ok((await outline(text, { path, budget: 100 })).tokens <= 100);
   }
   const huge = await outline("function f() {\n  return 1;\n}\n".repeat(700_000), { path: "a.ts", budget: 100 });
@@ -100,10 +126,19 @@ test("outlines of documents that nobody would write", async () => {
 // ---------------------------------------------------------------- repositories
 
 const REPOSITORY = [
-  { path: "src/server.ts", text: 'import { parseRequest } from "./parse";\nimport { log } from "./log";\nexport function startServer() { log(parseRequest("")); }\n' },
-  { path: "src/parse.ts", text: "/** Parses. */\nexport function parseRequest(text: string): Request { return helper(text); }\nfunction helper(text: string) { return text as never; }\nexport function unusedParser() {}\n" },
+  {
+    path: "src/server.ts",
+    text: 'import { parseRequest } from "./parse";\nimport { log } from "./log";\nexport function startServer() { log(parseRequest("")); }\n',
+  },
+  {
+    path: "src/parse.ts",
+    text: "/** Parses. */\nexport function parseRequest(text: string): Request { return helper(text); }\nfunction helper(text: string) { return text as never; }\nexport function unusedParser() {}\n",
+  },
   { path: "src/log.ts", text: "export function log(what: unknown) { console.log(what); }\n" },
-  { path: "src/client.ts", text: 'import { parseRequest } from "./parse";\nexport class Client { send() { return parseRequest("x"); } }\n' },
+  {
+    path: "src/client.ts",
+    text: 'import { parseRequest } from "./parse";\nexport class Client { send() { return parseRequest("x"); } }\n',
+  },
   { path: "tools/report.py", text: "def make_report(rows):\n    return rows\n\ndef main():\n    make_report([])\n" },
 ];
 
@@ -129,31 +164,55 @@ test("what the conversation is about leads the walk and is not in the map", asyn
 });
 
 test("one changed file costs that file, and nothing depends on what was kept", async () => {
-  const files = REPOSITORY.map(({ path, text }) => ({ path, text: `${text}\n${path.endsWith("py") ? "#" : "//"} once\n` }));
+  const files = REPOSITORY.map(({ path, text }) => ({
+    path,
+    text: `${text}\n${path.endsWith("py") ? "#" : "//"} once\n`,
+  }));
   assert.equal((await repositoryMap(files, { budget: 500 })).parsed, 5);
   assert.equal((await repositoryMap(files, { budget: 500 })).parsed, 0);
-  const edited = files.map((file, at) => (at === 2 ? { ...file, text: `${file.text}export function more() {}\n` } : file));
+  const edited = files.map((file, at) =>
+    at === 2 ? { ...file, text: `${file.text}export function more() {}\n` } : file,
+  );
   const again = await repositoryMap(edited, { budget: 500 });
   assert.equal(again.parsed, 1);
   assert.ok(again.text.includes("export function more()"));
 });
 
 test("never over, whatever the files are", async () => {
-  const file = fc.record({ path: fc.constantFrom("a.ts", "b.py", "c.txt", "d/e.rs", "f\n.go", ""), text: fc.oneof(fc.constantFrom(...Object.values(SAMPLES).map(({ text }) => text)), fc.string()) });
-  await fc.assert(fc.asyncProperty(fc.array(file, { maxLength: 6 }), fc.integer({ min: 0, max: 400 }), async (files, budget) => {
-    const made = await repositoryMap(files, { budget, focus: ["a.ts"], mentioned: ["name", "c.txt"] });
-    assert.ok(made.tokens <= budget);
-    assert.equal(made.tokens, count(made.text));
-    assert.deepEqual(await repositoryMap(files, { budget, focus: ["a.ts"], mentioned: ["name", "c.txt"] }), { ...made, parsed: 0 });
-  }), { numRuns: 100 });
-  assert.deepEqual(await repositoryMap([], { budget: 0 }), { text: "", tokens: 0, missing: 0, files: [], definitions: [], parsed: 0 });
+  const file = fc.record({
+    path: fc.constantFrom("a.ts", "b.py", "c.txt", "d/e.rs", "f\n.go", ""),
+    text: fc.oneof(fc.constantFrom(...Object.values(SAMPLES).map(({ text }) => text)), fc.string()),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(file, { maxLength: 6 }), fc.integer({ min: 0, max: 400 }), async (files, budget) => {
+      const made = await repositoryMap(files, { budget, focus: ["a.ts"], mentioned: ["name", "c.txt"] });
+      assert.ok(made.tokens <= budget);
+      assert.equal(made.tokens, count(made.text));
+      assert.deepEqual(await repositoryMap(files, { budget, focus: ["a.ts"], mentioned: ["name", "c.txt"] }), {
+        ...made,
+        parsed: 0,
+      });
+    }),
+    { numRuns: 100 },
+  );
+  assert.deepEqual(await repositoryMap([], { budget: 0 }), {
+    text: "",
+    tokens: 0,
+    missing: 0,
+    files: [],
+    definitions: [],
+    parsed: 0,
+  });
 });
 
 test("maps of what makes no sense", async () => {
-  const refused = (files: unknown, options: unknown, path: string) => assert.rejects(repositoryMap(files as never, options as never), { path });
+  const refused = (files: unknown, options: unknown, path: string) =>
+    assert.rejects(repositoryMap(files as never, options as never), { path });
   await refused(7, { budget: 1 }, "files");
   await refused([{ path: "a" }], { budget: 1 }, "files[0].text");
   await refused([], {}, "options.budget");
   await refused([], { budget: 1, focus: "a" }, "options.focus");
-  await assert.rejects(repositoryMap([], { budget: 1, signal: AbortSignal.abort(new Error("enough")) }), { message: "enough" });
+  await assert.rejects(repositoryMap([], { budget: 1, signal: AbortSignal.abort(new Error("enough")) }), {
+    message: "enough",
+  });
 });

@@ -11,7 +11,9 @@ const { count, summarizeDocument, summarizeDocumentSync } = espalier;
 
 /** Applies edits that are in order. */
 function apply(text: string, edits: readonly SummaryEdit[]): string {
-  return [...edits].reverse().reduce((text, { start, end, text: put }) => text.slice(0, start) + put + text.slice(end), text);
+  return [...edits]
+    .reverse()
+    .reduce((text, { start, end, text: put }) => text.slice(0, start) + put + text.slice(end), text);
 }
 
 const body = Array.from({ length: 50 }, (_, at) => `  x(${at}, "and more of it");\n`).join("");
@@ -31,7 +33,16 @@ test("an edit of what shows is the same edit of the document", () => {
 });
 
 test("what touches a marker is dropped: nothing that is missing is deleted", () => {
-  for (const [start, end] of [[marker, behind], [marker, marker + 1], [behind - 1, behind], [marker - 1, behind + 1], [0, text.length], [marker + 2, marker + 2], [marker - 3, marker + 1], [behind - 1, behind + 4]] as const) {
+  for (const [start, end] of [
+    [marker, behind],
+    [marker, marker + 1],
+    [behind - 1, behind],
+    [marker - 1, behind + 1],
+    [0, text.length],
+    [marker + 2, marker + 2],
+    [marker - 3, marker + 1],
+    [behind - 1, behind + 4],
+  ] as const) {
     const edit = { start, end, text: "new" };
     assert.deepEqual(summary.rebase([edit]), { edits: [], dropped: [edit] }, `${start}, ${end}`);
   }
@@ -40,7 +51,10 @@ test("what touches a marker is dropped: nothing that is missing is deleted", () 
 test("what stands directly beside a marker is not dropped", () => {
   const [from, to] = summary.elisions[0]!.range;
   const check = (start: number, end: number, wanted: [number, number]) =>
-    assert.deepEqual(summary.rebase([{ start, end, text: "n" }]), { edits: [{ start: wanted[0], end: wanted[1], text: "n" }], dropped: [] });
+    assert.deepEqual(summary.rebase([{ start, end, text: "n" }]), {
+      edits: [{ start: wanted[0], end: wanted[1], text: "n" }],
+      dropped: [],
+    });
   check(marker, marker, [from, from]);
   check(behind, behind, [to, to]);
   check(marker - 3, marker, [from - 3, from]);
@@ -66,13 +80,23 @@ test("numbers of lines are no text of the document", () => {
 });
 
 test("without markers, too: what crosses a place where something is missing is dropped", async () => {
-  const compatible = await summarizeDocument(TEXT, { path: "a.ts", budget: 200, unit: "characters", mode: "compatible" });
+  const compatible = await summarizeDocument(TEXT, {
+    path: "a.ts",
+    budget: 200,
+    unit: "characters",
+    mode: "compatible",
+  });
   const silent = compatible.edits.find(({ start, end, text }) => end > start && text === "")!;
   assert.ok(silent, compatible.text);
   const at = compatible.toSummary(silent.start);
   const check = (start: number, end: number, wanted?: [number, number]) => {
     const edit = { start, end, text: "n" };
-    assert.deepEqual(compatible.rebase([edit]), wanted ? { edits: [{ start: wanted[0], end: wanted[1], text: "n" }], dropped: [] } : { edits: [], dropped: [edit] });
+    assert.deepEqual(
+      compatible.rebase([edit]),
+      wanted
+        ? { edits: [{ start: wanted[0], end: wanted[1], text: "n" }], dropped: [] }
+        : { edits: [], dropped: [edit] },
+    );
   };
   check(at - 1, at + 1);
   check(at, at);
@@ -92,63 +116,118 @@ function kept({ edits, text }: DocumentSummary): [number, number][] {
   return [...stretches, [reached, text.length]];
 }
 
-const samples = Object.entries(SAMPLES).flatMap(([language, { text }]) => [0.3, 0.6, 0.9].flatMap((share) => [false, true].map((lineNumbers) => {
-  const summary = summarizeDocumentSync(text, { language, budget: Math.max(60, Math.floor(count(text) * share * (lineNumbers ? 1.5 : 1))), lineNumbers });
-  return { document: text, summary };
-})));
+const samples = Object.entries(SAMPLES).flatMap(([language, { text }]) =>
+  [0.3, 0.6, 0.9].flatMap((share) =>
+    [false, true].map((lineNumbers) => {
+      const summary = summarizeDocumentSync(text, {
+        language,
+        budget: Math.max(60, Math.floor(count(text) * share * (lineNumbers ? 1.5 : 1))),
+        lineNumbers,
+      });
+      return { document: text, summary };
+    }),
+  ),
+);
 
 test("edits inside of what shows, made on the summary and on the document, are the same", () => {
-  fc.assert(fc.property(fc.nat(samples.length - 1), fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.string({ maxLength: 4 })), { maxLength: 8 }), (which, picks) => {
-    const { document, summary } = samples[which]!;
-    const within = kept(summary).filter(([from, to]) => to - from > 2);
-    const wanted = picks.map(([at, one, other, put]) => {
-      const [from, to] = within[at % within.length]!;
-      const [a, b] = [from + 1 + (one % (to - from - 1)), from + 1 + (other % (to - from - 1))];
-      return { start: Math.min(a, b), end: Math.max(a, b), text: put };
-    }).filter((edit, at, all) => all.slice(0, at).every((other) => other.end <= edit.start || edit.end <= other.start));
-    const { edits, dropped } = summary.rebase(wanted);
-    assert.deepEqual(dropped, []);
-    // On the summary, then what shows of it taken back to the document.
-    const direct = wanted.map(({ start, end, text }) => ({ start: summary.toDocument(start), end: summary.toDocument(end), text }));
-    const sorted = direct.sort((one, other) => one.start - other.start || one.end - other.end);
-    assert.deepEqual(edits, sorted);
-    for (const [at, { start, end }] of edits.entries()) {
-      assert.equal(document.slice(start, end), summary.text.slice(summary.toSummary(start), summary.toSummary(start) + end - start));
-      assert.ok(at === 0 || edits[at - 1]!.end <= start);
-    }
-    assert.equal(apply(document, edits).length, document.length + wanted.reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0));
-  }), { numRuns: 1_000 });
+  fc.assert(
+    fc.property(
+      fc.nat(samples.length - 1),
+      fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.string({ maxLength: 4 })), { maxLength: 8 }),
+      (which, picks) => {
+        const { document, summary } = samples[which]!;
+        const within = kept(summary).filter(([from, to]) => to - from > 2);
+        const wanted = picks
+          .map(([at, one, other, put]) => {
+            const [from, to] = within[at % within.length]!;
+            const [a, b] = [from + 1 + (one % (to - from - 1)), from + 1 + (other % (to - from - 1))];
+            return { start: Math.min(a, b), end: Math.max(a, b), text: put };
+          })
+          .filter((edit, at, all) =>
+            all.slice(0, at).every((other) => other.end <= edit.start || edit.end <= other.start),
+          );
+        const { edits, dropped } = summary.rebase(wanted);
+        assert.deepEqual(dropped, []);
+        // On the summary, then what shows of it taken back to the document.
+        const direct = wanted.map(({ start, end, text }) => ({
+          start: summary.toDocument(start),
+          end: summary.toDocument(end),
+          text,
+        }));
+        const sorted = direct.sort((one, other) => one.start - other.start || one.end - other.end);
+        assert.deepEqual(edits, sorted);
+        for (const [at, { start, end }] of edits.entries()) {
+          assert.equal(
+            document.slice(start, end),
+            summary.text.slice(summary.toSummary(start), summary.toSummary(start) + end - start),
+          );
+          assert.ok(at === 0 || edits[at - 1]!.end <= start);
+        }
+        assert.equal(
+          apply(document, edits).length,
+          document.length + wanted.reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0),
+        );
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });
 
 test("whatever is edited, what is missing stays as it is", () => {
-  fc.assert(fc.property(fc.nat(samples.length - 1), fc.nat(), fc.nat(), (which, one, other) => {
-    const { document, summary } = samples[which]!;
-    const places = [one % (summary.text.length + 1), other % (summary.text.length + 1)].sort((a, b) => a - b) as [number, number];
-    const edit = { start: places[0], end: places[1], text: "" };
-    const { edits, dropped } = summary.rebase([edit]);
-    assert.equal(edits.length + dropped.length, 1);
-    for (const { start, end } of edits) for (const { range } of summary.elisions) assert.ok(end <= range[0] || range[1] <= start);
-    if (edits[0]) assert.equal(document.slice(edits[0].start, edits[0].end), summary.text.slice(...places));
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(fc.nat(samples.length - 1), fc.nat(), fc.nat(), (which, one, other) => {
+      const { document, summary } = samples[which]!;
+      const places = [one % (summary.text.length + 1), other % (summary.text.length + 1)].sort((a, b) => a - b) as [
+        number,
+        number,
+      ];
+      const edit = { start: places[0], end: places[1], text: "" };
+      const { edits, dropped } = summary.rebase([edit]);
+      assert.equal(edits.length + dropped.length, 1);
+      for (const { start, end } of edits)
+        for (const { range } of summary.elisions) assert.ok(end <= range[0] || range[1] <= start);
+      if (edits[0]) assert.equal(document.slice(edits[0].start, edits[0].end), summary.text.slice(...places));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test("edits come in any order, and stay in theirs at one place", () => {
   const at = text.indexOf("y()");
-  const { edits } = summary.rebase([{ start: at, end: at + 1, text: "z" }, { start: 0, end: 0, text: "a" }, { start: 0, end: 0, text: "b" }]);
-  assert.deepEqual(edits.map(({ text }) => text), ["a", "b", "z"]);
+  const { edits } = summary.rebase([
+    { start: at, end: at + 1, text: "z" },
+    { start: 0, end: 0, text: "a" },
+    { start: 0, end: 0, text: "b" },
+  ]);
+  assert.deepEqual(
+    edits.map(({ text }) => text),
+    ["a", "b", "z"],
+  );
 });
 
 test("edits that are none name the field", () => {
   const good = { start: 0, end: 1, text: "" };
-  const refused = (edits: unknown, path: string) => assert.throws(() => summary.rebase(edits as never), { code: "bad_option", path }, JSON.stringify(edits));
+  const refused = (edits: unknown, path: string) =>
+    assert.throws(() => summary.rebase(edits as never), { code: "bad_option", path }, JSON.stringify(edits));
   for (const edits of [undefined, null, 7, "edits", {}, good]) refused(edits, "edits");
   for (const edit of [undefined, null, 7, "x"]) refused([good, edit], "edits[1]");
-  for (const start of [-1, 0.5, NaN, "0", undefined, text.length + 1, 2 ** 60]) refused([{ ...good, start }], "edits[0].start");
-  for (const end of [-1, 0.5, NaN, "1", undefined, text.length + 1, Infinity]) refused([{ ...good, end }], "edits[0].end");
+  for (const start of [-1, 0.5, NaN, "0", undefined, text.length + 1, 2 ** 60])
+    refused([{ ...good, start }], "edits[0].start");
+  for (const end of [-1, 0.5, NaN, "1", undefined, text.length + 1, Infinity])
+    refused([{ ...good, end }], "edits[0].end");
   refused([{ start: 2, end: 1, text: "" }], "edits[0].end");
   for (const put of [undefined, null, 7, {}]) refused([{ ...good, text: put }], "edits[0].text");
-  refused([{ start: 3, end: 5, text: "" }, { start: 1, end: 4, text: "" }], "edits[1]");
-  const given = Object.freeze([Object.freeze({ start: 5, end: 6, text: "a" }), Object.freeze({ start: 0, end: 1, text: "b" })]);
+  refused(
+    [
+      { start: 3, end: 5, text: "" },
+      { start: 1, end: 4, text: "" },
+    ],
+    "edits[1]",
+  );
+  const given = Object.freeze([
+    Object.freeze({ start: 5, end: 6, text: "a" }),
+    Object.freeze({ start: 0, end: 1, text: "b" }),
+  ]);
   assert.equal(summary.rebase(given).edits.length, 2);
 });
 
@@ -163,10 +242,21 @@ test("edits find their places in a document that changed meanwhile", () => {
   const toZ = { start: shown, end: shown + 1, text: "z" };
   check([], toZ, TEXT.replace("y()", "z()"));
   check([{ start: 0, end: 0, text: "// typed\n" }], toZ, `// typed\n${TEXT.replace("y()", "z()")}`);
-  check([{ start: 0, end: 8, text: "fn" }, { start: y + 3, end: y + 4, text: "" }], toZ, `fn${TEXT.slice(8).replace("y();", "z()")}`);
+  check(
+    [
+      { start: 0, end: 8, text: "fn" },
+      { start: y + 3, end: y + 4, text: "" },
+    ],
+    toZ,
+    `fn${TEXT.slice(8).replace("y();", "z()")}`,
+  );
   // What is missing in the summary may have changed, too.
   const [hidden] = summary.elisions[0]!.range;
-  check([{ start: hidden + 2, end: hidden + 6, text: "" }], toZ, apply(TEXT, [{ start: hidden + 2, end: hidden + 6, text: "" }]).replace("y()", "z()"));
+  check(
+    [{ start: hidden + 2, end: hidden + 6, text: "" }],
+    toZ,
+    apply(TEXT, [{ start: hidden + 2, end: hidden + 6, text: "" }]).replace("y()", "z()"),
+  );
   check([{ start: y, end: y + 1, text: "w" }], toZ, undefined);
   check([{ start: y - 2, end: y + 2, text: "" }], toZ, undefined);
   check([{ start: y - 1, end: y + 1, text: "" }], { start: shown, end: shown, text: "n" }, undefined);
@@ -177,28 +267,50 @@ test("edits find their places in a document that changed meanwhile", () => {
 });
 
 test("changes that are none are refused with their path", () => {
-  const check = (changes: unknown, path: string) => assert.throws(() => summary.rebase([], { changes } as never), { code: "bad_option", path });
+  const check = (changes: unknown, path: string) =>
+    assert.throws(() => summary.rebase([], { changes } as never), { code: "bad_option", path });
   check("x", "options.changes");
   check([{ start: 0, end: TEXT.length + 1, text: "" }], "options.changes[0].end");
-  check([{ start: 0, end: 5, text: "" }, { start: 4, end: 6, text: "" }], "options.changes[1]");
+  check(
+    [
+      { start: 0, end: 5, text: "" },
+      { start: 4, end: 6, text: "" },
+    ],
+    "options.changes[1]",
+  );
 });
 
 test("rebased edits and changes commute: both apply, whatever comes first", () => {
   const place = fc.tuple(fc.nat(), fc.nat({ max: 6 }), fc.string({ maxLength: 3 }));
-  fc.assert(fc.property(fc.nat(samples.length - 1), fc.array(place, { maxLength: 6 }), fc.array(place, { maxLength: 6 }), (which, picks, changed) => {
-    const { document, summary } = samples[which]!;
-    const disjoint = (length: number, list: [number, number, string][]) => list
-      .map(([at, long, text]) => ({ start: at % (length + 1), end: Math.min(length, (at % (length + 1)) + long), text }))
-      .sort((a, b) => a.start - b.start || a.end - b.end)
-      .filter((edit, at, all) => all.slice(0, at).every((other) => other.end < edit.start));
-    const [wanted, changes] = [disjoint(summary.text.length, picks), disjoint(document.length, changed)];
-    const plain = summary.rebase(wanted);
-    const moved = summary.rebase(wanted, { changes });
-    assert.equal(moved.edits.length + moved.dropped.length, wanted.length);
-    const overlaps = (a: SummaryEdit, b: SummaryEdit) => (a.start === a.end ? b.start < a.start && a.start < b.end : b.start < a.end && a.start < b.end);
-    const free = plain.edits.filter((edit) => !changes.some((change) => overlaps(edit, change)));
-    assert.equal(moved.edits.length, free.length);
-    const now = apply(document, changes);
-    for (const [at, edit] of moved.edits.entries()) assert.equal(now.slice(edit.start, edit.end), document.slice(free[at]!.start, free[at]!.end));
-  }), { numRuns: 500 });
+  fc.assert(
+    fc.property(
+      fc.nat(samples.length - 1),
+      fc.array(place, { maxLength: 6 }),
+      fc.array(place, { maxLength: 6 }),
+      (which, picks, changed) => {
+        const { document, summary } = samples[which]!;
+        const disjoint = (length: number, list: [number, number, string][]) =>
+          list
+            .map(([at, long, text]) => ({
+              start: at % (length + 1),
+              end: Math.min(length, (at % (length + 1)) + long),
+              text,
+            }))
+            .sort((a, b) => a.start - b.start || a.end - b.end)
+            .filter((edit, at, all) => all.slice(0, at).every((other) => other.end < edit.start));
+        const [wanted, changes] = [disjoint(summary.text.length, picks), disjoint(document.length, changed)];
+        const plain = summary.rebase(wanted);
+        const moved = summary.rebase(wanted, { changes });
+        assert.equal(moved.edits.length + moved.dropped.length, wanted.length);
+        const overlaps = (a: SummaryEdit, b: SummaryEdit) =>
+          a.start === a.end ? b.start < a.start && a.start < b.end : b.start < a.end && a.start < b.end;
+        const free = plain.edits.filter((edit) => !changes.some((change) => overlaps(edit, change)));
+        assert.equal(moved.edits.length, free.length);
+        const now = apply(document, changes);
+        for (const [at, edit] of moved.edits.entries())
+          assert.equal(now.slice(edit.start, edit.end), document.slice(free[at]!.start, free[at]!.end));
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

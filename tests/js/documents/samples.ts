@@ -1,4 +1,7 @@
-/** A little of everything, one document for each language, with the kinds that its structure has to show in the default mode. */
+/**
+ * A little of everything, one document for each language, with the kinds that its structure has to show in the default
+ * mode.
+ */
 
 export interface Sample {
   path: string;
@@ -9,7 +12,8 @@ export interface Sample {
 export const SAMPLES: Record<string, Sample> = {
   javascript: {
     path: "queue.mjs",
-    kinds: "import_statement class_declaration field_definition constructor method_definition while_statement if_statement return_statement " +
+    kinds:
+      "import_statement class_declaration field_definition constructor method_definition while_statement if_statement return_statement " +
       "class_static_block labeled_statement continue_statement switch_statement switch_case switch_default generator_function_declaration comment",
     text: `import { a } from "a";
 
@@ -45,7 +49,8 @@ export default () => { debugger; };
   },
   typescript: {
     path: "stock.ts",
-    kinds: "interface_declaration property_signature method_signature type_alias_declaration enum_declaration enum_assignment property_identifier " +
+    kinds:
+      "interface_declaration property_signature method_signature type_alias_declaration enum_declaration enum_assignment property_identifier " +
       "abstract_class_declaration abstract_method_signature public_field_definition while_statement function_signature",
     text: `export interface Ledger {
   readonly name: string;
@@ -74,7 +79,8 @@ abstract class Shape<T> implements Ledger {
   },
   python: {
     path: "report.py",
-    kinds: "import_statement import_from_statement comment class_definition decorated_definition function_definition match_statement case_clause " +
+    kinds:
+      "import_statement import_from_statement comment class_definition decorated_definition function_definition match_statement case_clause " +
       "while_statement for_statement with_statement try_statement return_statement raise_statement expression_list",
     text: `"""Report."""
 import sys
@@ -107,7 +113,8 @@ class Report(Base):
   },
   ruby: {
     path: "task.rb",
-    kinds: "module class method singleton_method singleton_class unless until if case when while begin rescue ensure call assignment comment",
+    kinds:
+      "module class method singleton_method singleton_class unless until if case when while begin rescue ensure call assignment comment",
     text: `# Tasks.
 module Work
   class Task < Base
@@ -148,7 +155,8 @@ end
   },
   rust: {
     path: "queue.rs",
-    kinds: "use_declaration const_item static_item type_item struct_item field_declaration enum_item enum_variant trait_item impl_item function_item " +
+    kinds:
+      "use_declaration const_item static_item type_item struct_item field_declaration enum_item enum_variant trait_item impl_item function_item " +
       "function_signature_item mod_item macro_definition macro_invocation let_declaration expression_statement match_arm line_comment attribute_item " +
       "inner_attribute_item associated_type",
     text: `#![allow(dead_code)]
@@ -190,7 +198,8 @@ mod tests { fn t() {} }
   },
   go: {
     path: "server.go",
-    kinds: "package_clause import_declaration const_declaration const_spec var_declaration var_spec type_declaration type_spec field_declaration method_elem " +
+    kinds:
+      "package_clause import_declaration const_declaration const_spec var_declaration var_spec type_declaration type_spec field_declaration method_elem " +
       "function_declaration method_declaration if_statement for_statement expression_switch_statement expression_case default_case select_statement " +
       "communication_case type_switch_statement type_case comment assignment_statement return_statement",
     text: `package main
@@ -251,7 +260,8 @@ func main() {}
   },
   java: {
     path: "Planner.java",
-    kinds: "package_declaration import_declaration class_declaration field_declaration constructor_declaration method_declaration interface_declaration " +
+    kinds:
+      "package_declaration import_declaration class_declaration field_declaration constructor_declaration method_declaration interface_declaration " +
       "enum_declaration enum_constant record_declaration static_initializer if_statement for_statement enhanced_for_statement while_statement " +
       "local_variable_declaration switch_expression try_statement throw_statement line_comment block_comment annotation_type_declaration",
     text: `package plan;
@@ -290,7 +300,8 @@ public class Planner extends Base {
   },
   c: {
     path: "list.c",
-    kinds: "preproc_include preproc_def preproc_function_def preproc_ifdef declaration type_definition function_definition struct_specifier field_declaration " +
+    kinds:
+      "preproc_include preproc_def preproc_function_def preproc_ifdef declaration type_definition function_definition struct_specifier field_declaration " +
       "enum_specifier enumerator union_specifier comment if_statement for_statement while_statement switch_statement case_statement return_statement",
     text: `#include <stdio.h>
 #define MOST 3
@@ -323,7 +334,8 @@ static int sum(struct list *l) {
   },
   cpp: {
     path: "list.hpp",
-    kinds: "preproc_include namespace_definition using_declaration alias_declaration template_declaration class_specifier access_specifier field_declaration " +
+    kinds:
+      "preproc_include namespace_definition using_declaration alias_declaration template_declaration class_specifier access_specifier field_declaration " +
       "function_definition for_range_loop for_statement if_statement switch_statement case_statement try_statement throw_statement enum_specifier " +
       "enumerator comment declaration return_statement",
     text: `#include <vector>
@@ -359,7 +371,8 @@ int main() {
   },
   csharp: {
     path: "Account.cs",
-    kinds: "using_directive namespace_declaration class_declaration field_declaration property_declaration event_field_declaration constructor_declaration " +
+    kinds:
+      "using_directive namespace_declaration class_declaration field_declaration property_declaration event_field_declaration constructor_declaration " +
       "destructor_declaration method_declaration operator_declaration indexer_declaration enum_declaration enum_member_declaration struct_declaration " +
       "record_declaration interface_declaration delegate_declaration if_statement switch_statement switch_section while_statement do_statement " +
       "using_statement lock_statement yield_statement foreach_statement local_function_statement preproc_region comment",
@@ -402,7 +415,8 @@ namespace Bank
   },
   php: {
     path: "cart.php",
-    kinds: "namespace_definition namespace_use_declaration class_declaration use_declaration const_declaration property_declaration method_declaration " +
+    kinds:
+      "namespace_definition namespace_use_declaration class_declaration use_declaration const_declaration property_declaration method_declaration " +
       "interface_declaration trait_declaration enum_declaration enum_case function_definition if_statement foreach_statement for_statement while_statement " +
       "switch_statement case_statement default_statement try_statement return_statement echo_statement comment expression_statement",
     text: `<?php

@@ -10,7 +10,11 @@ const { count } = espalier;
 export const lineOf = (text: string, offset: number) => text.slice(0, offset).split(/\r\n|\n|\r/).length;
 
 /** What is true of every summary. */
-export function sound(text: string, summary: DocumentSummary, { budget, unit = "tokens", lineNumbers = false }: SummaryOptions): void {
+export function sound(
+  text: string,
+  summary: DocumentSummary,
+  { budget, unit = "tokens", lineNumbers = false }: SummaryOptions,
+): void {
   const size = unit === "tokens" ? count(summary.text) : summary.text.length;
   assert.equal(summary.tokens, size, "tokens are those of the text");
   assert.ok(size <= budget, `${size} > ${budget}`);
@@ -27,7 +31,10 @@ export function sound(text: string, summary: DocumentSummary, { budget, unit = "
   assert.equal(original + summary.text.slice(at), text);
   // What is missing is what edits took away, and each has one marker that names its lines.
   const gone = summary.edits.filter(({ start, end }) => end > start);
-  assert.deepEqual(gone.map(({ start, end }) => [start, end]), summary.elisions.map(({ range }) => range));
+  assert.deepEqual(
+    gone.map(({ start, end }) => [start, end]),
+    summary.elisions.map(({ range }) => range),
+  );
   const marks = summary.text.match(/… \d+(-\d+)? omitted/g) ?? [];
   assert.equal(marks.length, summary.elisions.length);
   summary.elisions.forEach(({ range: [start, end], lines: [first, last] }, index) => {
@@ -45,6 +52,7 @@ export function sound(text: string, summary: DocumentSummary, { budget, unit = "
     const there = summary.toSummary(place);
     assert.ok(there >= 0 && there <= summary.text.length);
     assert.ok(summary.toDocument(there) <= text.length);
-    if (!summary.edits.some(({ start, end }) => start <= place && place <= end)) assert.equal(summary.toDocument(there), place);
+    if (!summary.edits.some(({ start, end }) => start <= place && place <= end))
+      assert.equal(summary.toDocument(there), place);
   }
 }

@@ -26,7 +26,10 @@ function sound({ root }: DocumentStructure, text: string): void {
   for (const { start, end, children } of all(root)) {
     let last = start;
     for (const child of children) {
-      assert.ok(last <= child.start && child.start <= child.end && child.end <= end, `${start}-${end} ${child.kind} ${child.start}-${child.end}`);
+      assert.ok(
+        last <= child.start && child.start <= child.end && child.end <= end,
+        `${start}-${end} ${child.kind} ${child.start}-${child.end}`,
+      );
       last = child.end;
     }
   }
@@ -40,13 +43,22 @@ for (const [language, { path, text, kinds }] of Object.entries(SAMPLES)) {
     assert.equal(made.basis.path === "syntax" && made.basis.hasErrors, false);
     sound(made, text);
     const found = new Set(all(made.root).map(({ kind }) => kind));
-    assert.deepEqual(kinds.split(" ").filter((kind) => !found.has(kind)), []);
+    assert.deepEqual(
+      kinds.split(" ").filter((kind) => !found.has(kind)),
+      [],
+    );
   });
 
   test(`${language} in damaged documents`, async () => {
     for (let at = 0; at < text.length; at += Math.ceil(text.length / 40)) {
-      for (const damaged of [text.slice(at), text.slice(0, at), `${text.slice(0, at)}{(😀${text.slice(at + 7)}`, text.replaceAll("\n", "\r\n").slice(at)]) {
-        for (const mode of ["default", "compatible"] as const) sound(documentStructureSync(damaged, { path, mode }), damaged);
+      for (const damaged of [
+        text.slice(at),
+        text.slice(0, at),
+        `${text.slice(0, at)}{(😀${text.slice(at + 7)}`,
+        text.replaceAll("\n", "\r\n").slice(at),
+      ]) {
+        for (const mode of ["default", "compatible"] as const)
+          sound(documentStructureSync(damaged, { path, mode }), damaged);
       }
     }
   });
@@ -55,12 +67,21 @@ for (const [language, { path, text, kinds }] of Object.entries(SAMPLES)) {
 for (const language of compatibleLanguages) {
   test(`${language}: compatible overlays are those of true queries`, async () => {
     const { path, text } = SAMPLES[language]!;
-    const others = language === "typescript"
-      ? ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts", "tests/js/documents/oracle.ts"]
-      : language === "javascript" ? ["scripts/build.mjs", "tests/packaging/run.mjs"] : [];
-    const texts = [text, text.replaceAll("\n", "\r\n"), `é😀 ${text}`, ...others.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))];
+    const others =
+      language === "typescript"
+        ? ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts", "tests/js/documents/oracle.ts"]
+        : language === "javascript"
+          ? ["scripts/build.mjs", "tests/packaging/run.mjs"]
+          : [];
+    const texts = [
+      text,
+      text.replaceAll("\n", "\r\n"),
+      `é😀 ${text}`,
+      ...others.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")),
+    ];
     // Broken in many ways: where a parser gives up can be anywhere.
-    for (let at = 7; at < text.length; at += Math.ceil(text.length / 60)) texts.push(text.slice(0, at) + text.slice(at + 5), text.slice(0, at));
+    for (let at = 7; at < text.length; at += Math.ceil(text.length / 60))
+      texts.push(text.slice(0, at) + text.slice(at + 5), text.slice(0, at));
     let differences = 0;
     for (const [index, document] of texts.entries()) {
       const made = await documentStructure(document, { path, mode: "compatible" });
@@ -68,7 +89,11 @@ for (const language of compatibleLanguages) {
       const [wanted, found] = [JSON.stringify(await oracle(language, document)), JSON.stringify(plain(made.root))];
       if (wanted === found) continue;
       // Which class a hidden wrapper gives a node cannot be seen from its place where the parser gave up.
-      assert.equal(made.basis.path === "syntax" && made.basis.hasErrors, true, `document ${index}\n${wanted}\n${found}`);
+      assert.equal(
+        made.basis.path === "syntax" && made.basis.hasErrors,
+        true,
+        `document ${index}\n${wanted}\n${found}`,
+      );
       differences += 1;
     }
     assert.ok(differences <= texts.length * 0.04, `${differences} of ${texts.length}`);
@@ -81,12 +106,19 @@ for (const [language, { text: sample }] of Object.entries(SAMPLES)) {
   // Their trees are whole, and ours leave out what holds nothing of interest.
   test(`${language}: a tree of web-tree-sitter gives the same structure`, async () => {
     const parser = await parserOf(GRAMMARS[language] ?? language);
-    const more = /^(type|java)script$/.test(language) ? ["js/prompt/flatten.ts", "js/documents/structure.ts", "scripts/build.mjs"].filter((file) => file.endsWith(language === "typescript" ? ".ts" : ".mjs")) : [];
+    const more = /^(type|java)script$/.test(language)
+      ? ["js/prompt/flatten.ts", "js/documents/structure.ts", "scripts/build.mjs"].filter((file) =>
+          file.endsWith(language === "typescript" ? ".ts" : ".mjs"),
+        )
+      : [];
     const files = more.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"));
     for (const text of [sample, `${sample}\n${/python|ruby/.test(language) ? "#" : "//"} é 😀\n`, ...files]) {
       const tree = flattenTree(parser.parse(text)!);
       for (const mode of ["default", "compatible"] as const) {
-        const [ours, theirs] = [await documentStructure(text, { language, mode }), await documentStructure(text, { language, mode, tree })];
+        const [ours, theirs] = [
+          await documentStructure(text, { language, mode }),
+          await documentStructure(text, { language, mode, tree }),
+        ];
         assert.deepEqual(theirs.root, ours.root);
         assert.equal(theirs.basis.path, ours.basis.path);
       }
@@ -112,12 +144,22 @@ test("languages without structure are folded by indentation, and it is said why"
 
 test("expressions that are skipped hold nothing: structures with and without a closure in every line agree", async () => {
   // A block in a line makes the engine look into it; what comes of the other lines must not depend on that.
-  const lines = ["a(b, c[1]);", "const x = y.z(`t${1}`);", "return /x/ + 'y';", "let [p, q] = r;", "throw new E(s, ...t);"];
+  const lines = [
+    "a(b, c[1]);",
+    "const x = y.z(`t${1}`);",
+    "return /x/ + 'y';",
+    "let [p, q] = r;",
+    "throw new E(s, ...t);",
+  ];
   for (const line of lines) {
     const text = (body: string) => `function f() {\n${body}\n}\n`;
     const [short] = [documentStructureSync(text(line), { language: "javascript" })];
     const long = documentStructureSync(text(`${line}\n(() => { g(); })();`), { language: "javascript" });
     const [one, other] = [short.root.children[0]!.children, long.root.children[0]!.children];
-    assert.deepEqual(other.slice(0, one.length).map(({ kind }) => kind), one.map(({ kind }) => kind), line);
+    assert.deepEqual(
+      other.slice(0, one.length).map(({ kind }) => kind),
+      one.map(({ kind }) => kind),
+      line,
+    );
   }
 });

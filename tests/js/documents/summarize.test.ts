@@ -10,16 +10,41 @@ import { errorsOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { lineOf, sound } from "./sound.ts";
 
-const { count, createPiece, documentStructureSync, languageOf, languages, render, SourceDocument, summarizeDocument, summarizeDocuments, summarizeDocumentSync, UserMessage } = espalier;
+const {
+  count,
+  createPiece,
+  documentStructureSync,
+  languageOf,
+  languages,
+  render,
+  SourceDocument,
+  summarizeDocument,
+  summarizeDocuments,
+  summarizeDocumentSync,
+  UserMessage,
+} = espalier;
 
 /** Real files: ours, and those of other languages that tests elsewhere use. */
 const root = new URL("../../../", import.meta.url);
-const files = (folder: string, ending: RegExp) => readdirSync(new URL(folder, root)).filter((name) => ending.test(name)).map((name) => `${folder}${name}`);
-const REAL = [...files("js/", /\.ts$/), ...files("js/prompt/", /\.ts$/), ...files("src/tokens/", /\.rs$/), ...files("src/document/", /\.rs$/), ...files("tests/fixtures/sources/", /\.(py|go|java|cpp|rs|ts)$/)]
+const files = (folder: string, ending: RegExp) =>
+  readdirSync(new URL(folder, root))
+    .filter((name) => ending.test(name))
+    .map((name) => `${folder}${name}`);
+const REAL = [
+  ...files("js/", /\.ts$/),
+  ...files("js/prompt/", /\.ts$/),
+  ...files("src/tokens/", /\.rs$/),
+  ...files("src/document/", /\.rs$/),
+  ...files("tests/fixtures/sources/", /\.(py|go|java|cpp|rs|ts)$/),
+]
   .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }))
   .filter(({ text }) => text.length > 1_500);
 
-const kept = (text: string, { edits }: DocumentSummary) => edits.reduce((left, { start, end }) => left - text.slice(start, end).replace(/\s/g, "").length, text.replace(/\s/g, "").length);
+const kept = (text: string, { edits }: DocumentSummary) =>
+  edits.reduce(
+    (left, { start, end }) => left - text.slice(start, end).replace(/\s/g, "").length,
+    text.replace(/\s/g, "").length,
+  );
 
 const budgetFor = (text: string, share: number) => Math.max(12, Math.floor(count(text) * share));
 
@@ -49,13 +74,22 @@ test("real files keep more of their text than a compatible summary that was made
       const summary = await summarizeDocument(text, { path, budget });
       sound(text, summary, { budget });
       ours += kept(text, summary);
-      // As its callers do: some tokens are put aside, four characters taken for a token, and less asked for as long as it is too much.
+      // As its callers do: some tokens are put aside, four characters taken for a token, and less asked for as long as
+      // it is too much.
       let asked = budget * 0.85 - 300;
-      let compatible = await summarizeDocument(text, { path, budget: Math.max(0, Math.floor(asked)), mode: "compatible" });
+      let compatible = await summarizeDocument(text, {
+        path,
+        budget: Math.max(0, Math.floor(asked)),
+        mode: "compatible",
+      });
       const most = Math.max(0, asked);
       for (let i = 0; i < 5 && compatible.tokens > most; i++) {
         asked *= 0.85;
-        compatible = await summarizeDocument(text, { path, budget: Math.max(0, Math.floor(asked)), mode: "compatible" });
+        compatible = await summarizeDocument(text, {
+          path,
+          budget: Math.max(0, Math.floor(asked)),
+          mode: "compatible",
+        });
       }
       theirs += kept(text, compatible);
     }
@@ -71,7 +105,8 @@ test("for the same tokens real files keep more than in the compatible mode, whic
       const ours = kept(text, await summarizeDocument(text, { path, budget }));
       // It takes four characters for a token. Where that is too much, it is given less until it is not.
       let limit = budget * 4;
-      const made = () => summarizeDocument(text, { path, budget: Math.floor(limit), unit: "characters", mode: "compatible" });
+      const made = () =>
+        summarizeDocument(text, { path, budget: Math.floor(limit), unit: "characters", mode: "compatible" });
       let compatible = await made();
       while (count(compatible.text) > budget) {
         limit *= 0.98;
@@ -93,23 +128,36 @@ test("for the same tokens real files keep more than in the compatible mode, whic
 test("what a document counts is what its text counts, whatever its summary looks like", () => {
   for (const { path, text } of REAL.slice(0, 12)) {
     for (const lineNumbers of [false, true]) {
-      assert.equal(summarizeDocumentSync(text, { path, budget: budgetFor(text, 0.4), lineNumbers }).before, count(text));
-      assert.equal(summarizeDocumentSync(text, { path, budget: 2_000, unit: "characters", lineNumbers }).before, text.length);
+      assert.equal(
+        summarizeDocumentSync(text, { path, budget: budgetFor(text, 0.4), lineNumbers }).before,
+        count(text),
+      );
+      assert.equal(
+        summarizeDocumentSync(text, { path, budget: 2_000, unit: "characters", lineNumbers }).before,
+        text.length,
+      );
     }
   }
 });
 
 test("what is left of a budget is used: a table that does not fit is cut, with its comments and its end", () => {
-  const entries = Array.from({ length: 40 }, (_, at) => `  key${at}: () => {\n    // What it makes.\n    const made = [${at}];\n    return made;\n  },\n`).join("");
+  const entries = Array.from(
+    { length: 40 },
+    (_, at) => `  key${at}: () => {\n    // What it makes.\n    const made = [${at}];\n    return made;\n  },\n`,
+  ).join("");
   const table = `/**\n * What hosts pass.\n */\nexport const VALUES: Record<string, () => unknown> = {\n${entries}};\n`;
   const macro = `//! Flags.\n\nbitflags! {\n    /// How.\n    pub struct Flags: u32 {\n${Array.from({ length: 60 }, (_, at) => `        /// FLAG_${at}\n        const FLAG_${at} = c::FLAG_${at};\n`).join("")}    }\n}\n`;
-  for (const [path, text] of [["a.ts", `import a from "a";\n\n${table}`], ["a.rs", macro]] as const) {
+  for (const [path, text] of [
+    ["a.ts", `import a from "a";\n\n${table}`],
+    ["a.rs", macro],
+  ] as const) {
     for (const share of [0.15, 0.3, 0.5, 0.7, 0.9]) {
       const budget = budgetFor(text, share);
       const summary = summarizeDocumentSync(text, { path, budget });
       sound(text, summary, { budget });
       // A list in a list is not cut any further.
-      if (path === "a.ts") assert.ok(summary.tokens > budget * 0.8, `${path} ${share}: ${summary.tokens} of ${budget}\n${summary.text}`);
+      if (path === "a.ts")
+        assert.ok(summary.tokens > budget * 0.8, `${path} ${share}: ${summary.tokens} of ${budget}\n${summary.text}`);
       const { basis } = documentStructureSync(summary.text, { path });
       assert.ok(basis.path === "syntax" && !basis.hasErrors, summary.text);
     }
@@ -154,7 +202,10 @@ test("one line that is too long shows a window around the cursor", async () => {
       const summary = await summarizeDocument(text, { path: "min.js", budget: 400, selection });
       sound(text, summary, { budget: 400 });
       assert.ok(summary.tokens > 300, `${unit} ${selection} ${summary.tokens}`);
-      assert.ok(!/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(summary.text), "no half pairs");
+      assert.ok(
+        !/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(summary.text),
+        "no half pairs",
+      );
       if (typeof selection === "object") assert.ok(summary.text.includes(text.slice(...selection)));
     }
     // Without one it begins at the beginning.
@@ -169,10 +220,15 @@ test("what is selected stays, or it is said that it does not fit", async () => {
   await assert.rejects(summarizeDocument(text, { path, budget: 200, selection }), (error: any) => {
     assert.equal(error.code, "budget_exceeded");
     assert.equal(error.details.budget, 200);
-    assert.ok(error.details.needed > 200 && error.details.largest[0].id === path && error.details.largest[0].why === "selected");
+    assert.ok(
+      error.details.needed > 200 && error.details.largest[0].id === path && error.details.largest[0].why === "selected",
+    );
     return true;
   });
-  await assert.rejects(summarizeDocument(text, { path, budget: 0 }), { code: "budget_exceeded", path: "options.budget" });
+  await assert.rejects(summarizeDocument(text, { path, budget: 0 }), {
+    code: "budget_exceeded",
+    path: "options.budget",
+  });
   assert.equal((await summarizeDocument("", { path, budget: 0 })).text, "");
 });
 
@@ -188,13 +244,25 @@ test("bodies that may not be empty are filled", async () => {
 
 test("markers are comments of the language", async () => {
   const body = (indent: string) => `${indent}some text that goes on and on for a while, line\n`.repeat(60);
-  for (const [path, mark] of [["a.sql", "-- … "], ["a.yaml", "# … "], ["a.html", "<!-- … "], ["a.css", "/* … "], ["a.txt", "… "], ["a.rb", "# … "], ["a.php", "// … "]] as const) {
+  for (const [path, mark] of [
+    ["a.sql", "-- … "],
+    ["a.yaml", "# … "],
+    ["a.html", "<!-- … "],
+    ["a.css", "/* … "],
+    ["a.txt", "… "],
+    ["a.rb", "# … "],
+    ["a.php", "// … "],
+  ] as const) {
     const { text } = await summarizeDocument(`head\n${body("  ")}tail\n`, { path, budget: 60 });
-    assert.ok(text.split("\n").some((line) => line.trimStart().startsWith(mark)), `${path}\n${text}`);
+    assert.ok(
+      text.split("\n").some((line) => line.trimStart().startsWith(mark)),
+      `${path}\n${text}`,
+    );
   }
   const own = { budget: 60, comments: { block: ["(*", "*)"] }, marker: "[{lines}]" } as const;
   assert.match((await summarizeDocument(`head\n${body("  ")}tail\n`, own)).text, /^\s*\(\* \[\d+-\d+\] \*\)$/m);
-  for (const marker of ["none", "{lines} {lines}", "{lines}\n", "*/ {lines}"]) await assert.rejects(summarizeDocument("a", { budget: 9, marker }), { code: "bad_option", path: "options.marker" });
+  for (const marker of ["none", "{lines} {lines}", "{lines}\n", "*/ {lines}"])
+    await assert.rejects(summarizeDocument("a", { budget: 9, marker }), { code: "bad_option", path: "options.marker" });
 });
 
 test("documents share a budget, in their order", async () => {
@@ -204,7 +272,10 @@ test("documents share a budget, in their order", async () => {
     const { summaries, tokens, lost } = await summarizeDocuments(documents, { budget: Math.floor(whole * share) });
     assert.ok(tokens <= whole * share && tokens > whole * share * 0.9, `${tokens} of ${whole * share}`);
     summaries.forEach((summary, at) => sound(documents[at]!.text, summary, { budget: whole }));
-    assert.deepEqual(lost.map(({ document }) => document), summaries.flatMap(({ complete }, at) => (complete ? [] : [at])));
+    assert.deepEqual(
+      lost.map(({ document }) => document),
+      summaries.flatMap(({ complete }, at) => (complete ? [] : [at])),
+    );
   }
   assert.deepEqual(await summarizeDocuments([], { budget: 0 }), { summaries: [], tokens: 0, lost: [] });
 });
@@ -227,7 +298,14 @@ test("what is missing can be named and fetched", async () => {
   assert.ok(names.length > 0 && names.every((name) => ["A", "first", "second", "third"].includes(name)), names.join());
   for (const { range, lines, handle, tokens } of elisions) {
     assert.equal(handle, `src/a.ts#L${lines[0]}-L${lines[1]}`);
-    assert.equal(text.slice(...range).trimEnd(), text.split("\n").slice(lines[0] - 1, lines[1]).join("\n").trimEnd());
+    assert.equal(
+      text.slice(...range).trimEnd(),
+      text
+        .split("\n")
+        .slice(lines[0] - 1, lines[1])
+        .join("\n")
+        .trimEnd(),
+    );
     assert.ok(Math.abs(tokens - count(text.slice(...range))) <= 2);
   }
 });
@@ -239,7 +317,8 @@ test("nothing that was left out would still fit", () => {
       const budget = budgetFor(text, share);
       const { elisions, tokens } = summarizeDocumentSync(text, { path, budget });
       // A stretch that shows whole takes its marker's room, too.
-      for (const elision of elisions) assert.ok(tokens + elision.tokens > budget, `${path} ${share} ${JSON.stringify(elision)}`);
+      for (const elision of elisions)
+        assert.ok(tokens + elision.tokens > budget, `${path} ${share} ${JSON.stringify(elision)}`);
       [used, had] = [used + tokens, had + budget];
     }
   }
@@ -247,22 +326,59 @@ test("nothing that was left out would still fit", () => {
 });
 
 test("odd texts at any budget", () => {
-  const piece = fc.constantFrom("{", "}", "\n", "\r\n", "\r", "\t", "  ", "a;", "import x;", "é😀", "// c", "/", "//", "# d", "def f():", "'", '"', "`", "\ufeff", "\u2028", "\ud800", "日本語", "class A {", "<a>", "0", "\0");
+  const piece = fc.constantFrom(
+    "{",
+    "}",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "  ",
+    "a;",
+    "import x;",
+    "é😀",
+    "// c",
+    "/",
+    "//",
+    "# d",
+    "def f():",
+    "'",
+    '"',
+    "`",
+    "\ufeff",
+    "\u2028",
+    "\ud800",
+    "日本語",
+    "class A {",
+    "<a>",
+    "0",
+    "\0",
+  );
   const languagesOf = fc.constantFrom(...languages(), "sql", "plaintext");
-  fc.assert(fc.property(fc.array(piece, { maxLength: 120 }), languagesOf, fc.integer({ min: 0, max: 160 }), fc.option(fc.tuple(fc.nat(200), fc.nat(40))), fc.boolean(), fc.constantFrom("tokens", "characters"),
-    (pieces, language, budget, range, lineNumbers, unit) => {
-      const text = pieces.join("");
-      const selection = range ? ([range[0], range[0] + range[1]] as const) : undefined;
-      const options = { budget, lineNumbers, unit } as const;
-      try {
-        const summary = summarizeDocumentSync(text, { language, ...options, ...(selection && { selection }) });
-        // A half pair is counted as what it is replaced by, as `count` does.
-        sound(text, summary, options);
-      } catch (error: any) {
-        assert.equal(error.code, "budget_exceeded", error.stack);
-        assert.ok(error.details.needed > budget);
-      }
-    }), { numRuns: 1_500 });
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 120 }),
+      languagesOf,
+      fc.integer({ min: 0, max: 160 }),
+      fc.option(fc.tuple(fc.nat(200), fc.nat(40))),
+      fc.boolean(),
+      fc.constantFrom("tokens", "characters"),
+      (pieces, language, budget, range, lineNumbers, unit) => {
+        const text = pieces.join("");
+        const selection = range ? ([range[0], range[0] + range[1]] as const) : undefined;
+        const options = { budget, lineNumbers, unit } as const;
+        try {
+          const summary = summarizeDocumentSync(text, { language, ...options, ...(selection && { selection }) });
+          // A half pair is counted as what it is replaced by, as `count` does.
+          sound(text, summary, options);
+        } catch (error: any) {
+          assert.equal(error.code, "budget_exceeded", error.stack);
+          assert.ok(error.details.needed > budget);
+        }
+      },
+    ),
+    { numRuns: 1_500 },
+  );
 });
 
 test("what hosts may throw at it", async () => {
@@ -276,7 +392,11 @@ test("what hosts may throw at it", async () => {
   };
   for (const [name, text] of Object.entries(huge)) {
     for (const selection of name === "20 MB" ? [undefined] : [undefined, text.length >> 1]) {
-      const summary = await summarizeDocument(text, { path: "a.ts", budget: 1_000, ...(selection !== undefined && { selection }) });
+      const summary = await summarizeDocument(text, {
+        path: "a.ts",
+        budget: 1_000,
+        ...(selection !== undefined && { selection }),
+      });
       sound(text, summary, { budget: 1_000 });
       assert.ok(summary.tokens > 0, name);
     }
@@ -288,7 +408,8 @@ test("what hosts may throw at it", async () => {
 });
 
 test("options that make no sense name the field", async () => {
-  const refused = (options: object, path: string, code = "bad_option") => assert.rejects(summarizeDocument("a", options as never), { code, path });
+  const refused = (options: object, path: string, code = "bad_option") =>
+    assert.rejects(summarizeDocument("a", options as never), { code, path });
   await refused({}, "options.budget");
   for (const budget of [-1, -0.5, NaN, -Infinity, "9"]) await refused({ budget }, "options.budget");
   await refused({ budget: 9, selection: -1 }, "options.selection");
@@ -297,7 +418,10 @@ test("options that make no sense name the field", async () => {
   await refused({ budget: 9, comments: {} }, "options.comments");
   for (const name of ["unit", "imports", "mode"]) await refused({ budget: 9, [name]: "x" }, `options.${name}`);
   await assert.rejects(summarizeDocument(7 as never, { budget: 9 }), { code: "bad_input", path: "text" });
-  await assert.rejects(summarizeDocuments([{ text: "" }, { text: 7 as never }], { budget: 9 }), { code: "bad_input", path: "documents[1].text" });
+  await assert.rejects(summarizeDocuments([{ text: "" }, { text: 7 as never }], { budget: 9 }), {
+    code: "bad_input",
+    path: "documents[1].text",
+  });
   await assert.rejects(summarizeDocuments(7 as never, { budget: 9 }), { code: "bad_input", path: "documents" });
   await assert.rejects(summarizeDocument("a", { budget: 9, signal: AbortSignal.abort(new Error("enough")) }), /enough/);
 });
@@ -306,7 +430,11 @@ test("a grammar that cannot be had is said, and the next call works", async () =
   espalier.registerGrammar({ language: "broken-one", wasm: new Uint8Array([1, 2, 3]), extensions: ["broken1"] });
   const { text } = REAL[0]!;
   const summary = await summarizeDocument(text, { path: "a.broken1", budget: 300 });
-  assert.ok(summary.basis.path === "indentation" && summary.basis.why === "grammarFailed" && summary.basis.error?.code === "bad_grammar");
+  assert.ok(
+    summary.basis.path === "indentation" &&
+      summary.basis.why === "grammarFailed" &&
+      summary.basis.error?.code === "bad_grammar",
+  );
   sound(text, summary, { budget: 300 });
   assert.equal((await summarizeDocument(text, { path: "a.ts", budget: 300 })).basis.path, "syntax");
 });
@@ -314,12 +442,22 @@ test("a grammar that cannot be had is said, and the next call works", async () =
 test("the compatible mode says what is missing, too, however lines end", async () => {
   const { path, text: real } = REAL[0]!;
   for (const end of ["\n", "\r\n", "\r"]) {
-    for (const text of [real, `function a() {\n${"  x();\n".repeat(40)}}\nlet z;\n`].map((text) => text.replaceAll("\n", end))) {
+    for (const text of [real, `function a() {\n${"  x();\n".repeat(40)}}\nlet z;\n`].map((text) =>
+      text.replaceAll("\n", end),
+    )) {
       const limit = text.length >> 2;
       const summary = await summarizeDocument(text, { path, budget: limit, unit: "characters", mode: "compatible" });
       assert.ok(summary.text.length <= limit && summary.elisions.length > 0 && summary.basis.path === "syntax");
-      for (const { range: [start, behind], lines, handle } of summary.elisions) {
-        assert.deepEqual(lines, [lineOf(text, start), lineOf(text, text.slice(behind - 2, behind) === "\r\n" ? behind - 2 : behind - 1)], JSON.stringify(end));
+      for (const {
+        range: [start, behind],
+        lines,
+        handle,
+      } of summary.elisions) {
+        assert.deepEqual(
+          lines,
+          [lineOf(text, start), lineOf(text, text.slice(behind - 2, behind) === "\r\n" ? behind - 2 : behind - 1)],
+          JSON.stringify(end),
+        );
         assert.equal(handle, lines[0] === lines[1] ? `${path}#L${lines[0]}` : `${path}#L${lines[0]}-L${lines[1]}`);
       }
     }
@@ -328,7 +466,12 @@ test("the compatible mode says what is missing, too, however lines end", async (
 
 test("an element grows with its budget", async () => {
   const { path, text } = REAL.find(({ path }) => path === "js/documents/structure.ts")!;
-  const prompt = createPiece(UserMessage, {}, createPiece(SourceDocument, { path, text, priority: 1 }), "\nWhat is wrong here?");
+  const prompt = createPiece(
+    UserMessage,
+    {},
+    createPiece(SourceDocument, { path, text, priority: 1 }),
+    "\nWhat is wrong here?",
+  );
   let last = 0;
   for (const budget of [200, 800, 2_000, 20_000]) {
     const { tokens, messages } = await render(prompt, { budget });
@@ -341,5 +484,8 @@ test("an element grows with its budget", async () => {
 });
 
 // Types of what hosts write.
-const _documents: SummaryDocument[] = [{ path: "a.ts", selection: 3 }, { language: "lua", comments: { line: "--" } }];
+const _documents: SummaryDocument[] = [
+  { path: "a.ts", selection: 3 },
+  { language: "lua", comments: { line: "--" } },
+];
 void _documents;

@@ -11,12 +11,17 @@ import type { DocumentStructure } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
 
 const { documentStructureSync, outline, summarizeDocumentSync } = espalier;
-const forget = () => (core as unknown as { wasm(): { documents(what: string, texts: string[], numbers: Float64Array): unknown } }).wasm().documents("forget", [], new Float64Array());
+const forget = () =>
+  (core as unknown as { wasm(): { documents(what: string, texts: string[], numbers: Float64Array): unknown } })
+    .wasm()
+    .documents("forget", [], new Float64Array());
 
 const work = ({ basis }: DocumentStructure) => (basis.path === "syntax" ? basis.work : NaN);
 
 test("after an edit of one line the tree is updated, not rebuilt", () => {
-  const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts"].map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")).join("");
+  const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts"]
+    .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))
+    .join("");
   for (const mode of ["default", "compatible"] as const) {
     forget();
     const whole = work(documentStructureSync(text, { language: "typescript", mode }));
@@ -47,46 +52,91 @@ test("definitions of a text whose structure is known take no parse", async () =>
 for (const [language, { text }] of Object.entries(SAMPLES)) {
   test(`${language}: whatever was edited before, a text has one structure`, () => {
     // What people type: words, lines, braces, in the midst of good code; some of it breaks it for a while.
-    const pieces = fc.constantFrom("x", " ", "\n", "\n\n", ";", "(", ")", "{", "}", '"', "'", "`", "#", "//", "/*", "*/", "1", "é", "😀", "\r\n", "\t", "    ", "if", "x = 1\n", "y();\n", "<", ":", ",", "\\", "=begin\n", "<<A\n");
+    const pieces = fc.constantFrom(
+      "x",
+      " ",
+      "\n",
+      "\n\n",
+      ";",
+      "(",
+      ")",
+      "{",
+      "}",
+      '"',
+      "'",
+      "`",
+      "#",
+      "//",
+      "/*",
+      "*/",
+      "1",
+      "é",
+      "😀",
+      "\r\n",
+      "\t",
+      "    ",
+      "if",
+      "x = 1\n",
+      "y();\n",
+      "<",
+      ":",
+      ",",
+      "\\",
+      "=begin\n",
+      "<<A\n",
+    );
     const edits = fc.array(fc.tuple(fc.nat(10_000), fc.nat(3), pieces, fc.boolean()), { minLength: 1, maxLength: 8 });
-    fc.assert(fc.property(edits, fc.constantFrom("default", "compatible"), (list, mode) => {
-      forget();
-      const options = { language, mode: mode as "default" };
-      let now = text;
-      documentStructureSync(now, options);
-      const seen: [string, DocumentStructure][] = [];
-      for (const [at, length, piece, stays] of list) {
-        const from = at % (now.length + 1);
-        const edited = now.slice(0, from) + piece + now.slice(from + length);
-        seen.push([edited, documentStructureSync(edited, options)]);
-        if (stays) now = edited;
-      }
-      for (const [edited, made] of seen) {
+    fc.assert(
+      fc.property(edits, fc.constantFrom("default", "compatible"), (list, mode) => {
         forget();
-        const fresh = documentStructureSync(edited, options);
-        assert.deepEqual(made.root, fresh.root);
-        assert.deepEqual({ ...made.basis, work: 0 }, { ...fresh.basis, work: 0 });
-      }
-    }), { numRuns: 60 });
+        const options = { language, mode: mode as "default" };
+        let now = text;
+        documentStructureSync(now, options);
+        const seen: [string, DocumentStructure][] = [];
+        for (const [at, length, piece, stays] of list) {
+          const from = at % (now.length + 1);
+          const edited = now.slice(0, from) + piece + now.slice(from + length);
+          seen.push([edited, documentStructureSync(edited, options)]);
+          if (stays) now = edited;
+        }
+        for (const [edited, made] of seen) {
+          forget();
+          const fresh = documentStructureSync(edited, options);
+          assert.deepEqual(made.root, fresh.root);
+          assert.deepEqual({ ...made.basis, work: 0 }, { ...fresh.basis, work: 0 });
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 }
 
 test("a summary is the same, whatever was summarised before", () => {
   const { text } = SAMPLES.typescript!;
-  const cases = fc.record({ budget: fc.integer({ min: 20, max: 250 }), selection: fc.option(fc.nat(text.length), { nil: undefined }), lineNumbers: fc.boolean(), marker: fc.constantFrom("… {lines} omitted", "[{lines}]"), unit: fc.constantFrom("tokens", "characters") });
-  fc.assert(fc.property(fc.array(cases, { minLength: 2, maxLength: 6 }), (list) => {
-    const run = (options: (typeof list)[number]) => {
-      try {
-        return summarizeDocumentSync(text, { language: "typescript", ...options, unit: options.unit as "tokens" }).text;
-      } catch (error: any) {
-        return error.code as string;
-      }
-    };
-    forget();
-    const warm = list.map(run);
-    list.forEach((options, at) => {
+  const cases = fc.record({
+    budget: fc.integer({ min: 20, max: 250 }),
+    selection: fc.option(fc.nat(text.length), { nil: undefined }),
+    lineNumbers: fc.boolean(),
+    marker: fc.constantFrom("… {lines} omitted", "[{lines}]"),
+    unit: fc.constantFrom("tokens", "characters"),
+  });
+  fc.assert(
+    fc.property(fc.array(cases, { minLength: 2, maxLength: 6 }), (list) => {
+      const run = (options: (typeof list)[number]) => {
+        try {
+          return summarizeDocumentSync(text, { language: "typescript", ...options, unit: options.unit as "tokens" })
+            .text;
+        } catch (error: any) {
+          return error.code as string;
+        }
+      };
       forget();
-      assert.equal(run(options), warm[at]);
-    });
-  }), { numRuns: 100 });
+      const warm = list.map(run);
+      list.forEach((options, at) => {
+        forget();
+        assert.equal(run(options), warm[at]);
+      });
+    }),
+    { numRuns: 100 },
+  );
 });

@@ -1,6 +1,7 @@
 /**
- * Conversations that are wrong in one way, put to everything that takes one: handled, or an error with a code and a path. What is not
- * changed is the host's own object, nothing of the host's is changed, and good calls give what they gave before.
+ * Conversations that are wrong in one way, put to everything that takes one: handled, or an error with a code and a
+ * path. What is not changed is the host's own object, nothing of the host's is changed, and good calls give what they
+ * gave before.
  */
 
 import assert from "node:assert/strict";
@@ -18,17 +19,19 @@ type Messages = Record<string, unknown>[];
 /** Everything that takes a conversation; what comes back holds messages of the same format under `messages`. */
 const OPERATIONS: Record<string, (messages: Messages, format: Format) => unknown> = {
   countMessages: (messages, format) => void e.countMessages(messages, { format }),
-  "countMessages, as Copilot Chat": (messages, format) => void e.countMessages(messages, { format, costModel: "copilot-chat" }),
+  "countMessages, as Copilot Chat": (messages, format) =>
+    void e.countMessages(messages, { format, costModel: "copilot-chat" }),
   breakdown: (messages, format) => void e.breakdown(messages, { format }),
   prune: (messages, format) => e.prune(messages, { format, budget: 100_000 }),
   "prune, shrinking": (messages, format) => e.prune(messages, { format, budget: 400, order: "shrink" }),
   "prune, without media": (messages, format) => e.prune(messages, { format, budget: 2_000, dropMedia: "all" }),
   compact: (messages, format) => e.compact(messages, { format, budget: 2_000, force: true }),
   budgetResults: (messages, format) => e.budgetResults(messages, { format, budget: 60 }),
-  clearResults: (messages, format) => e.clearResults(messages, { format, newest: 0, rounds: 0, protect: 0, atLeast: 0 }),
+  clearResults: (messages, format) =>
+    e.clearResults(messages, { format, newest: 0, rounds: 0, protect: 0, atLeast: 0 }),
   placeMarks: (messages, format) => e.placeMarks(messages, { format, minimumPrefix: 0 }),
   stablePrefix: (messages, format) => void e.stablePrefix(messages.slice(0, 2), messages, { format }),
-  "ConversationLog": (messages, format) => {
+  ConversationLog: (messages, format) => {
     const log = e.ConversationLog.from(messages, { format, now: () => 0 });
     const text = log.export();
     const { log: again } = e.ConversationLog.import(text, { format, messages, now: () => 0 });
@@ -44,10 +47,24 @@ const OPERATIONS: Record<string, (messages: Messages, format: Format) => unknown
     }
   },
   request: async (messages, format) => e.request(messages, { format, budget: 100_000 }, (sent) => sent),
-  ...Object.fromEntries(PROVIDERS.flatMap((provider) => [
-    [`validate for ${provider}`, (messages: Messages, format: Format) => void (format === provider || format === "espalier" || format === "ai-sdk" ? e.validate(messages, provider, { format }) : 0)],
-    [`repair for ${provider}`, (messages: Messages, format: Format) => (format === provider || format === "espalier" || format === "ai-sdk" ? e.repair(messages, { provider, format }) : undefined)],
-  ])),
+  ...Object.fromEntries(
+    PROVIDERS.flatMap((provider) => [
+      [
+        `validate for ${provider}`,
+        (messages: Messages, format: Format) =>
+          void (format === provider || format === "espalier" || format === "ai-sdk"
+            ? e.validate(messages, provider, { format })
+            : 0),
+      ],
+      [
+        `repair for ${provider}`,
+        (messages: Messages, format: Format) =>
+          format === provider || format === "espalier" || format === "ai-sdk"
+            ? e.repair(messages, { provider, format })
+            : undefined,
+      ],
+    ]),
+  ),
 };
 
 for (const format of FORMATS) {
@@ -60,7 +77,10 @@ for (const format of FORMATS) {
         try {
           result = await run(messages, format);
         } catch (error) {
-          assert.ok(error instanceof e.EspalierError, `${what}: ${error instanceof Error ? error.stack : String(error)}`);
+          assert.ok(
+            error instanceof e.EspalierError,
+            `${what}: ${error instanceof Error ? error.stack : String(error)}`,
+          );
           assert.notEqual(error.code, "engine_crashed", what);
           assert.ok(error.code === "budget_exceeded" || error.path, `${what}: ${error.code} names no field`);
           assert.ok(error.message.length < 1_000, what);
@@ -71,9 +91,10 @@ for (const format of FORMATS) {
         if (typeof result !== "object" || result === null) continue;
         const out = (result as { messages: unknown }).messages;
         assert.ok(Array.isArray(out) && out.length > 0, what);
-        // The last request is untouched by all of these, and so the host's own (but for marks, words that a provider demands, and neighbours
-        // of one role that Gemini wants as one).
-        if (!/placeMarks|repair|compact/.test(name) && format !== "gemini") assert.ok(out.includes(messages.at(-1)), `${what}: the newest request is the host's own object`);
+        // The last request is untouched by all of these, and so the host's own (but for marks, words that a provider
+        // demands, and neighbours of one role that Gemini wants as one).
+        if (!/placeMarks|repair|compact/.test(name) && format !== "gemini")
+          assert.ok(out.includes(messages.at(-1)), `${what}: the newest request is the host's own object`);
       }
       assert.equal(e.countMessages([{ role: "user", content: "Hello world!" }]).total, 10);
     });

@@ -1,6 +1,6 @@
 /**
- * Every entry of the package, every argument and option, everything that it should not be: an error that says which field is wrong, or a
- * result; what was passed is what it was, and the same good call still gives the same answer.
+ * Every entry of the package, every argument and option, everything that it should not be: an error that says which
+ * field is wrong, or a result; what was passed is what it was, and the same good call still gives the same answer.
  */
 
 import assert from "node:assert/strict";
@@ -14,7 +14,8 @@ import { VALUES } from "./values.ts";
 const { EspalierError } = espalier;
 
 /** What hosts branch on when a field is wrong: these say which. */
-const NAMES_A_FIELD = /^(bad_(option|input|message|edit|element|diff|threshold)|unknown_format|duplicate_id|unknown_encoding)$/;
+const NAMES_A_FIELD =
+  /^(bad_(option|input|message|edit|element|diff|threshold)|unknown_format|duplicate_id|unknown_encoding)$/;
 
 type Outcome = { value: unknown } | { error: unknown };
 /** Puts a value somewhere into arguments. */
@@ -38,7 +39,8 @@ function slots({ args, options = "" }: Entry): Slot[] {
     const fields = Object.keys(typeof owner === "object" && owner && !ArrayBuffer.isView(owner) ? owner : {});
     if (Array.isArray(arg)) list.push([`${at}[0]`, (args, value) => (args[at][0] = value)]);
     const known = at === last ? options.split(" ").filter((name) => name !== "" && !fields.includes(name)) : [];
-    for (const name of [...fields, ...known]) list.push([`${at}.${name}`, (args, value) => ((Array.isArray(args[at]) ? args[at][0] : args[at])[name] = value)]);
+    for (const name of [...fields, ...known])
+      list.push([`${at}.${name}`, (args, value) => ((Array.isArray(args[at]) ? args[at][0] : args[at])[name] = value)]);
     return list;
   });
 }
@@ -49,7 +51,11 @@ function check(what: string, error: unknown): void {
   if (error instanceof TypeError && /proxy that has been revoked/.test(error.message)) return;
   assert.ok(error instanceof EspalierError, `${what}: ${error instanceof Error ? error.stack : String(error)}`);
   assert.notEqual(error.code, "engine_crashed", what);
-  if (NAMES_A_FIELD.test(error.code)) assert.ok(typeof error.path === "string" && error.path !== "", `${what}: ${error.code} names no field: ${error.message}`);
+  if (NAMES_A_FIELD.test(error.code))
+    assert.ok(
+      typeof error.path === "string" && error.path !== "",
+      `${what}: ${error.code} names no field: ${error.message}`,
+    );
   assert.ok(error.message.length < 1_000, `${what}: ${error.message.length} characters of an error`);
 }
 
@@ -75,18 +81,81 @@ for (const entry of ENTRIES) {
 
 /** What needs no row: elements and pieces (tests/js/prompt), loading (tests/js/engine), constants. */
 const ELSEWHERE = new Set([
-  "AbstractKeepWith", "AssistantMessage", "BaseChatMessage", "ChatHistory", "Chunk", "Document", "Expandable", "Fragment", "IfEmpty", "Image", "KeepWithElement",
-  "LegacyPrioritization", "LogicalWrapper", "PrioritizedList", "PromptElement", "SourceDocument", "SystemMessage", "Tag", "TextChunk", "TokenLimit", "ToolCallRounds",
-  "ToolMessage", "ToolResult", "UserMessage", "useKeepWith", "createPiece", "rankRounds", "isChatMessagePromptElement", "toMode", "toOpenAI", "toVSCode", "setVSCode",
-  "BuiltinTokenizer", "VSCodeTokenizer", "PromptRenderer", "Rendered", "HTMLTracer", "MetadataMap", "PromptMetadata", "PromptReference",
-  "ChatResponseReferencePartStatusKind", "OutputMode", "JSONTree", "OpenAI", "Raw", "BudgetExceededError", "EspalierError", "DocumentSummary", "Conversation",
-  "init", "initFrom", "initSync", "isReady", "resetEngine", "isEspalierError", "clearCache", "languages", "workspaceStorage",
-  "Calibration", "Pruner", "Recovery", "ConversationLog", "TokenWorker",
+  "AbstractKeepWith",
+  "AssistantMessage",
+  "BaseChatMessage",
+  "ChatHistory",
+  "Chunk",
+  "Document",
+  "Expandable",
+  "Fragment",
+  "IfEmpty",
+  "Image",
+  "KeepWithElement",
+  "LegacyPrioritization",
+  "LogicalWrapper",
+  "PrioritizedList",
+  "PromptElement",
+  "SourceDocument",
+  "SystemMessage",
+  "Tag",
+  "TextChunk",
+  "TokenLimit",
+  "ToolCallRounds",
+  "ToolMessage",
+  "ToolResult",
+  "UserMessage",
+  "useKeepWith",
+  "createPiece",
+  "rankRounds",
+  "isChatMessagePromptElement",
+  "toMode",
+  "toOpenAI",
+  "toVSCode",
+  "setVSCode",
+  "BuiltinTokenizer",
+  "VSCodeTokenizer",
+  "PromptRenderer",
+  "Rendered",
+  "HTMLTracer",
+  "MetadataMap",
+  "PromptMetadata",
+  "PromptReference",
+  "ChatResponseReferencePartStatusKind",
+  "OutputMode",
+  "JSONTree",
+  "OpenAI",
+  "Raw",
+  "BudgetExceededError",
+  "EspalierError",
+  "DocumentSummary",
+  "Conversation",
+  "init",
+  "initFrom",
+  "initSync",
+  "isReady",
+  "resetEngine",
+  "isEspalierError",
+  "clearCache",
+  "languages",
+  "workspaceStorage",
+  "Calibration",
+  "Pruner",
+  "Recovery",
+  "ConversationLog",
+  "TokenWorker",
 ]);
 
 test("every export has a row here, or tests of its own elsewhere", () => {
   const rows = new Set(ENTRIES.map(({ name }) => name.split(/[ (]/)[0]));
   const all = Object.keys(espalier);
-  assert.deepEqual(all.filter((name) => !rows.has(name) && !ELSEWHERE.has(name)), []);
-  assert.deepEqual([...ELSEWHERE].filter((name) => !all.includes(name)), [], "what bundles share between themselves is not public");
+  assert.deepEqual(
+    all.filter((name) => !rows.has(name) && !ELSEWHERE.has(name)),
+    [],
+  );
+  assert.deepEqual(
+    [...ELSEWHERE].filter((name) => !all.includes(name)),
+    [],
+    "what bundles share between themselves is not public",
+  );
 });

@@ -69,9 +69,7 @@ const completed = async (use: (session: InlineContext) => unknown) => {
 export const INLINE: readonly Entry[] = [
   {
     name: "inline.inlineContext",
-    args: () => [
-      request({ neighbours: [file()], items: [item()], edits: [edit()], excluded: ["x.ts"], elapsedMs: 0 }),
-    ],
+    args: () => [request({ neighbours: [file()], items: [item()], edits: [edit()], excluded: ["x.ts"], elapsedMs: 0 })],
     run: inline.inlineContext,
     options: LIMITS,
   },
@@ -177,9 +175,7 @@ export const INLINE: readonly Entry[] = [
   onSession("context", () => [request({ items: [item()], excluded: ["x.ts"], elapsedMs: 0, maxFreshChars: 100 })]),
   onSession(
     "contextFor",
-    () => [
-      request({ items: [item()], excluded: ["x.ts"], maxFreshChars: 100, providers: [provider()], timeoutMs: 0 }),
-    ],
+    () => [request({ items: [item()], excluded: ["x.ts"], maxFreshChars: 100, providers: [provider()], timeoutMs: 0 })],
     "onPartial signal",
   ),
   onSession("remember", () => ["a.ts", 5, "text"]),

@@ -1,6 +1,6 @@
 /**
- * Sizes at which the cost per item used to grow with the number of items, or at which a list passed as arguments exceeded the stack. Each
- * case took minutes, or threw, before; none has a time limit of its own.
+ * Sizes at which the cost per item used to grow with the number of items, or at which a list passed as arguments
+ * exceeded the stack. Each case took minutes, or threw, before; none has a time limit of its own.
  */
 
 import assert from "node:assert/strict";
@@ -13,7 +13,11 @@ const { compact, prune, repair, toolContent } = espalier;
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
 test("toolContent: 300,000 parts, some of them for others", async () => {
-  const content = many(300_000, (at) => ({ type: "text", text: String(at), ...(at % 3 === 0 && { annotations: { audience: ["user"] } }) }));
+  const content = many(300_000, (at) => ({
+    type: "text",
+    text: String(at),
+    ...(at % 3 === 0 && { annotations: { audience: ["user"] } }),
+  }));
   const result = await toolContent({ content });
   assert.equal(result.withheld, 100_000);
 });
@@ -31,7 +35,9 @@ test("gemini: prune of 25,000 rounds", () => {
     { role: "model", parts: [{ functionCall: { name: "read", args: { at } } }] },
     { role: "user", parts: [{ functionResponse: { name: "read", response: { output: `content ${at}` } } }] },
   ]).flat();
-  const { report } = prune({ contents } as never, { budget: 1_000_000, format: "gemini" } as never) as { report: { removed: unknown[] } };
+  const { report } = prune({ contents } as never, { budget: 1_000_000, format: "gemini" } as never) as {
+    report: { removed: unknown[] };
+  };
   assert.ok(report.removed.length >= 0);
 });
 
@@ -51,22 +57,61 @@ test("requests with 200,000 parts in one message", () => {
 
 /** A round with `count` calls in one message, and the messages after it. */
 function round(count: number, id: (at: number) => string, results: (all: object[]) => object[]): object[] {
-  const calls = many(count, (at) => ({ id: id(at), type: "function", function: { name: "read", arguments: `{"path":"f${at}"}` } }));
+  const calls = many(count, (at) => ({
+    id: id(at),
+    type: "function",
+    function: { name: "read", arguments: `{"path":"f${at}"}` },
+  }));
   const answers = many(count, (at) => ({ role: "tool", tool_call_id: id(at), content: `content ${at}` }));
-  return [{ role: "user", content: "Read all." }, { role: "assistant", content: null, tool_calls: calls }, ...results(answers), { role: "assistant", content: "Read." }, { role: "user", content: "Next." }];
+  return [
+    { role: "user", content: "Read all." },
+    { role: "assistant", content: null, tool_calls: calls },
+    ...results(answers),
+    { role: "assistant", content: "Read." },
+    { role: "user", content: "Next." },
+  ];
 }
 
 test("prune: 50,000 calls in one message", () => {
-  const check = (messages: object[]) => assert.ok(prune(messages, { budget: 1_000, format: "openai-chat" }).messages.length < 5);
-  check(round(50_000, (at) => `c${at}`, (all) => all));
-  check(round(50_000, (at) => `c${at}`, (all) => all.toReversed()));
-  check(round(50_000, () => "c", (all) => all));
-  check(round(50_000, (at) => `c${at}`, () => []));
+  const check = (messages: object[]) =>
+    assert.ok(prune(messages, { budget: 1_000, format: "openai-chat" }).messages.length < 5);
+  check(
+    round(
+      50_000,
+      (at) => `c${at}`,
+      (all) => all,
+    ),
+  );
+  check(
+    round(
+      50_000,
+      (at) => `c${at}`,
+      (all) => all.toReversed(),
+    ),
+  );
+  check(
+    round(
+      50_000,
+      () => "c",
+      (all) => all,
+    ),
+  );
+  check(
+    round(
+      50_000,
+      (at) => `c${at}`,
+      () => [],
+    ),
+  );
 });
 
 test("prune: the newest round has 20,000 results, which are cut now and again", () => {
   const long = "All work and no play. ".repeat(50);
-  const messages = round(20_000, (at) => `c${at}`, (all) => all.map((one) => ({ ...one, content: long }))).slice(0, -2);
+  const messages = round(
+    20_000,
+    (at) => `c${at}`,
+    (all) => all.map((one) => ({ ...one, content: long })),
+  ).slice(0, -2);
   const options = { budget: 5_500_000, format: "openai-chat" } as const;
   const first = prune(messages, options);
   assert.ok(first.report.removed.length > 10_000);
@@ -75,10 +120,16 @@ test("prune: the newest round has 20,000 results, which are cut now and again", 
 });
 
 test("compact: a model that repeats itself, and one that does not end", async () => {
-  const messages = many(60, (at) => [{ role: "user", content: `Request ${at}: ${"mend the parser, please. ".repeat(12)}` }, { role: "assistant", content: "I looked at it. ".repeat(30) }]).flat();
+  const messages = many(60, (at) => [
+    { role: "user", content: `Request ${at}: ${"mend the parser, please. ".repeat(12)}` },
+    { role: "assistant", content: "I looked at it. ".repeat(30) },
+  ]).flat();
   const options = { budget: 6_000, format: "openai-chat", verify: "never" } as const;
   const section = "## Conversation Overview\n- x\n";
-  const repeated = await compact(messages, { ...options, llm: async () => `<summary>\n${section.repeat(65_000)}</summary>` });
+  const repeated = await compact(messages, {
+    ...options,
+    llm: async () => `<summary>\n${section.repeat(65_000)}</summary>`,
+  });
   assert.deepEqual([repeated.report.status, repeated.report.model?.error], ["applied", undefined]);
   assert.ok(repeated.report.after.total <= 6_000);
   let asked = 0;
@@ -86,6 +137,9 @@ test("compact: a model that repeats itself, and one that does not end", async ()
   // Rules write the summary instead.
   assert.deepEqual([endless.report.status, endless.report.model?.failure], ["applied", "model_failed"]);
   assert.ok(endless.report.after.total <= 6_000);
-  assert.match(String(endless.report.model?.error), /^the reply has 20\d{5} characters; a summary of more than 2000000 is not read$/);
+  assert.match(
+    String(endless.report.model?.error),
+    /^the reply has 20\d{5} characters; a summary of more than 2000000 is not read$/,
+  );
   assert.ok(asked < 5);
 });

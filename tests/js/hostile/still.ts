@@ -1,4 +1,7 @@
-/** Freezes whatever can be reached and frozen, so that a change of what hosts pass throws. Not by recursion: some of it is deeper than the stack. */
+/**
+ * Freezes whatever can be reached and frozen, so that a change of what hosts pass throws. Not by recursion: some of it
+ * is deeper than the stack.
+ */
 export function still<T>(value: T): T {
   const seen = new Set<unknown>();
   const waiting: unknown[] = [value];

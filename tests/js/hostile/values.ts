@@ -41,7 +41,11 @@ export const VALUES: Readonly<Record<string, () => unknown>> = {
     return loop;
   },
   "what is nested deeper than the stack": () => deep,
-  "what throws when it is looked at": () => Object.defineProperties({}, Object.fromEntries(["role", "length", "type", "id"].map((name) => [name, { enumerable: true, get: ownError }]))),
+  "what throws when it is looked at": () =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(["role", "length", "type", "id"].map((name) => [name, { enumerable: true, get: ownError }])),
+    ),
   "a revoked proxy": () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();

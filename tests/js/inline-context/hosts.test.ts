@@ -269,8 +269,7 @@ test("Monaco: a provider from start to end", async () => {
     },
     languages: {
       registerInlineCompletionsProvider: (_: unknown, provider: unknown) => (
-        (registered = provider),
-        { dispose: () => (registered = undefined) }
+        (registered = provider), { dispose: () => (registered = undefined) }
       ),
     },
   };

@@ -131,30 +131,25 @@ test("nothing that fits is left out", () => {
     .array(fc.constantFrom("stock", "rate", "total", "(", ")", "\n"), { minLength: 5, maxLength: 60 })
     .map((parts) => parts.join(" "));
   fc.assert(
-    fc.property(
-      fc.array(words, { maxLength: 5 }),
-      words,
-      fc.integer({ min: 30, max: 400 }),
-      (texts, text, budget) => {
-        const items = texts.map((text, at) => ({ id: `${at}`, text, weight: 1 / (at + 1) }));
-        const {
-          items: report,
-          tokens,
-          isTooShort,
-        } = inline.inlineContext({
-          file: { path: "a.ts", text: `${text}\n`.repeat(3) },
-          cursor: text.length,
-          items,
-          budget,
-          contextShare: 0,
-          mode: "fill",
-        });
-        if (isTooShort) return;
-        // A text's tokens may join those beside it: a few tokens of tolerance.
-        for (const one of report.filter(({ dropped }) => dropped === "noRoom"))
-          assert.ok(one.tokens + 5 > tokens.free, JSON.stringify([one, tokens]));
-      },
-    ),
+    fc.property(fc.array(words, { maxLength: 5 }), words, fc.integer({ min: 30, max: 400 }), (texts, text, budget) => {
+      const items = texts.map((text, at) => ({ id: `${at}`, text, weight: 1 / (at + 1) }));
+      const {
+        items: report,
+        tokens,
+        isTooShort,
+      } = inline.inlineContext({
+        file: { path: "a.ts", text: `${text}\n`.repeat(3) },
+        cursor: text.length,
+        items,
+        budget,
+        contextShare: 0,
+        mode: "fill",
+      });
+      if (isTooShort) return;
+      // A text's tokens may join those beside it: a few tokens of tolerance.
+      for (const one of report.filter(({ dropped }) => dropped === "noRoom"))
+        assert.ok(one.tokens + 5 > tokens.free, JSON.stringify([one, tokens]));
+    }),
     { numRuns: 500 },
   );
 });

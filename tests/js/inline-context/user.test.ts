@@ -6,7 +6,9 @@ import { behind, count, inline, source } from "./built.ts";
 import type { InlineRequest } from "./built.ts";
 
 const file = source("js/engine/cancellation.ts");
-const neighbours = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts", "js/providers/clock.ts"].map(source);
+const neighbours = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts", "js/providers/clock.ts"].map(
+  source,
+);
 const cursor = behind(file, "const controller = new AbortController();\n");
 const request = (more: Partial<InlineRequest> = {}): InlineRequest => ({ file, cursor, neighbours, ...more });
 
@@ -98,9 +100,7 @@ test("items of a language server come with their reasons", () => {
 });
 
 test("recent edits in three forms", () => {
-  const edits = [
-    { path: "src/rate.ts", before: "let rate = 1;\nlet other;\n", after: "let rate = 2;\nlet other;\n" },
-  ];
+  const edits = [{ path: "src/rate.ts", before: "let rate = 1;\nlet other;\n", after: "let rate = 2;\nlet other;\n" }];
   const of = (editForm: InlineRequest["editForm"]) =>
     run(request({ edits, editForm })).items.find(({ kind }) => kind === "recentEdits")?.text;
   assert.match(

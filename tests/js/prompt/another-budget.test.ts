@@ -1,4 +1,7 @@
-/** A rendered prompt at another budget: texts are cut anew, elements of ours make their content anew, and no component is asked again. */
+/**
+ * A rendered prompt at another budget: texts are cut anew, elements of ours make their content anew, and no component
+ * is asked again.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +11,10 @@ import { rehearsal } from "./subject.ts";
 
 const { UserMessage, SystemMessage, TextChunk, Expandable, SourceDocument, PromptElement, render } = espalier;
 const log = Array.from({ length: 20_000 }, (_, at) => `line${at % 97} failed`).join(" ");
-const source = Array.from({ length: 300 }, (_, at) => `export function part${at}(input: string): string {\n  return input.repeat(${at});\n}\n`).join("\n");
+const source = Array.from(
+  { length: 300 },
+  (_, at) => `export function part${at}(input: string): string {\n  return input.repeat(${at});\n}\n`,
+).join("\n");
 
 interface Asked {
   calls: string[];
@@ -30,15 +36,25 @@ function prompt(content: () => any): Asked {
       return h(fragment, {}, content(), "end");
     }
   }
-  const piece = h(fragment, {}, h(SystemMessage, { priority: 9 }, h(Rules)), h(UserMessage, { priority: 5, flexGrow: 1 }, h(Inner, { flexGrow: 2 }), h(Rules, { flexGrow: 3 })));
+  const piece = h(
+    fragment,
+    {},
+    h(SystemMessage, { priority: 9 }, h(Rules)),
+    h(UserMessage, { priority: 5, flexGrow: 1 }, h(Inner, { flexGrow: 2 }), h(Rules, { flexGrow: 3 })),
+  );
   return { calls, piece };
 }
 
 const contents: Record<string, () => any> = {
   "a text that breaks": () => h(TextChunk, { priority: 1, breakOnWhitespace: true }, log),
   "two texts that break": () => [1, 2].map((priority) => h(TextChunk, { priority, breakOn: " " }, log)),
-  "an expandable": () => h(Expandable, { priority: 1, value: ({ tokenBudget }: any) => "word ".repeat(Math.max(0, tokenBudget - 1)) }),
-  "a component inside an expandable": () => h(Expandable, { priority: 1, value: ({ tokenBudget }: any) => h(() => "word ".repeat(Math.max(0, tokenBudget - 3))) as any }),
+  "an expandable": () =>
+    h(Expandable, { priority: 1, value: ({ tokenBudget }: any) => "word ".repeat(Math.max(0, tokenBudget - 1)) }),
+  "a component inside an expandable": () =>
+    h(Expandable, {
+      priority: 1,
+      value: ({ tokenBudget }: any) => h(() => "word ".repeat(Math.max(0, tokenBudget - 3))) as any,
+    }),
   "a source file": () => h(SourceDocument, { priority: 1, path: "part.ts", text: source }),
   "a text and an expandable": () => [contents["an expandable"]!(), contents["a text that breaks"]!()],
 };
@@ -80,13 +96,22 @@ test("pieces that hold an iterator are cut from what the first render made of th
     yield h(TextChunk, { priority: 1, breakOnWhitespace: true }, log);
     yield "the question";
   }
-  const whole = await render(h(UserMessage, {}, h(() => parts() as any)), { budget: 8000, format: "raw" });
+  const whole = await render(
+    h(
+      UserMessage,
+      {},
+      h(() => parts() as any),
+    ),
+    { budget: 8000, format: "raw" },
+  );
   assert.ok(whole.tokens > 7900);
   const cut = await whole.prune(4000);
   assert.equal((cut.messages[0] as any).content[0].text, "the question");
 });
 
-test("a failure at another budget names the largest element, and the first result can be used again", { skip: rehearsal }, async () => {
+test("a failure at another budget names the largest element, and the first result can be used again", {
+  skip: rehearsal,
+}, async () => {
   const { piece } = prompt(contents["a text that breaks"]!);
   const whole = await render(piece, { budget: 8000, format: "raw" });
   await assert.rejects(whole.prune(2), { code: "budget_exceeded" });

@@ -11,7 +11,11 @@ const skip = rehearsal;
 const tokenizer = skip ? undefined : new BuiltinTokenizer({ mode: OutputMode.Raw });
 const text = { type: Kind.Text, text: "one two three" };
 const message = { role: 1, content: [text] };
-const tool = { name: "read", description: "Reads a file.", parameters: { type: "object", properties: { path: { type: "string" } } } };
+const tool = {
+  name: "read",
+  description: "Reads a file.",
+  parameters: { type: "object", properties: { path: { type: "string" } } },
+};
 
 const PARTS: [name: string, part: unknown, tokens: number][] = [
   ["a string", "one two three", 3],
@@ -30,7 +34,8 @@ for (const [name, part, tokens] of PARTS) {
 }
 
 test("tokenLength of a PDF grows with its size", { skip }, () => {
-  const pdf = (data: string): number => tokenizer.tokenLength({ type: Kind.Document, documentData: { data, mediaType: "application/pdf" } });
+  const pdf = (data: string): number =>
+    tokenizer.tokenLength({ type: Kind.Document, documentData: { data, mediaType: "application/pdf" } });
   assert.ok(pdf("JVBERi0=".repeat(20)) > 0);
   assert.ok(pdf("JVBERi0=".repeat(2000)) > pdf("JVBERi0=".repeat(20)));
 });
@@ -46,7 +51,10 @@ test("countMessagesTokens is the sum and three for the list", { skip }, async ()
 test("countToolTokens counts definitions in either form alike", { skip }, async () => {
   const wrapped = tokenizer.countToolTokens([{ type: "function", function: tool }]);
   assert.ok(wrapped > 20);
-  assert.equal(tokenizer.countToolTokens([{ name: tool.name, description: tool.description, inputSchema: tool.parameters }]), wrapped);
+  assert.equal(
+    tokenizer.countToolTokens([{ name: tool.name, description: tool.description, inputSchema: tool.parameters }]),
+    wrapped,
+  );
   assert.equal(await tokenizer.promises.countToolTokens([{ type: "function", function: tool }]), wrapped);
 });
 
@@ -56,6 +64,11 @@ test("the promised tokenizer renders", { skip }, async () => {
       return { ctor: ours.UserMessage, props: {}, children: ["one two three"] };
     }
   }
-  const { tokenCount } = await new ours.PromptRenderer({ modelMaxPromptTokens: 100 }, Root, {}, tokenizer.promises).render();
+  const { tokenCount } = await new ours.PromptRenderer(
+    { modelMaxPromptTokens: 100 },
+    Root,
+    {},
+    tokenizer.promises,
+  ).render();
   assert.equal(tokenCount, tokenizer.countMessageTokens(message));
 });

@@ -18,22 +18,46 @@ const project = mkdtempSync(join(tmpdir(), "espalier-shim-"));
 after(() => rmSync(project, { recursive: true, force: true }));
 mkdirSync(join(project, "node_modules", "@vscode"), { recursive: true });
 symlinkSync(join(root, "pkg"), join(project, "node_modules", "espalier"), "junction");
-if (!skip) cpSync(join(root, "pkg", "shim"), join(project, "node_modules", "@vscode", "prompt-tsx"), { recursive: true });
+if (!skip)
+  cpSync(join(root, "pkg", "shim"), join(project, "node_modules", "@vscode", "prompt-tsx"), { recursive: true });
 
 const load = createRequire(join(project, "index.js"));
 const peer = createRequire(import.meta.url);
 
 const MODULES = [
-  "index", "htmlTracer", "jsonTypes", "materialized", "promptElement", "promptElements", "promptRenderer", "results", "tracer", "types", "tsx", "tsx-globals",
-  "output/mode", "output/openaiConvert", "output/openaiTypes", "output/rawTypes", "tokenizer/tokenizer",
+  "index",
+  "htmlTracer",
+  "jsonTypes",
+  "materialized",
+  "promptElement",
+  "promptElements",
+  "promptRenderer",
+  "results",
+  "tracer",
+  "types",
+  "tsx",
+  "tsx-globals",
+  "output/mode",
+  "output/openaiConvert",
+  "output/openaiTypes",
+  "output/rawTypes",
+  "tokenizer/tokenizer",
 ];
 
 for (const module of MODULES) {
   test(`dist/base/${module} has the reference's names`, { skip }, async () => {
     const names = Object.keys(peer(`@vscode/prompt-tsx/dist/base/${module}`) as object);
     const path = `espalier/prompt-tsx/dist/base/${module}`;
-    const found = [load(path), load(`@vscode/prompt-tsx/dist/base/${module}`), await import(join(project, "node_modules", "espalier", "dist", esm(module)))] as object[];
-    for (const each of found) assert.deepEqual(names.filter((name) => !(name in each)), []);
+    const found = [
+      load(path),
+      load(`@vscode/prompt-tsx/dist/base/${module}`),
+      await import(join(project, "node_modules", "espalier", "dist", esm(module))),
+    ] as object[];
+    for (const each of found)
+      assert.deepEqual(
+        names.filter((name) => !(name in each)),
+        [],
+      );
   });
 }
 
@@ -55,14 +79,22 @@ test("the shim is the drop-in module itself", { skip }, () => {
 });
 
 test("materialized classes tell the nodes of a tracer's tree apart", { skip }, async () => {
-  const { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage, Chunk } = load("espalier/prompt-tsx");
-  const { GenericMaterializedContainer, MaterializedChatMessage, MaterializedChatMessageTextChunk } = load("espalier/prompt-tsx/dist/base/materialized");
+  const { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage, Chunk } =
+    load("espalier/prompt-tsx");
+  const { GenericMaterializedContainer, MaterializedChatMessage, MaterializedChatMessageTextChunk } = load(
+    "espalier/prompt-tsx/dist/base/materialized",
+  );
   class Root extends PromptElement {
     render(): unknown {
       return { ctor: UserMessage, props: {}, children: [{ ctor: Chunk, props: {}, children: ["text"] }] };
     }
   }
-  const renderer = new PromptRenderer({ modelMaxPromptTokens: 100 }, Root, {}, new BuiltinTokenizer({ mode: OutputMode.Raw }));
+  const renderer = new PromptRenderer(
+    { modelMaxPromptTokens: 100 },
+    Root,
+    {},
+    new BuiltinTokenizer({ mode: OutputMode.Raw }),
+  );
   let tree: any;
   renderer.tracer = { didMaterializeTree: (trace: any) => (tree = trace.renderedTree.container) };
   await renderer.render();
@@ -90,7 +122,10 @@ export type Data = JSONTree.PromptElementJSON;
 `;
 
 test("typesVersions names the declarations of every export, for node10", { skip }, () => {
-  const { exports, typesVersions } = load("espalier/package.json") as { exports: Record<string, any>; typesVersions: { "*": Record<string, string[]> } };
+  const { exports, typesVersions } = load("espalier/package.json") as {
+    exports: Record<string, any>;
+    typesVersions: { "*": Record<string, string[]> };
+  };
   for (const [name, entry] of Object.entries(exports)) {
     if (name === "." || typeof entry === "string") continue;
     const [file] = typesVersions["*"][name.slice(2)] ?? [];
@@ -99,12 +134,28 @@ test("typesVersions names the declarations of every export, for node10", { skip 
 });
 
 // TypeScript 6 has no node10 any more.
-for (const [moduleResolution, module] of [["node16", "node16"], ["bundler", "esnext"]] as const) {
+for (const [moduleResolution, module] of [
+  ["node16", "node16"],
+  ["bundler", "esnext"],
+] as const) {
   test(`every path compiles under moduleResolution ${moduleResolution}`, { skip, timeout: 300_000 }, () => {
     writeFileSync(join(project, "client.ts"), CLIENT);
-    const compilerOptions = { target: "es2022", lib: ["es2022", "dom"], strict: true, noEmit: true, types: [], module, moduleResolution, preserveSymlinks: true };
+    const compilerOptions = {
+      target: "es2022",
+      lib: ["es2022", "dom"],
+      strict: true,
+      noEmit: true,
+      types: [],
+      module,
+      moduleResolution,
+      preserveSymlinks: true,
+    };
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["client.ts"] }));
-    const { stdout, status } = spawnSync(process.execPath, [join(dirname(peer.resolve("typescript/package.json")), "bin", "tsc"), "-p", project], { encoding: "utf8" });
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [join(dirname(peer.resolve("typescript/package.json")), "bin", "tsc"), "-p", project],
+      { encoding: "utf8" },
+    );
     assert.equal(stdout, "");
     assert.equal(status, 0);
   });

@@ -14,8 +14,23 @@ export type Description =
   | { kind: "nothing"; value: undefined | boolean }
   | { kind: "fragment" | "iterable"; children: Description[] }
   /** An element of the module by its exported name. */
-  | { kind: "element"; name: string; props: Props; children: Description[]; alt?: Description[]; calls?: CallDescription[] }
-  | { kind: "component"; id: string; habit: Habit; slowPrepare: boolean; slowRender: boolean; props: Props; children: Description[] }
+  | {
+      kind: "element";
+      name: string;
+      props: Props;
+      children: Description[];
+      alt?: Description[];
+      calls?: CallDescription[];
+    }
+  | {
+      kind: "component";
+      id: string;
+      habit: Habit;
+      slowPrepare: boolean;
+      slowRender: boolean;
+      props: Props;
+      children: Description[];
+    }
   | { kind: "expandable"; id: string; share: number; later: boolean; props: Props; children: [] }
   | { kind: "keepWith"; group: number; props: Props; children: Description[] }
   | { kind: "intrinsic"; name: string; props: Props; children: [] }
@@ -96,21 +111,38 @@ export function workshop(s: Subject): Workshop {
         return { ctor: s.Expandable, props: { ...description.props, value }, children: [] };
       }
       case "keepWith":
-        return { ctor: groupOf(description.group), props: { ...description.props }, children: many(description.children) };
+        return {
+          ctor: groupOf(description.group),
+          props: { ...description.props },
+          children: many(description.children),
+        };
       case "intrinsic":
         return { ctor: description.name, props: { ...description.props }, children: [] };
       case "meta":
         return { ctor: "meta", props: { value: new Tag(description.tag), local: description.local }, children: [] };
       case "references":
-        return { ctor: "references", props: { value: description.names.map((name) => reference(s, name)) }, children: [] };
+        return {
+          ctor: "references",
+          props: { value: description.names.map((name) => reference(s, name)) },
+          children: [],
+        };
       case "json":
-        if (description.tool) return { ctor: s.ToolResult, props: { ...description.props, data: { content: [{ value: description.data }, { value: "and text" }, { other: 1 }] } }, children: [] };
+        if (description.tool)
+          return {
+            ctor: s.ToolResult,
+            props: {
+              ...description.props,
+              data: { content: [{ value: description.data }, { value: "and text" }, { other: 1 }] },
+            },
+            children: [],
+          };
         return { ctor: "elementJSON", props: { data: description.data }, children: [] };
     }
   }
 
   function habitual({ id, habit, slowPrepare, slowRender }: Description & { kind: "component" }): any {
-    const hear = (phase: Heard["phase"], sizing: any): void => void heard.push({ id, phase, budget: sizing.tokenBudget });
+    const hear = (phase: Heard["phase"], sizing: any): void =>
+      void heard.push({ id, phase, budget: sizing.tokenBudget });
     const make = (props: any, state: unknown, sizing: any): any => {
       if (habit === "throw") throw new RangeError(`${id} fails`);
       if (habit === "cancel") throw new CancellationError();
@@ -119,7 +151,7 @@ export function workshop(s: Subject): Workshop {
       return h(fragment, {}, ...words, props.children);
     };
     const Habitual = component(s, id);
-    Habitual.prototype.prepare = async function (sizing: any): Promise<unknown> {
+    Habitual.prototype.prepare = async (sizing: any): Promise<unknown> => {
       hear("prepare", sizing);
       if (slowPrepare) await new Promise((resolve) => setImmediate(resolve));
       if (habit === "throwInPrepare") throw new TypeError(`${id} is not prepared`);
@@ -127,8 +159,13 @@ export function workshop(s: Subject): Workshop {
     };
     Habitual.prototype.render = function (state: unknown, sizing: any): any {
       hear("render", sizing);
-      if (habit === "count") return Promise.resolve(sizing.countTokens(WORD.repeat(3))).then((tokens: number) => h(fragment, {}, `${tokens} tokens`, this.props.children));
-      return slowRender ? Promise.resolve().then(() => make(this.props, state, sizing)) : make(this.props, state, sizing);
+      if (habit === "count")
+        return Promise.resolve(sizing.countTokens(WORD.repeat(3))).then((tokens: number) =>
+          h(fragment, {}, `${tokens} tokens`, this.props.children),
+        );
+      return slowRender
+        ? Promise.resolve().then(() => make(this.props, state, sizing))
+        : make(this.props, state, sizing);
     };
     return Habitual;
   }
@@ -146,7 +183,9 @@ function filler(length: number): string {
 
 /** A reference to a variable, or to a file if the name is a path. */
 function reference(s: Subject, name: string): any {
-  const anchor = name.includes("/") ? { scheme: "file", authority: "", path: name, query: "", fragment: "" } : { variableName: name };
+  const anchor = name.includes("/")
+    ? { scheme: "file", authority: "", path: name, query: "", fragment: "" }
+    : { variableName: name };
   return new s.PromptReference(anchor);
 }
 
@@ -163,11 +202,25 @@ export function show(description: Description, indent = ""): string {
       return `${indent}<references ${description.names.join(" ")} />`;
     default: {
       const name = "name" in description ? description.name : description.kind;
-      const { children, kind: _kind, data: _data, props, alt, ...rest } = { props: {}, alt: undefined, data: undefined, ...description } as any;
+      const {
+        children,
+        kind: _kind,
+        data: _data,
+        props,
+        alt,
+        ...rest
+      } = { props: {}, alt: undefined, data: undefined, ...description } as any;
       delete rest.name;
-      const written = Object.entries({ ...rest, ...props }).map(([key, value]) => ` ${key}=${value instanceof RegExp ? value : JSON.stringify(value)}`);
-      const inner = [...(alt ? [`${indent}  alt:`, ...alt.map((child: Description) => show(child, `${indent}    `))] : []), ...children.map((child: Description) => show(child, `${indent}  `))];
-      return inner.length > 0 ? [`${indent}<${name}${written.join("")}>`, ...inner].join("\n") : `${indent}<${name}${written.join("")} />`;
+      const written = Object.entries({ ...rest, ...props }).map(
+        ([key, value]) => ` ${key}=${value instanceof RegExp ? value : JSON.stringify(value)}`,
+      );
+      const inner = [
+        ...(alt ? [`${indent}  alt:`, ...alt.map((child: Description) => show(child, `${indent}    `))] : []),
+        ...children.map((child: Description) => show(child, `${indent}  `)),
+      ];
+      return inner.length > 0
+        ? [`${indent}<${name}${written.join("")}>`, ...inner].join("\n")
+        : `${indent}<${name}${written.join("")} />`;
     }
   }
 }

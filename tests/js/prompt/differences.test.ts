@@ -1,6 +1,6 @@
 /**
- * Where ours differs on purpose. Each test first shows what the reference does, so that the difference is proven and a new version of it
- * would be noticed, then what ours does.
+ * Where ours differs on purpose. Each test first shows what the reference does, so that the difference is proven and a
+ * new version of it would be noticed, then what ours does.
  */
 
 import assert from "node:assert/strict";
@@ -29,13 +29,32 @@ async function fails(run: Promise<unknown>): Promise<any> {
   return failure;
 }
 
-/** A literal for each letter, and spaces of low priority between them, so that removing a space costs or frees what no bound says. */
-const spaced = (s: Subject): any => h(s.UserMessage, {}, ...[..."abcdefghij"].flatMap((letter) => [h(s.LogicalWrapper, { passPriority: true, priority: 2 }, letter), h(s.Chunk, { priority: 1 }, " ")]));
+/**
+ * A literal for each letter, and spaces of low priority between them, so that removing a space costs or frees what no
+ * bound says.
+ */
+const spaced = (s: Subject): any =>
+  h(
+    s.UserMessage,
+    {},
+    ...[..."abcdefghij"].flatMap((letter) => [
+      h(s.LogicalWrapper, { passPriority: true, priority: 2 }, letter),
+      h(s.Chunk, { priority: 1 }, " "),
+    ]),
+  );
 
 differs(
   "stop rule: nothing goes that need not",
-  async (s) => assert.ok((await render(s, spaced(s), { budget: 15, tokenizer: tokenizerOf(s, { count: spaces, base: 0 }) })).tokenCount < 10),
-  async (s) => assert.equal((await render(s, spaced(s), { budget: 15, tokenizer: tokenizerOf(s, { count: spaces, base: 0 }) })).tokenCount, 15),
+  async (s) =>
+    assert.ok(
+      (await render(s, spaced(s), { budget: 15, tokenizer: tokenizerOf(s, { count: spaces, base: 0 }) })).tokenCount <
+        10,
+    ),
+  async (s) =>
+    assert.equal(
+      (await render(s, spaced(s), { budget: 15, tokenizer: tokenizerOf(s, { count: spaces, base: 0 }) })).tokenCount,
+      15,
+    ),
 );
 
 /** One token for each letter; a space is free alone, but two inside a text. */
@@ -43,10 +62,11 @@ function spaces(text: string): number {
   return [...text].reduce((sum, letter) => sum + (letter === " " ? (text.length > 1 ? 2 : 0) : 1), 0);
 }
 
-const trapped = (s: Subject): any => all(
-  h(s.UserMessage, { priority: 1 }, "instructions", h("cacheBreakpoint", {})),
-  h(s.UserMessage, { priority: 2 }, "question"),
-);
+const trapped = (s: Subject): any =>
+  all(
+    h(s.UserMessage, { priority: 1 }, "instructions", h("cacheBreakpoint", {})),
+    h(s.UserMessage, { priority: 2 }, "question"),
+  );
 
 differs(
   "breakpoint trap: what holds nothing that may go is passed over",
@@ -58,9 +78,27 @@ differs(
 );
 
 /** A picture whose tokens the tokenizer does not know alone, as models of VS Code do not. */
-const pictured = (s: Subject): any => h(s.UserMessage, {}, h(s.TextChunk, { priority: 2 }, "x".repeat(300)), h(s.Image, { src: "x", priority: 1 }), h("cacheBreakpoint"), h(s.TextChunk, { priority: 3 }, "tail"));
-const unpictured = (s: Subject): any => h(s.UserMessage, {}, h(s.Image, { src: "x", priority: 1 }), h(s.TextChunk, { priority: 2 }, "x".repeat(300)), h(s.TextChunk, { priority: 3 }, "tail"));
-const blind = (s: Subject): RenderOptions => ({ budget: 400, tokenizer: tokenizerOf(s, { count: letters, image: 1000, alone: 0 }) });
+const pictured = (s: Subject): any =>
+  h(
+    s.UserMessage,
+    {},
+    h(s.TextChunk, { priority: 2 }, "x".repeat(300)),
+    h(s.Image, { src: "x", priority: 1 }),
+    h("cacheBreakpoint"),
+    h(s.TextChunk, { priority: 3 }, "tail"),
+  );
+const unpictured = (s: Subject): any =>
+  h(
+    s.UserMessage,
+    {},
+    h(s.Image, { src: "x", priority: 1 }),
+    h(s.TextChunk, { priority: 2 }, "x".repeat(300)),
+    h(s.TextChunk, { priority: 3 }, "tail"),
+  );
+const blind = (s: Subject): RenderOptions => ({
+  budget: 400,
+  tokenizer: tokenizerOf(s, { count: letters, image: 1000, alone: 0 }),
+});
 
 differs(
   "pictures and documents: what they cost inside the message",
@@ -75,13 +113,24 @@ test("TokenLimit inside a message: the drop-in module counts by bounds too", asy
   for (const s of new Set([reference, ours])) {
     const lines = Array.from({ length: 10 }, (_, at) => h(s.TextChunk, { priority: at }, "abc"));
     // Exactly 39 tokens with the line breaks between them, 40 by their bounds.
-    assert.equal((await texts(s, h(s.UserMessage, {}, h(s.TokenLimit, { max: 39 }, ...lines)))).join("").match(/abc/g)?.length, 9);
+    assert.equal(
+      (await texts(s, h(s.UserMessage, {}, h(s.TokenLimit, { max: 39 }, ...lines)))).join("").match(/abc/g)?.length,
+      9,
+    );
   }
 });
 
 async function capped(s: Subject, first: number, second: number): Promise<Record<string, number>> {
   const { heard, probe } = probes(s);
-  await render(s, all(h(s.TokenLimit, { max: first }, h(probe(`${first}`))), h(s.TokenLimit, { max: second }, h(probe(`${second}`))), h(probe("free"))), { budget: 100 });
+  await render(
+    s,
+    all(
+      h(s.TokenLimit, { max: first }, h(probe(`${first}`))),
+      h(s.TokenLimit, { max: second }, h(probe(`${second}`))),
+      h(probe("free")),
+    ),
+    { budget: 100 },
+  );
   return heard;
 }
 
@@ -119,17 +168,20 @@ function growing(s: Subject, priority: number, grown: number): any {
 for (const priority of [1, 9]) {
   differs(
     `growth that does not fit is taken back, priority ${priority}`,
-    async (s) => assert.deepEqual(await texts(s, growing(s, priority, 20), { budget: 30 }), [`user: ${"g".repeat(20)}`]),
+    async (s) =>
+      assert.deepEqual(await texts(s, growing(s, priority, 20), { budget: 30 }), [`user: ${"g".repeat(20)}`]),
     async (s) => assert.deepEqual(await texts(s, growing(s, priority, 20), { budget: 30 }), ["user: ggggg|0123456789"]),
   );
 }
 
 /** The same within a limit that has room for the growth, in a prompt that has not. */
-const ranked = (s: Subject): any => all(h(s.TokenLimit, { max: 40, priority: 1 }, growing(s, 1, 20)), h(s.UserMessage, { priority: 5 }, "abcdefghij"));
+const ranked = (s: Subject): any =>
+  all(h(s.TokenLimit, { max: 40, priority: 1 }, growing(s, 1, 20)), h(s.UserMessage, { priority: 5 }, "abcdefghij"));
 
 differs(
   "a grown Expandable keeps its rank",
-  async (s) => assert.deepEqual(await texts(s, ranked(s), { budget: 40 }), [`user: ${"g".repeat(20)}`, "user: abcdefghij"]),
+  async (s) =>
+    assert.deepEqual(await texts(s, ranked(s), { budget: 40 }), [`user: ${"g".repeat(20)}`, "user: abcdefghij"]),
   async (s) => assert.deepEqual(await texts(s, ranked(s), { budget: 40 }), ["user: 0123456789", "user: abcdefghij"]),
 );
 
@@ -153,7 +205,10 @@ differs(
 async function charactersForBreak(s: Subject): Promise<number> {
   const text = "lorem ipsum dolor ".repeat(4000 / 3);
   const tokenizer = tokenizerOf(s, { count: letters });
-  await render(s, h(s.UserMessage, {}, h(s.TextChunk, { breakOnWhitespace: true }, text)), { tokenizer, budget: text.length / 2 });
+  await render(s, h(s.UserMessage, {}, h(s.TextChunk, { breakOnWhitespace: true }, text)), {
+    tokenizer,
+    budget: text.length / 2,
+  });
   return tokenizer.tally.characters / text.length;
 }
 
@@ -169,7 +224,8 @@ differs(
 differs(
   "null children are nothing",
   (s) => assert.rejects(texts(s, h(s.UserMessage, {}, "a", null, "b")), TypeError),
-  async (s) => assert.deepEqual(await texts(s, h(s.UserMessage, {}, "a", null, h(fragment, {}, null), "b")), ["user: ab"]),
+  async (s) =>
+    assert.deepEqual(await texts(s, h(s.UserMessage, {}, "a", null, h(fragment, {}, null), "b")), ["user: ab"]),
 );
 
 /** One piece that was in a list before it is used outside. */
@@ -196,7 +252,10 @@ differs(
   async (s) => assert.deepEqual(await twice(s), [1, 1]),
 );
 
-/** Messages in VS Code's mode, told by role and text. Its module is only there inside VS Code; a small one stands for it. */
+/**
+ * Messages in VS Code's mode, told by role and text. Its module is only there inside VS Code; a small one stands for
+ * it.
+ */
 async function inVSCode(s: Subject): Promise<string[]> {
   class TextPart {
     readonly value: string;
@@ -205,14 +264,24 @@ async function inVSCode(s: Subject): Promise<string[]> {
     }
   }
   const make = (role: string) => (content: string) => ({ role, content: [new TextPart(content)] });
-  const vscode = { LanguageModelTextPart: TextPart, LanguageModelChatMessage: { User: make("user"), Assistant: make("assistant") }, LanguageModelToolCallPart: TextPart, LanguageModelToolResultPart: TextPart };
+  const vscode = {
+    LanguageModelTextPart: TextPart,
+    LanguageModelChatMessage: { User: make("user"), Assistant: make("assistant") },
+    LanguageModelToolCallPart: TextPart,
+    LanguageModelToolResultPart: TextPart,
+  };
   const loader = Module as any;
   const load = loader._load;
   loader._load = (name: string, ...rest: unknown[]) => (name === "vscode" ? vscode : load(name, ...rest));
   try {
     s.setVSCode?.(vscode);
-    const raw = (role: number, text: string): any => ({ role, content: [{ type: s.Raw.ChatCompletionContentPartKind.Text, text }] });
-    return s.toVSCode([raw(0, "be brief"), raw(1, "hi"), raw(2, "hello")]).map((message: any) => `${message.role}: ${message.content[0].value}`);
+    const raw = (role: number, text: string): any => ({
+      role,
+      content: [{ type: s.Raw.ChatCompletionContentPartKind.Text, text }],
+    });
+    return s
+      .toVSCode([raw(0, "be brief"), raw(1, "hi"), raw(2, "hello")])
+      .map((message: any) => `${message.role}: ${message.content[0].value}`);
   } finally {
     loader._load = load;
     s.setVSCode?.();
@@ -231,24 +300,50 @@ async function throughJSON(s: Subject, content: any, options: RenderOptions = {}
   return render(s, h("elementJSON", { data }), options);
 }
 
-const call = (id: string, more = {}): any => ({ id, type: "function", function: { name: "f", arguments: "{}" }, ...more });
+const call = (id: string, more = {}): any => ({
+  id,
+  type: "function",
+  function: { name: "f", arguments: "{}" },
+  ...more,
+});
 
 differs(
   "JSON: calls and results keep their ids",
   async (s) => {
-    const { messages } = await throughJSON(s, all(h(s.AssistantMessage, { toolCalls: [call("c1")] }, "a"), h(s.ToolMessage, { toolCallId: "c1" }, "b")));
-    assert.deepEqual(messages.map(({ toolCalls, toolCallId }: any) => [toolCalls, toolCallId]), [[undefined, undefined], [undefined, undefined]]);
+    const { messages } = await throughJSON(
+      s,
+      all(h(s.AssistantMessage, { toolCalls: [call("c1")] }, "a"), h(s.ToolMessage, { toolCallId: "c1" }, "b")),
+    );
+    assert.deepEqual(
+      messages.map(({ toolCalls, toolCallId }: any) => [toolCalls, toolCallId]),
+      [
+        [undefined, undefined],
+        [undefined, undefined],
+      ],
+    );
   },
   async (s) => {
-    const { messages } = await throughJSON(s, all(h(s.AssistantMessage, { toolCalls: [call("c1")] }, "a"), h(s.ToolMessage, { toolCallId: "c1" }, "b")));
-    assert.deepEqual(messages.map(({ toolCalls, toolCallId }: any) => [toolCalls?.[0].id, toolCallId]), [["c1", undefined], [undefined, "c1"]]);
+    const { messages } = await throughJSON(
+      s,
+      all(h(s.AssistantMessage, { toolCalls: [call("c1")] }, "a"), h(s.ToolMessage, { toolCallId: "c1" }, "b")),
+    );
+    assert.deepEqual(
+      messages.map(({ toolCalls, toolCallId }: any) => [toolCalls?.[0].id, toolCallId]),
+      [
+        ["c1", undefined],
+        [undefined, "c1"],
+      ],
+    );
   },
 );
 
 /** A call bound to its result, in a budget that the result does not fit. */
 async function boundThroughJSON(s: Subject): Promise<string[]> {
   const K = s.useKeepWith();
-  const content = all(h(s.AssistantMessage, { priority: 9, toolCalls: [call("c1", { keepWith: K })] }, "x"), h(K, { priority: 1 }, h(s.ToolMessage, { toolCallId: "c1" }, "y".repeat(50))));
+  const content = all(
+    h(s.AssistantMessage, { priority: 9, toolCalls: [call("c1", { keepWith: K })] }, "x"),
+    h(K, { priority: 1 }, h(s.ToolMessage, { toolCallId: "c1" }, "y".repeat(50))),
+  );
   const { messages } = await throughJSON(s, content, { budget: 30 });
   return messages.map((message: any) => `${message.content[0].text} ${message.toolCalls?.length ?? 0}`);
 }
@@ -257,13 +352,26 @@ test("JSON: a call goes with its result after the journey, too", async () => {
   assert.deepEqual(await boundThroughJSON(reference), ["x 0"]);
   if (!rehearsal) {
     assert.deepEqual(await boundThroughJSON(ours), ["x 0"]);
-    const kept = await throughJSON(ours, h(ours.AssistantMessage, { toolCalls: [call("c1", { keepWith: ours.useKeepWith() })] }, "x"));
+    const kept = await throughJSON(
+      ours,
+      h(ours.AssistantMessage, { toolCalls: [call("c1", { keepWith: ours.useKeepWith() })] }, "x"),
+    );
     assert.equal(kept.messages[0].toolCalls.length, 1);
   }
 });
 
-const limited = (s: Subject): any => h(s.UserMessage, {}, h(s.TokenLimit, { max: 5 }, h(s.TextChunk, { priority: 1 }, "aaa"), h(s.TextChunk, { priority: 2 }, "bbb")), h("cacheBreakpoint", { type: "x" }));
-const contents = ({ messages: [message] }: any): string => message.content.map((part: any) => part.text ?? part.cacheType).join("+").replaceAll("\n", "|");
+const limited = (s: Subject): any =>
+  h(
+    s.UserMessage,
+    {},
+    h(s.TokenLimit, { max: 5 }, h(s.TextChunk, { priority: 1 }, "aaa"), h(s.TextChunk, { priority: 2 }, "bbb")),
+    h("cacheBreakpoint", { type: "x" }),
+  );
+const contents = ({ messages: [message] }: any): string =>
+  message.content
+    .map((part: any) => part.text ?? part.cacheType)
+    .join("+")
+    .replaceAll("\n", "|");
 
 differs(
   "JSON: limits and cache breakpoints survive",
@@ -274,22 +382,37 @@ differs(
 differs(
   "JSON: metadata of plain data survives",
   async (s) => {
-    const { metadata } = await throughJSON(s, h(s.UserMessage, {}, h("meta", { value: { answer: 42 } as any, local: true }), "x"));
+    const { metadata } = await throughJSON(
+      s,
+      h(s.UserMessage, {}, h("meta", { value: { answer: 42 } as any, local: true }), "x"),
+    );
     assert.deepEqual(metadata.getAll(Object), []);
   },
   async (s) => {
-    const { metadata } = await throughJSON(s, h(s.UserMessage, {}, h("meta", { value: { answer: 42 } as any, local: true }), "x"));
+    const { metadata } = await throughJSON(
+      s,
+      h(s.UserMessage, {}, h("meta", { value: { answer: 42 } as any, local: true }), "x"),
+    );
     assert.equal(metadata.getAll(Object)[0]?.answer, 42);
   },
 );
 
 test("JSON of ours can be read by the reference, which skips what it does not know", async () => {
-  const content = (s: Subject): any => all(h(s.TextChunk, { priority: 1 }, "low"), h(s.TokenLimit, { max: 30 }, h(s.Chunk, { priority: 2 }, "high")), h(s.Image, { src: "x" }));
+  const content = (s: Subject): any =>
+    all(
+      h(s.TextChunk, { priority: 1 }, "low"),
+      h(s.TokenLimit, { max: 30 }, h(s.Chunk, { priority: 2 }, "high")),
+      h(s.Image, { src: "x" }),
+    );
   const data = JSON.parse(JSON.stringify(await rendererOf(ours, content(ours)).renderElementJSON()));
   const native = JSON.parse(JSON.stringify(await rendererOf(reference, content(reference)).renderElementJSON()));
-  const spliced = (data: any): Promise<string[]> => texts(reference, h(reference.UserMessage, {}, h("elementJSON", { data })), { budget: 30 });
+  const spliced = (data: any): Promise<string[]> =>
+    texts(reference, h(reference.UserMessage, {}, h("elementJSON", { data })), { budget: 30 });
   assert.deepEqual(await spliced(data), await spliced(native));
-  assert.deepEqual(await texts(ours, h(ours.UserMessage, {}, h("elementJSON", { data: native })), { budget: 30 }), await spliced(native));
+  assert.deepEqual(
+    await texts(ours, h(ours.UserMessage, {}, h("elementJSON", { data: native })), { budget: 30 }),
+    await spliced(native),
+  );
 });
 
 /** So many wrappers inside one another. */
@@ -301,7 +424,15 @@ function deep(s: Subject, depth: number): any {
 
 function broad(s: Subject, breadth: number): any {
   const text = { type: 2, text: "x", priority: 1, references: [], lineBreakBefore: false };
-  const node = { type: 1, ctor: 2, ctorName: "Wide", children: Array.from({ length: breadth }, () => text), props: { passPriority: true }, flags: 4, references: [] };
+  const node = {
+    type: 1,
+    ctor: 2,
+    ctorName: "Wide",
+    children: Array.from({ length: breadth }, () => text),
+    props: { passPriority: true },
+    flags: 4,
+    references: [],
+  };
   return h(s.UserMessage, {}, h("elementJSON", { data: { node } }));
 }
 
@@ -320,7 +451,16 @@ differs(
 
 async function failure(s: Subject): Promise<any> {
   const Rules = component(s, "Rules");
-  return fails(render(s, all(h(s.SystemMessage, {}, h(Rules, {}, "x".repeat(90)), h("cacheBreakpoint")), h(s.UserMessage, { priority: 1 }, "y")), { budget: 50 }));
+  return fails(
+    render(
+      s,
+      all(
+        h(s.SystemMessage, {}, h(Rules, {}, "x".repeat(90)), h("cacheBreakpoint")),
+        h(s.UserMessage, { priority: 1 }, "y"),
+      ),
+      { budget: 50 },
+    ),
+  );
 }
 
 differs(
@@ -355,10 +495,17 @@ differs(
 
 async function droppedCall(s: Subject): Promise<any> {
   const K = s.useKeepWith();
-  const content = all(h(s.AssistantMessage, { priority: 9, toolCalls: [call("c1", { keepWith: K })] }, "said"), h(K, { priority: 1 }, h(s.ToolMessage, { toolCallId: "c1" }, "z".repeat(40))));
+  const content = all(
+    h(s.AssistantMessage, { priority: 9, toolCalls: [call("c1", { keepWith: K })] }, "said"),
+    h(K, { priority: 1 }, h(s.ToolMessage, { toolCallId: "c1" }, "z".repeat(40))),
+  );
   const tokenizer = tokenizerOf(s, { count: letters });
   const { messages, tokenCount } = await render(s, content, { budget: 30, tokenizer });
-  return { messages, tokenCount, fresh: messages.reduce((sum: number, message: any) => sum + tokenizer.countMessageTokens(message), 0) };
+  return {
+    messages,
+    tokenCount,
+    fresh: messages.reduce((sum: number, message: any) => sum + tokenizer.countMessageTokens(message), 0),
+  };
 }
 
 differs(
@@ -376,7 +523,12 @@ differs(
 /** An expandable that grows from 7 to 9 within its limit, in a message that takes the whole budget before that. */
 async function grownInLimit(s: Subject): Promise<string[]> {
   const grows = h(s.Expandable, { value: (sizing: any) => "g".repeat(Math.min(9, sizing.tokenBudget - 3)) });
-  const content = h(s.UserMessage, {}, h(s.TokenLimit, { max: 20 }, h(s.TextChunk, {}, "abc"), grows), h(s.TextChunk, { priority: 1 }, "r".repeat(35)));
+  const content = h(
+    s.UserMessage,
+    {},
+    h(s.TokenLimit, { max: 20 }, h(s.TextChunk, {}, "abc"), grows),
+    h(s.TextChunk, { priority: 1 }, "r".repeat(35)),
+  );
   return texts(s, content, { budget: 50 });
 }
 
@@ -388,7 +540,9 @@ differs(
 
 async function cutTogether(s: Subject): Promise<string[]> {
   const cut = (text: string): any => h(s.TextChunk, { breakOnWhitespace: true }, text);
-  return texts(s, h(s.UserMessage, {}, cut("one two three four"), cut("five six seven eight")), { tokenizer: tokenizerOf(s, { count: words, later: true }) });
+  return texts(s, h(s.UserMessage, {}, cut("one two three four"), cut("five six seven eight")), {
+    tokenizer: tokenizerOf(s, { count: words, later: true }),
+  });
 }
 
 differs(
@@ -409,7 +563,8 @@ differs(
   async (s) => assert.deepEqual(await reservedWithoutLimit(s), { first: Infinity, later: Infinity }),
 );
 
-const withBoolean = (s: Subject): any => h(s.UserMessage, {}, h(s.TextChunk, { breakOnWhitespace: true }, "a ", true, "b"));
+const withBoolean = (s: Subject): any =>
+  h(s.UserMessage, {}, h(s.TextChunk, { breakOnWhitespace: true }, "a ", true, "b"));
 
 differs(
   "booleans in a TextChunk with breaks are dropped",

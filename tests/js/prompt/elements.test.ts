@@ -3,23 +3,51 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, isChatMessagePromptElement, LogicalWrapper, PrioritizedList, SystemMessage, TextChunk,
-  ToolMessage, ToolResult, useKeepWith, UserMessage,
+  AbstractKeepWith,
+  AssistantMessage,
+  BaseChatMessage,
+  Chunk,
+  Document,
+  Expandable,
+  IfEmpty,
+  Image,
+  isChatMessagePromptElement,
+  LogicalWrapper,
+  PrioritizedList,
+  SystemMessage,
+  TextChunk,
+  ToolMessage,
+  ToolResult,
+  useKeepWith,
+  UserMessage,
 } from "../../../js/prompt/elements.ts";
 import { createPiece, Fragment, isFragment } from "../../../js/prompt/piece.ts";
-import { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, PromptReference } from "../../../js/prompt/results.ts";
+import {
+  ChatResponseReferencePartStatusKind,
+  MetadataMap,
+  PromptMetadata,
+  PromptReference,
+} from "../../../js/prompt/results.ts";
 import { Uri } from "../../../js/prompt/uri.ts";
 import type { PromptPiece, PromptChildren, BasePromptSizing } from "../../../js/prompt/piece.ts";
 
 const sizing = (tokenBudget: number): BasePromptSizing => ({
-  tokenBudget, endpoint: { modelMaxPromptTokens: tokenBudget }, countTokens: async (part) => (typeof part === "string" ? part : (part as { text: string }).text).split(/\s+/).filter(Boolean).length,
+  tokenBudget,
+  endpoint: { modelMaxPromptTokens: tokenBudget },
+  countTokens: async (part) =>
+    (typeof part === "string" ? part : (part as { text: string }).text).split(/\s+/).filter(Boolean).length,
 });
 const children = (piece: unknown) => (piece as PromptPiece).children;
 
 test("pieces", () => {
   const piece = createPiece("br", null, "a", ["b", ["c"]], undefined);
   assert.deepEqual(piece, { ctor: "br", props: null, children: ["a", "b", ["c"], undefined] });
-  assert.ok(isFragment(Fragment) && isFragment(Object.assign(() => {}, { isFragment: true })) && !isFragment(UserMessage) && !isFragment("br"));
+  assert.ok(
+    isFragment(Fragment) &&
+      isFragment(Object.assign(() => {}, { isFragment: true })) &&
+      !isFragment(UserMessage) &&
+      !isFragment("br"),
+  );
   assert.throws(() => (Fragment as () => void)());
 });
 
@@ -29,11 +57,26 @@ test("messages know their roles", () => {
   assert.deepEqual(props, { role: 1 });
   const frozen = Object.freeze({ name: "ann" });
   assert.deepEqual([new SystemMessage(frozen).props, frozen], [{ name: "ann", role: 0 }, { name: "ann" }]);
-  const made = [new SystemMessage({}), new UserMessage({}), new AssistantMessage({}), new ToolMessage({ toolCallId: "a" })];
-  assert.deepEqual(made.map((one) => one.props.role), [0, 1, 2, 3]);
+  const made = [
+    new SystemMessage({}),
+    new UserMessage({}),
+    new AssistantMessage({}),
+    new ToolMessage({ toolCallId: "a" }),
+  ];
+  assert.deepEqual(
+    made.map((one) => one.props.role),
+    [0, 1, 2, 3],
+  );
   assert.deepEqual(made.map(isChatMessagePromptElement), [true, true, true, false]);
   assert.ok(made.every((one) => one instanceof BaseChatMessage) && !isChatMessagePromptElement(undefined));
-  assert.deepEqual([new UserMessage({}).priority, new UserMessage({ priority: 3 }).priority, new UserMessage({}).insertLineBreakBefore], [Number.MAX_SAFE_INTEGER, 3, true]);
+  assert.deepEqual(
+    [
+      new UserMessage({}).priority,
+      new UserMessage({ priority: 3 }).priority,
+      new UserMessage({}).insertLineBreakBefore,
+    ],
+    [Number.MAX_SAFE_INTEGER, 3, true],
+  );
 });
 
 test("what stands in an element is its children", () => {
@@ -44,21 +87,39 @@ test("what stands in an element is its children", () => {
 });
 
 test("IfEmpty has two parts, however many children", () => {
-  const [alternative, content] = children(new IfEmpty({ alt: "none", children: ["a", "b"] } as never).render()) as PromptPiece[];
+  const [alternative, content] = children(
+    new IfEmpty({ alt: "none", children: ["a", "b"] } as never).render(),
+  ) as PromptPiece[];
   assert.deepEqual([alternative!.ctor, alternative!.children], [LogicalWrapper, ["none"]]);
   assert.deepEqual([content!.ctor, content!.props, content!.children], [LogicalWrapper, { flexGrow: 1 }, ["a", "b"]]);
 });
 
 test("PrioritizedList ranks copies", () => {
   const shared = createPiece(Chunk, null, "x");
-  const ranks = (list: PromptChildren[], props: object) => (children(new PrioritizedList({ children: list, ...props } as never).render()) as (PromptPiece | undefined)[])
-    .map((child) => child && (child.props as { priority?: number }).priority);
-  assert.deepEqual(ranks([shared, "text", undefined, 7, shared], { priority: 100, descending: true }), [100, 99, undefined, 97, 96]);
-  assert.deepEqual(ranks([shared, "text", false, null, shared], { priority: 100, descending: false }), [95, 96, undefined, undefined, 99]);
+  const ranks = (list: PromptChildren[], props: object) =>
+    (children(new PrioritizedList({ children: list, ...props } as never).render()) as (PromptPiece | undefined)[]).map(
+      (child) => child && (child.props as { priority?: number }).priority,
+    );
+  assert.deepEqual(ranks([shared, "text", undefined, 7, shared], { priority: 100, descending: true }), [
+    100,
+    99,
+    undefined,
+    97,
+    96,
+  ]);
+  assert.deepEqual(ranks([shared, "text", false, null, shared], { priority: 100, descending: false }), [
+    95,
+    96,
+    undefined,
+    undefined,
+    99,
+  ]);
   assert.deepEqual(ranks([shared], { descending: false }), [-1]);
   assert.equal(shared.props, null);
   assert.equal(new PrioritizedList({ descending: true }).render(), undefined);
-  const [text] = children(new PrioritizedList({ children: ["text"], descending: true } as never).render()) as PromptPiece[];
+  const [text] = children(
+    new PrioritizedList({ children: ["text"], descending: true } as never).render(),
+  ) as PromptPiece[];
   assert.deepEqual([text!.ctor, text!.children], [TextChunk, ["text"]]);
 });
 
@@ -66,20 +127,48 @@ test("TextChunk", async () => {
   const whole = new TextChunk({ children: ["a ", createPiece("br", null), "b"] } as never);
   assert.deepEqual(children(await whole.prepare(sizing(0))), ["a ", createPiece("br", null), "b"]);
   const mark = createPiece("references", { value: [] });
-  const list = ["one ", false, null, createPiece(Fragment, null, "two", createPiece("br", null)), mark, new Set(["three ", 4])];
-  const cut = async (budget: number, props: object) => children(await new TextChunk({ children: list, ...props } as never).prepare(sizing(budget)));
+  const list = [
+    "one ",
+    false,
+    null,
+    createPiece(Fragment, null, "two", createPiece("br", null)),
+    mark,
+    new Set(["three ", 4]),
+  ];
+  const cut = async (budget: number, props: object) =>
+    children(await new TextChunk({ children: list, ...props } as never).prepare(sizing(budget)));
   assert.deepEqual(await cut(3, { breakOnWhitespace: true }), [mark, "one two\nthree"]);
   assert.deepEqual(await cut(3, { breakOn: "\n" }), [mark, "one two"]);
   assert.deepEqual(await cut(9, { breakOn: /\n/g }), [mark, "one two\nthree 4"]);
   await assert.rejects(cut(9, { breakOn: /\n/ }), /must have the global flag set \(got \/\\n\/\)/);
-  await assert.rejects(new TextChunk({ breakOn: "x", children: [createPiece(Chunk, null)] } as never).prepare(sizing(1)), /^Error: TextChunk children must be text literals or intrinsic attributes\.$/);
+  await assert.rejects(
+    new TextChunk({ breakOn: "x", children: [createPiece(Chunk, null)] } as never).prepare(sizing(1)),
+    /^Error: TextChunk children must be text literals or intrinsic attributes\.$/,
+  );
 });
 
 test("Expandable, ToolResult, keep-with", async () => {
-  assert.deepEqual(children(await new Expandable({ value: async ({ tokenBudget }) => "x".repeat(tokenBudget) }).render(undefined, sizing(3))), ["xxx"]);
+  assert.deepEqual(
+    children(
+      await new Expandable({ value: async ({ tokenBudget }) => "x".repeat(tokenBudget) }).render(undefined, sizing(3)),
+    ),
+    ["xxx"],
+  );
   const tree = { node: { type: 1 } };
-  const parts = [{ value: "text" }, { value: tree }, null, 7, { value: 7 }, { value: { node: null } }, { data: new Uint8Array() }];
-  assert.deepEqual(children(new ToolResult({ data: { content: parts } }).render()), ["text", createPiece("elementJSON", { data: tree }), ...Array(5).fill(undefined)]);
+  const parts = [
+    { value: "text" },
+    { value: tree },
+    null,
+    7,
+    { value: 7 },
+    { value: { node: null } },
+    { data: new Uint8Array() },
+  ];
+  assert.deepEqual(children(new ToolResult({ data: { content: parts } }).render()), [
+    "text",
+    createPiece("elementJSON", { data: tree }),
+    ...Array(5).fill(undefined),
+  ]);
   const [A, B] = [useKeepWith(), useKeepWith()];
   assert.ok(A.id !== B.id && new A({}).id === A.id && new A({}) instanceof AbstractKeepWith && A.name === "KeepWith");
 });
@@ -98,8 +187,13 @@ test("references survive JSON", () => {
   const range = { start: { line: 1, character: 2 }, end: { line: 3, character: 4 } };
   const status = { status: { description: "cut", kind: ChatResponseReferencePartStatusKind.Partial } };
   for (const reference of [
-    new PromptReference(uri), new PromptReference({ uri, range }), new PromptReference({ variableName: "x" }), new PromptReference({ variableName: "x", value: { uri, range } }),
-    new PromptReference({ variableName: "x", value: uri }, { id: "book" }), new PromptReference(uri, uri, status), new PromptReference(uri, { light: uri, dark: uri }),
+    new PromptReference(uri),
+    new PromptReference({ uri, range }),
+    new PromptReference({ variableName: "x" }),
+    new PromptReference({ variableName: "x", value: { uri, range } }),
+    new PromptReference({ variableName: "x", value: uri }, { id: "book" }),
+    new PromptReference(uri, uri, status),
+    new PromptReference(uri, { light: uri, dark: uri }),
   ]) {
     const json = JSON.stringify(reference);
     const back = PromptReference.fromJSON(JSON.parse(json));
@@ -107,14 +201,22 @@ test("references survive JSON", () => {
     const address = (value: unknown) => (value instanceof Uri ? value.fsPath : undefined);
     assert.equal(address(back.anchor), address(reference.anchor));
   }
-  assert.deepEqual([ChatResponseReferencePartStatusKind.Omitted, ChatResponseReferencePartStatusKind[1]], [3, "Complete"]);
+  assert.deepEqual(
+    [ChatResponseReferencePartStatusKind.Omitted, ChatResponseReferencePartStatusKind[1]],
+    [3, "Complete"],
+  );
 });
 
 test("addresses", () => {
   const rows: [string, string, string, string][] = [
     ["file:///c%3A/foo/b%20r.ts", "file:///c%3A/foo/b%20r.ts", "file:///c:/foo/b r.ts", "c:/foo/b r.ts"],
     ["file://server/share/a", "file://server/share/a", "file://server/share/a", "//server/share/a"],
-    ["https://Example.org:8080/a/b?x=1#f", "https://example.org:8080/a/b?x%3D1#f", "https://example.org:8080/a/b?x=1#f", "/a/b"],
+    [
+      "https://Example.org:8080/a/b?x=1#f",
+      "https://example.org:8080/a/b?x%3D1#f",
+      "https://example.org:8080/a/b?x=1#f",
+      "/a/b",
+    ],
     ["untitled:Untitled-1", "untitled:Untitled-1", "untitled:Untitled-1", "Untitled-1"],
     ["file:///a%20/%C3", "file:///a%20/%25C3", "file:///a /%C3", "/a /%C3"],
   ];
@@ -133,6 +235,16 @@ test("addresses", () => {
 
 test("a result's parts that are not for the model have no place in the prompt", () => {
   const tree = { node: { type: 1, children: [] } };
-  const content = [{ value: "a", audience: [1] }, { value: "b", audience: [0, 1] }, { value: "c", audience: [] }, { value: tree, audience: [2] }, { value: "d", annotations: { audience: ["user"] } }, { value: "e" }];
-  assert.deepEqual(children(new ToolResult({ data: { content } }).render()).filter((child) => child !== undefined), ["b", "c", "e"]);
+  const content = [
+    { value: "a", audience: [1] },
+    { value: "b", audience: [0, 1] },
+    { value: "c", audience: [] },
+    { value: tree, audience: [2] },
+    { value: "d", annotations: { audience: ["user"] } },
+    { value: "e" },
+  ];
+  assert.deepEqual(
+    children(new ToolResult({ data: { content } }).render()).filter((child) => child !== undefined),
+    ["b", "c", "e"],
+  );
 });

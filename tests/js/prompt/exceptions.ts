@@ -1,6 +1,6 @@
 /**
- * Where ours may differ from the reference, one entry a rule, and what must hold then. A rule applies to a case exactly if switching it
- * changes what the model makes of it; no case is left out.
+ * Where ours may differ from the reference, one entry a rule, and what must hold then. A rule applies to a case exactly
+ * if switching it changes what the model makes of it; no case is left out.
  */
 
 import type { Rules } from "./model.ts";
@@ -19,15 +19,27 @@ export interface Exception {
 }
 
 export const EXCEPTIONS: readonly Exception[] = [
-  { rule: "exactStop", sameOrder: true, why: "the reference subtracts 1.25 times a bound and may remove more than it must" },
+  {
+    rule: "exactStop",
+    sameOrder: true,
+    why: "the reference subtracts 1.25 times a bound and may remove more than it must",
+  },
   { rule: "emptyFree", sameOrder: true, why: "the reference counts messages that it does not send" },
   { rule: "trap", sameOrder: true, why: "the reference throws although something else could go" },
   { rule: "callsFreed", sameOrder: true, why: "the reference keeps counting tool calls that were dropped" },
   { rule: "keepsRank", sameOrder: false, why: "what grew has the highest priority in the reference" },
-  { rule: "growthFits", sameOrder: false, why: "the reference keeps growth that does not fit, and other content goes for it" },
+  {
+    rule: "growthFits",
+    sameOrder: false,
+    why: "the reference keeps growth that does not fit, and other content goes for it",
+  },
   { rule: "growthSeen", sameOrder: false, why: "the reference sends and counts the text of before the growth" },
   { rule: "ownBreaks", sameOrder: false, why: "chunks that are prepared together move each other's place in the text" },
-  { rule: "countedOnce", sameOrder: true, why: "the reference counts nodes again that keep-with removes from what is gone already" },
+  {
+    rule: "countedOnce",
+    sameOrder: true,
+    why: "the reference counts nodes again that keep-with removes from what is gone already",
+  },
   { rule: "limits", sameOrder: false, why: "shares of limited siblings depend on their order in the reference" },
   { rule: "namesElement", sameOrder: true, why: "the reference names no element when it refuses content" },
   { rule: "noBasis", sameOrder: false, why: "budgets are NaN in the reference" },
@@ -66,26 +78,36 @@ export async function applying(sample: Case, budget: number): Promise<Exception[
   const [none, all] = await Promise.all([modelOfReference(sample, budget), modelOfOurs(sample, budget)]);
   const found: Exception[] = [];
   for (const exception of EXCEPTIONS) {
-    if (!same(await run(reference, sample, { budget, Renderer: WITHOUT.get(exception.rule) }), all)) found.push(exception);
+    if (!same(await run(reference, sample, { budget, Renderer: WITHOUT.get(exception.rule) }), all))
+      found.push(exception);
   }
   if (found.length > 0) return found;
   // Each of two alone may be enough.
   for (const exception of EXCEPTIONS) {
-    if (!same(await run(reference, sample, { budget, Renderer: ONLY.get(exception.rule) }), none)) found.push(exception);
+    if (!same(await run(reference, sample, { budget, Renderer: ONLY.get(exception.rule) }), none))
+      found.push(exception);
   }
   return found;
 }
 
 /** What must hold of ours beside the reference, given the exceptions that apply; a complaint if it does not. */
-export function complaint(theirs: Outcome, own: Outcome, budget: number, exceptions: readonly Exception[]): string | undefined {
+export function complaint(
+  theirs: Outcome,
+  own: Outcome,
+  budget: number,
+  exceptions: readonly Exception[],
+): string | undefined {
   if (succeeded(own)) {
-    if (own.result.tokenCount !== own.fresh) return `tokenCount is ${own.result.tokenCount}, the messages cost ${own.fresh}`;
+    if (own.result.tokenCount !== own.fresh)
+      return `tokenCount is ${own.result.tokenCount}, the messages cost ${own.fresh}`;
     if (own.fresh > budget) return `${own.fresh} tokens in a budget of ${budget}`;
   }
-  // What grows takes the slack that a cheaper prompt leaves, and may take more than there is; then anything may have to go.
+  // What grows takes the slack that a cheaper prompt leaves, and may take more than there is; then anything may have to
+  // go.
   if (exceptions.every(({ sameOrder }) => sameOrder) && !grew(theirs) && !grew(own)) {
     if (succeeded(theirs) && "error" in own.result) return `throws, but the reference does not: ${own.result.error}`;
-    if (succeeded(theirs) && own.fresh < theirs.fresh && theirs.fresh <= budget) return `fills ${own.fresh} of ${budget}, the reference ${theirs.fresh}`;
+    if (succeeded(theirs) && own.fresh < theirs.fresh && theirs.fresh <= budget)
+      return `fills ${own.fresh} of ${budget}, the reference ${theirs.fresh}`;
   }
   return undefined;
 }

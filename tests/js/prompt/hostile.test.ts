@@ -5,17 +5,42 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { all, h } from "./pieces.ts";
 
-const { render, SystemMessage, UserMessage, AssistantMessage, TextChunk, TokenLimit, PrioritizedList, IfEmpty, Image, Document, Tag } = espalier as any;
+const {
+  render,
+  SystemMessage,
+  UserMessage,
+  AssistantMessage,
+  TextChunk,
+  TokenLimit,
+  PrioritizedList,
+  IfEmpty,
+  Image,
+  Document,
+  Tag,
+} = espalier as any;
 
-const named = (name: string, run: (...told: any[]) => unknown): any => Object.defineProperty(run, "name", { value: name });
+const named = (name: string, run: (...told: any[]) => unknown): any =>
+  Object.defineProperty(run, "name", { value: name });
 const user = (...children: any[]): any => h(UserMessage, {}, ...children);
 
 /** The error of a prompt; whatever it is, the next one renders. */
-async function refused(prompt: any, wanted: { code?: string; path?: string; message?: RegExp; is?: unknown }, options: any = { budget: 100 }): Promise<any> {
+async function refused(
+  prompt: any,
+  wanted: { code?: string; path?: string; message?: RegExp; is?: unknown },
+  options: any = { budget: 100 },
+): Promise<any> {
   let error: any;
-  await render(prompt, options).then(() => assert.fail("it was accepted"), (thrown: unknown) => (error = thrown));
+  await render(prompt, options).then(
+    () => assert.fail("it was accepted"),
+    (thrown: unknown) => (error = thrown),
+  );
   if ("is" in wanted) assert.equal(error, wanted.is);
-  if (wanted.code) assert.deepEqual([error.code, error.name, error instanceof espalier.EspalierError], [wanted.code, wanted.code === "budget_exceeded" ? "BudgetExceededError" : "EspalierError", true], String(error));
+  if (wanted.code)
+    assert.deepEqual(
+      [error.code, error.name, error instanceof espalier.EspalierError],
+      [wanted.code, wanted.code === "budget_exceeded" ? "BudgetExceededError" : "EspalierError", true],
+      String(error),
+    );
   if (wanted.path !== undefined) assert.equal(error.path, wanted.path);
   if (wanted.message) assert.match(error.message, wanted.message);
   assert.equal((await render(user("fine"), { budget: 100 })).messages[0].content, "fine");
@@ -35,10 +60,22 @@ test("a component that throws or rejects", async () => {
   });
   await refused(user(h(fails)), { is: error, message: /out of order \(at tsx element .*UserMessage > Fails\)/ });
   const rejection = new Error("later");
-  await refused(user(h(named("Rejects", async () => Promise.reject(rejection)))), { is: rejection, message: /UserMessage > Rejects/ });
+  await refused(user(h(named("Rejects", async () => Promise.reject(rejection)))), {
+    is: rejection,
+    message: /UserMessage > Rejects/,
+  });
   await refused(user(h(named("Odd", () => Promise.reject(undefined)))), { is: undefined });
   const frozen = Object.freeze(new Error("stiff"));
-  await refused(user(h(named("Stiff", () => { throw frozen; }))), { is: frozen });
+  await refused(
+    user(
+      h(
+        named("Stiff", () => {
+          throw frozen;
+        }),
+      ),
+    ),
+    { is: frozen },
+  );
 });
 
 test("a component among others that fail, and others that still wait", async () => {
@@ -49,21 +86,62 @@ test("a component among others that fail, and others that still wait", async () 
     return "slow";
   });
   const first = new Error("first");
-  await refused(user(h(slow), h(named("Fails", async () => { throw first; }))), { is: first });
+  await refused(
+    user(
+      h(slow),
+      h(
+        named("Fails", async () => {
+          throw first;
+        }),
+      ),
+    ),
+    { is: first },
+  );
   await new Promise((done) => setTimeout(done, 10));
   assert.ok(finished);
 });
 
 test("whatever a component returns is shown, or nothing", async () => {
-  for (const [value, shown] of [[null, ""], [undefined, ""], [false, ""], [true, ""], [0, ""], [[0], "0"], [7, "7"], ["", ""], [[], ""], [["a", ["b", null, 1]], "ab1"], [new Set(["x", "y"]), "xy"]] as const) {
+  for (const [value, shown] of [
+    [null, ""],
+    [undefined, ""],
+    [false, ""],
+    [true, ""],
+    [0, ""],
+    [[0], "0"],
+    [7, "7"],
+    ["", ""],
+    [[], ""],
+    [["a", ["b", null, 1]], "ab1"],
+    [new Set(["x", "y"]), "xy"],
+  ] as const) {
     await shows(user(h(named("Gives", () => value))), shown);
     await shows(user(h(named("Promises", async () => value))), shown);
   }
-  await shows(user(h(named("Generates", function* () { yield "a"; yield* ["b", 2]; }))), "ab2");
+  await shows(
+    user(
+      h(
+        named("Generates", function* () {
+          yield "a";
+          yield* ["b", 2];
+        }),
+      ),
+    ),
+    "ab2",
+  );
 });
 
 test("what is no child", async () => {
-  for (const child of [{}, { a: 1 }, Symbol("x"), () => 1, new Date(0), { ctor: 5 }, { ctor: null }, new Map([[1, 2]]).size ? { ctor: undefined, props: {}, children: [] } : 0]) {
+  for (const child of [
+    {},
+    { a: 1 },
+    Symbol("x"),
+    () => 1,
+    new Date(0),
+    { ctor: 5 },
+    { ctor: null },
+    new Map([[1, 2]]).size ? { ctor: undefined, props: {}, children: [] } : 0,
+  ]) {
     await refused(user(child), { message: /UserMessage/ });
   }
 });
@@ -76,8 +154,20 @@ test("elements that there are not", async () => {
 });
 
 test("numbers that are none", async () => {
-  for (const [prop, value] of [["priority", NaN], ["priority", "1"], ["flexGrow", {}], ["flexBasis", NaN], ["flexReserve", "/x"], ["flexReserve", "3"], ["flexReserve", NaN], ["priority", 1n]] as const) {
-    await refused(user(h(TextChunk, { [prop]: value }, "x")), { code: "bad_element", message: new RegExp(`${prop} must be a number.*UserMessage > TextChunk`) });
+  for (const [prop, value] of [
+    ["priority", NaN],
+    ["priority", "1"],
+    ["flexGrow", {}],
+    ["flexBasis", NaN],
+    ["flexReserve", "/x"],
+    ["flexReserve", "3"],
+    ["flexReserve", NaN],
+    ["priority", 1n],
+  ] as const) {
+    await refused(user(h(TextChunk, { [prop]: value }, "x")), {
+      code: "bad_element",
+      message: new RegExp(`${prop} must be a number.*UserMessage > TextChunk`),
+    });
   }
   await refused(user(h(TokenLimit, { max: "5" }, "x")), { code: "bad_element", message: /max must be a number/ });
   await refused(user(h(TokenLimit, {}, "x")), { code: "bad_element" });
@@ -92,7 +182,14 @@ test("no basis anywhere: nothing for anybody, but no error", async () => {
 });
 
 test("infinite and extreme numbers are numbers", async () => {
-  await shows(user(h(TextChunk, { priority: -Infinity }, "a"), h(TextChunk, { priority: Infinity }, "b"), h(TextChunk, { flexGrow: Infinity }, "c")), "a\nb\nc");
+  await shows(
+    user(
+      h(TextChunk, { priority: -Infinity }, "a"),
+      h(TextChunk, { priority: Infinity }, "b"),
+      h(TextChunk, { flexGrow: Infinity }, "c"),
+    ),
+    "a\nb\nc",
+  );
   const unlimited = await render(user("a".repeat(10_000)), { budget: Infinity });
   assert.equal(unlimited.removed, 0);
 });
@@ -106,13 +203,15 @@ test("text outside messages", async () => {
 });
 
 test("options", async () => {
-  for (const budget of [undefined, NaN, "100", null, 10n]) await refused(user("x"), { code: "bad_option", path: "options.budget" }, { budget });
+  for (const budget of [undefined, NaN, "100", null, 10n])
+    await refused(user("x"), { code: "bad_option", path: "options.budget" }, { budget });
   await refused(user("x"), { code: "bad_option", path: "options.budget" }, null);
   await refused(user("x"), { code: "bad_option", path: "options.format" }, { budget: 10, format: "toString" });
   await refused(user("x"), { code: "bad_option", path: "options.format" }, { budget: 10, format: "grok" });
   await refused(user("x"), { code: "unknown_encoding" }, { budget: 10, encoding: "p99k" });
   await refused(user("x"), { code: "bad_option" }, { budget: 10, costModel: "cheap" });
-  for (const option of ["model", "encoding", "signal"]) await refused(user("x"), { code: "bad_option", path: `options.${option}` }, { budget: 10, [option]: 5 });
+  for (const option of ["model", "encoding", "signal"])
+    await refused(user("x"), { code: "bad_option", path: `options.${option}` }, { budget: 10, [option]: 5 });
   await refused(user("x"), { code: "bad_option", path: "options.tools" }, { budget: 10, tools: 5 });
 });
 
@@ -123,7 +222,14 @@ test("nothing at all", async () => {
 });
 
 test("a budget below everything tells what is needed and by whom", async () => {
-  const error = await refused(all(h(SystemMessage, { priority: 5 }, h(TextChunk, {}, "rules"), h("cacheBreakpoint", { type: "ephemeral" })), user("question")), { code: "budget_exceeded" }, { budget: 2 }).catch((failure) => failure);
+  const error = await refused(
+    all(
+      h(SystemMessage, { priority: 5 }, h(TextChunk, {}, "rules"), h("cacheBreakpoint", { type: "ephemeral" })),
+      user("question"),
+    ),
+    { code: "budget_exceeded" },
+    { budget: 2 },
+  ).catch((failure) => failure);
   assert.equal(error.name, "BudgetExceededError");
   assert.ok(error.details.needed > 2);
   assert.ok(error.trace.nodes.length > 3);
@@ -148,25 +254,51 @@ test("an abort at every moment", async () => {
 test("a render within a render, and many at once", async () => {
   const inner = named("Inner", async () => (await render(user("deep"), { budget: 50 })).messages[0].content);
   await shows(user(h(inner)), "deep");
-  const many = await Promise.all(Array.from({ length: 20 }, (_, at) => render(user(h(named("Part", async () => `n${at}`))), { budget: 100 })));
-  assert.deepEqual(many.map(({ messages }) => messages[0].content), Array.from({ length: 20 }, (_, at) => `n${at}`));
+  const many = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => render(user(h(named("Part", async () => `n${at}`))), { budget: 100 })),
+  );
+  assert.deepEqual(
+    many.map(({ messages }) => messages[0].content),
+    Array.from({ length: 20 }, (_, at) => `n${at}`),
+  );
 });
 
 test("a tokenizer of the host that throws, rejects or says nonsense", async () => {
   const { PromptRenderer, OutputMode } = await import("../../../pkg/dist/prompt-tsx-node.js" as string);
-  const rendered = (tokenizer: unknown) => new PromptRenderer({ modelMaxPromptTokens: 100 }, named("Root", () => user("x")), {}, tokenizer).render();
+  const rendered = (tokenizer: unknown) =>
+    new PromptRenderer(
+      { modelMaxPromptTokens: 100 },
+      named("Root", () => user("x")),
+      {},
+      tokenizer,
+    ).render();
   const sound = { mode: OutputMode.Raw, tokenLength: () => 1, countMessageTokens: () => 4 };
   const fails = () => {
     throw new Error("broken");
   };
-  for (const change of [{ countMessageTokens: fails }, { countMessageTokens: () => Promise.reject(new Error("broken")) }]) {
+  for (const change of [
+    { countMessageTokens: fails },
+    { countMessageTokens: () => Promise.reject(new Error("broken")) },
+  ]) {
     await assert.rejects(rendered({ ...sound, ...change }), /broken/);
   }
   for (const value of [NaN, "4", undefined, null, -Infinity]) {
-    await assert.rejects(rendered({ ...sound, countMessageTokens: () => value }), { code: "bad_input", path: "tokenizer" });
+    await assert.rejects(rendered({ ...sound, countMessageTokens: () => value }), {
+      code: "bad_input",
+      path: "tokenizer",
+    });
   }
-  for (const [tokenizer, lacks] of [[undefined, "tokenLength"], [null, "tokenLength"], [{ mode: OutputMode.Raw }, "tokenLength"], [{ ...sound, countMessageTokens: 1 }, "countMessageTokens"]] as const) {
-    assert.throws(() => void rendered(tokenizer), { code: "bad_option", path: `tokenizer.${lacks}`, message: /BuiltinTokenizer/ });
+  for (const [tokenizer, lacks] of [
+    [undefined, "tokenLength"],
+    [null, "tokenLength"],
+    [{ mode: OutputMode.Raw }, "tokenLength"],
+    [{ ...sound, countMessageTokens: 1 }, "countMessageTokens"],
+  ] as const) {
+    assert.throws(() => void rendered(tokenizer), {
+      code: "bad_option",
+      path: `tokenizer.${lacks}`,
+      message: /BuiltinTokenizer/,
+    });
   }
   assert.equal((await rendered(sound)).tokenCount, 4);
 });
@@ -179,7 +311,13 @@ test("elements with odd props", async () => {
   circular.self = circular;
   const opaque = await render(user("x", h("opaque", { value: circular })), { budget: 100, format: "raw" });
   assert.equal(opaque.messages[0].content[1].value, circular);
-  await render(user(h(Image, { src: "data:image/png;base64,not a picture" }), h(Document, { data: "", mediaType: "application/pdf" })), { budget: 20_000, format: "anthropic" });
+  await render(
+    user(
+      h(Image, { src: "data:image/png;base64,not a picture" }),
+      h(Document, { data: "", mediaType: "application/pdf" }),
+    ),
+    { budget: 20_000, format: "anthropic" },
+  );
 });
 
 test("lone surrogates and NUL stay as they are", async () => {
@@ -191,6 +329,9 @@ test("lone surrogates and NUL stay as they are", async () => {
 
 test("calls that are malformed", async () => {
   const prompt = (toolCalls: unknown) => all(h(UserMessage, {}, "q"), h(AssistantMessage, { toolCalls }, "a"));
-  await render(prompt([{ id: "1", type: "function", function: { name: "f", arguments: "not JSON" } }]), { budget: 100, format: "anthropic" });
+  await render(prompt([{ id: "1", type: "function", function: { name: "f", arguments: "not JSON" } }]), {
+    budget: 100,
+    format: "anthropic",
+  });
   for (const calls of [[{}], [{ id: 5 }]]) await render(prompt(calls), { budget: 100 });
 });

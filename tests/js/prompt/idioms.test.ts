@@ -3,14 +3,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { BasePromptElementProps, PromptElementProps, PromptPiece, PromptPieceChild } from "../../../js/prompt/piece.ts";
+import type {
+  BasePromptElementProps,
+  PromptElementProps,
+  PromptPiece,
+  PromptPieceChild,
+} from "../../../js/prompt/piece.ts";
 import { rehearsal } from "./subject.ts";
 
-const { BudgetExceededError, ChatResponseReferencePartStatusKind, createPiece, PromptElement, PromptReference, UserMessage } = espalier;
+const {
+  BudgetExceededError,
+  ChatResponseReferencePartStatusKind,
+  createPiece,
+  PromptElement,
+  PromptReference,
+  UserMessage,
+} = espalier;
 
 test("the kind of a reference's status may be a number", { skip: rehearsal }, () => {
   const reference = (done: boolean): InstanceType<typeof PromptReference> => {
-    const options = { status: { description: "", kind: done ? ChatResponseReferencePartStatusKind.Complete : ChatResponseReferencePartStatusKind.Omitted } };
+    const options = {
+      status: {
+        description: "",
+        kind: done ? ChatResponseReferencePartStatusKind.Complete : ChatResponseReferencePartStatusKind.Omitted,
+      },
+    };
     return new PromptReference({ variableName: "x" }, undefined, options);
   };
   const kind: number = reference(false).options?.status?.kind ?? 0;
@@ -38,7 +55,9 @@ test("children are asked for their class without a cast", { skip: rehearsal }, (
 });
 
 test("a budget failure is found by its name, as logs do", { skip: rehearsal }, async () => {
-  const error = await espalier.render(createPiece(UserMessage, null, "question", createPiece("cacheBreakpoint", {})), { budget: 5 }).catch((thrown: unknown) => thrown);
+  const error = await espalier
+    .render(createPiece(UserMessage, null, "question", createPiece("cacheBreakpoint", {})), { budget: 5 })
+    .catch((thrown: unknown) => thrown);
   assert.ok(error instanceof BudgetExceededError);
   assert.equal(error.name, "BudgetExceededError");
   assert.match(String(error), /^BudgetExceededError: No lowest priority node found/);

@@ -17,15 +17,28 @@ async function compiled(options: TransformOptions, more: Record<string, unknown>
   const { code } = await transform(`result(${source});`, { loader: "jsx", format: "cjs", ...options });
   const all = { ...values, ...more };
   let result: unknown;
-  new Function(...Object.keys(all), "result", "require", code)(...Object.values(all), (made: unknown) => (result = made), (name: string) => {
-    assert.match(name, /^espalier\/jsx-(dev-)?runtime$/);
-    return name.endsWith("dev-runtime") ? devRuntime : runtime;
-  });
+  new Function(...Object.keys(all), "result", "require", code)(
+    ...Object.values(all),
+    (made: unknown) => (result = made),
+    (name: string) => {
+      assert.match(name, /^espalier\/jsx-(dev-)?runtime$/);
+      return name.endsWith("dev-runtime") ? devRuntime : runtime;
+    },
+  );
   return result;
 }
 
 const part = (i: number) => createPiece(Part, { key: i, flexGrow: 2 }, i);
-const expected = createPiece(UserMessage, { priority: 1, name: "a" }, "Hello ", "you", createPiece("br", null), [part(1), part(2)], createPiece(Fragment, null, createPiece("opaque", { value: 3 })), []);
+const expected = createPiece(
+  UserMessage,
+  { priority: 1, name: "a" },
+  "Hello ",
+  "you",
+  createPiece("br", null),
+  [part(1), part(2)],
+  createPiece(Fragment, null, createPiece("opaque", { value: 3 })),
+  [],
+);
 
 /** Without props some compilers say `null`, some `{}`. */
 function same(made: unknown, wanted: unknown): void {
@@ -48,7 +61,10 @@ test("the automatic runtime", async () => {
 });
 
 test("the classic factories", async () => {
-  same(await compiled({ jsx: "transform", jsxFactory: "createPiece", jsxFragment: "Fragment" }, { createPiece, Fragment }), expected);
+  same(
+    await compiled({ jsx: "transform", jsxFactory: "createPiece", jsxFragment: "Fragment" }, { createPiece, Fragment }),
+    expected,
+  );
   await import("../../../js/jsx/classic.ts");
   same(await compiled({ jsx: "transform", jsxFactory: "vscpp", jsxFragment: "vscppf" }), expected);
 });

@@ -1,7 +1,8 @@
 /**
- * A model of the renderer: slow, small, and with a switch for each rule in which ours differs from the reference. It is a renderer of the
- * reference whose layout and pruning are written anew. With all switches off it must do what the reference does, with all of them on it
- * must do what ours does; a switch that changes its result is the rule that explains a difference.
+ * A model of the renderer: slow, small, and with a switch for each rule in which ours differs from the reference. It is
+ * a renderer of the reference whose layout and pruning are written anew. With all switches off it must do what the
+ * reference does, with all of them on it must do what ours does; a switch that changes its result is the rule that
+ * explains a difference.
  */
 
 import { materialized, peer } from "./peer.ts";
@@ -16,13 +17,19 @@ export interface Rules {
   trap: boolean;
   /** An expandable element that grew keeps priority, flags, name and metadata. */
   keepsRank: boolean;
-  /** Content that grew and does not fit is replaced by the content of before, and elements after it are asked; unless it alone exceeds the limit. */
+  /**
+   * Content that grew and does not fit is replaced by the content of before, and elements after it are asked; unless it
+   * alone exceeds the limit.
+   */
   growthFits: boolean;
   /** Growth below a limit inside a message changes the message's text; the reference remembers the text of before. */
   growthSeen: boolean;
   /** Dropped tool calls cost nothing any more; the reference remembers the count of before. */
   callsFreed: boolean;
-  /** Texts that are cut at the same expression do not disturb each other; in the reference they share where it is in its text. */
+  /**
+   * Texts that are cut at the same expression do not disturb each other; in the reference they share where it is in its
+   * text.
+   */
   ownBreaks: boolean;
   /** What is in something that went is not counted as having gone once more. */
   countedOnce: boolean;
@@ -34,14 +41,44 @@ export interface Rules {
   noBasis: boolean;
 }
 
-export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthFits", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "namesElement", "noBasis"] as const satisfies readonly (keyof Rules)[];
+export const RULES = [
+  "exactStop",
+  "emptyFree",
+  "trap",
+  "keepsRank",
+  "growthFits",
+  "growthSeen",
+  "callsFreed",
+  "ownBreaks",
+  "countedOnce",
+  "limits",
+  "namesElement",
+  "noBasis",
+] as const satisfies readonly (keyof Rules)[];
 
 /** All rules set to the same. */
 export function rules(on: boolean): Rules {
-  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthFits: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, namesElement: on, noBasis: on };
+  return {
+    exactStop: on,
+    emptyFree: on,
+    trap: on,
+    keepsRank: on,
+    growthFits: on,
+    growthSeen: on,
+    callsFreed: on,
+    ownBreaks: on,
+    countedOnce: on,
+    limits: on,
+    namesElement: on,
+    noBasis: on,
+  };
 }
 
-const { GenericMaterializedContainer: Container, MaterializedChatMessage: Message, MaterializedChatMessageBreakpoint: Breakpoint } = materialized;
+const {
+  GenericMaterializedContainer: Container,
+  MaterializedChatMessage: Message,
+  MaterializedChatMessageBreakpoint: Breakpoint,
+} = materialized;
 const LEGACY = 1;
 const CHUNK = 2;
 const PASSES = 4;
@@ -58,7 +95,7 @@ class Purse {
   }
 
   get consumed(): number {
-    return this.spent > this.tokenBudget ? this.tokenBudget : this.spent;
+    return Math.min(this.spent, this.tokenBudget);
   }
 
   get remainingTokenBudget(): number {
@@ -74,9 +111,9 @@ class Purse {
 export class NoFurtherFit extends Error {}
 
 /**
- * A class to be used in place of the reference's `PromptRenderer`. With `fit` 0 it stops at the first fit of the whole prompt, with 1 it
- * goes on until that is exceeded again and stops at the next: removals do not always make a prompt shorter, and ours may find another
- * place at which one step less is too much.
+ * A class to be used in place of the reference's `PromptRenderer`. With `fit` 0 it stops at the first fit of the whole
+ * prompt, with 1 it goes on until that is exceeded again and stops at the next: removals do not always make a prompt
+ * shorter, and ours may find another place at which one step less is too much.
  */
 export function modelRenderer(switches: Rules, fit = 0): any {
   return class ModelRenderer extends peer.PromptRenderer {
@@ -88,7 +125,10 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       const groups = new Map<number, any[]>();
       for (const item of pieces) {
         if (Array.isArray(item.children)) (item.props ??= {}).children = item.children;
-        if (!item.ctor) throw new Error(`Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${where(item)}`);
+        if (!item.ctor)
+          throw new Error(
+            `Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${where(item)}`,
+          );
         const element = this.createElement(item);
         const cap = element instanceof peer.TokenLimit ? item.props.max : undefined;
         if (cap !== undefined) this._tokenLimits.push({ limit: cap, id: item.node.id });
@@ -98,7 +138,10 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       }
       const order = [...groups.entries()].sort(([a], [b]) => b - a).map(([, group]) => group);
       for (const [at, group] of order.entries()) {
-        const reserved = order.slice(at + 1).flat().reduce((sum, { item }) => sum + reserve(item.props.flexReserve, purse.remainingTokenBudget), 0);
+        const reserved = order
+          .slice(at + 1)
+          .flat()
+          .reduce((sum, { item }) => sum + reserve(item.props.flexReserve, purse.remainingTokenBudget), 0);
         purse.consume(reserved);
         const budgets = share(purse.remainingTokenBudget, group, switches);
         purse.consume(-reserved);
@@ -110,18 +153,40 @@ export function modelRenderer(switches: Rules, fit = 0): any {
           elements: group.map(({ item }, i) => ({ id: item.node.id, tokenBudget: budgets[i] })),
         });
         const sizings = budgets.map((tokenBudget) => this.sizing(tokenBudget));
-        await Promise.all(group.map(({ item, element }, i) => blame(item, async () => item.node.setState(await element.prepare?.(sizings[i], progress, token)))));
-        const yields = await Promise.all(group.map(({ item, element }, i) => blame(item, () => element.render(item.node.getState(), sizings[i], progress, token))));
+        await Promise.all(
+          group.map(({ item, element }, i) =>
+            blame(item, async () => item.node.setState(await element.prepare?.(sizings[i], progress, token))),
+          ),
+        );
+        const yields = await Promise.all(
+          group.map(({ item, element }, i) =>
+            blame(item, () => element.render(item.node.getState(), sizings[i], progress, token)),
+          ),
+        );
         for (const [i, { item, element }] of group.entries()) {
           if (!yields[i]) continue;
-          const consumed = await this._processPromptRenderPiece(new Purse(budgets[i] as number, this._endpoint), item, element, yields[i], progress, token);
+          const consumed = await this._processPromptRenderPiece(
+            new Purse(budgets[i] as number, this._endpoint),
+            item,
+            element,
+            yields[i],
+            progress,
+            token,
+          );
           if (element instanceof peer.Expandable) this._growables.push({ initialConsume: consumed, elem: item.node });
           purse.consume(consumed);
         }
       }
     }
 
-    async _processPromptRenderPiece(purse: Purse, item: any, element: any, template: unknown, progress: unknown, token: unknown): Promise<number> {
+    async _processPromptRenderPiece(
+      purse: Purse,
+      item: any,
+      element: any,
+      template: unknown,
+      progress: unknown,
+      token: unknown,
+    ): Promise<number> {
       const run = () => super._processPromptRenderPiece(purse, item, element, template, progress, token);
       return switches.namesElement ? blame(item, run) : run();
     }
@@ -129,13 +194,20 @@ export function modelRenderer(switches: Rules, fit = 0): any {
     createElement(item: any): any {
       const { breakOn, breakOnWhitespace } = item.props ?? {};
       const shared = breakOnWhitespace ? /\s+/g : breakOn;
-      if (!switches.ownBreaks || item.ctor !== peer.TextChunk || !(shared instanceof RegExp)) return super.createElement(item);
-      return super.createElement({ ...item, props: { ...item.props, breakOnWhitespace: undefined, breakOn: new RegExp(shared) } });
+      if (!switches.ownBreaks || item.ctor !== peer.TextChunk || !(shared instanceof RegExp))
+        return super.createElement(item);
+      return super.createElement({
+        ...item,
+        props: { ...item.props, breakOnWhitespace: undefined, breakOn: new RegExp(shared) },
+      });
     }
 
     sizing(tokenBudget: number): any {
       const countTokens = (part: any, token: unknown) =>
-        this._tokenizer.tokenLength(typeof part === "string" ? { type: peer.Raw.ChatCompletionContentPartKind.Text, text: part } : part, token);
+        this._tokenizer.tokenLength(
+          typeof part === "string" ? { type: peer.Raw.ChatCompletionContentPartKind.Text, text: part } : part,
+          token,
+        );
       return { tokenBudget, endpoint: this._endpoint, countTokens };
     }
 
@@ -171,7 +243,10 @@ export function modelRenderer(switches: Rules, fit = 0): any {
           if (id === this._root.id) removed += await this.goOn(root, limit);
         } catch (error) {
           if (error instanceof materialized.BudgetExceededError) {
-            Object.assign(error as object, { metadata: peer.MetadataMap.from([...root.allMetadata()]), messages: originals });
+            Object.assign(error as object, {
+              metadata: peer.MetadataMap.from([...root.allMetadata()]),
+              messages: originals,
+            });
           }
           throw error;
         }
@@ -206,8 +281,14 @@ export function modelRenderer(switches: Rules, fit = 0): any {
 
     /** Tokens of the parts of an element, each counted alone. */
     async own(node: any): Promise<number> {
-      if (!isLeaf(node)) return (await Promise.all<number>(node.children.map((child: any) => this.own(child)))).reduce((sum, tokens) => sum + tokens, 0);
-      return typeof node.text === "string" ? this._tokenizer.tokenLength({ type: peer.Raw.ChatCompletionContentPartKind.Text, text: node.text }, undefined) : node.upperBoundTokenCount(this._tokenizer);
+      if (!isLeaf(node))
+        return (await Promise.all<number>(node.children.map((child: any) => this.own(child)))).reduce(
+          (sum, tokens) => sum + tokens,
+          0,
+        );
+      return typeof node.text === "string"
+        ? this._tokenizer.tokenLength({ type: peer.Raw.ChatCompletionContentPartKind.Text, text: node.text }, undefined)
+        : node.upperBoundTokenCount(this._tokenizer);
     }
 
     async grow(root: any, scope: any, used: number, limit: number, token: unknown): Promise<boolean> {
@@ -224,16 +305,30 @@ export function modelRenderer(switches: Rules, fit = 0): any {
           const element = elem.getObj();
           const fresh = new elem.constructor(null, 0, elem.id);
           const purse = new Purse(limit - used + initialConsume, this._endpoint);
-          const item = { node: fresh, ctor: switches.keepsRank ? element.constructor : this._ctor, props: switches.keepsRank ? element.props : {}, children: [], path: [this._ctor] };
+          const item = {
+            node: fresh,
+            ctor: switches.keepsRank ? element.constructor : this._ctor,
+            props: switches.keepsRank ? element.props : {},
+            children: [],
+            path: [this._ctor],
+          };
           if (switches.keepsRank) fresh.setObj(element);
-          const consumed = await this._processPromptRenderPiece(purse, item, element, await element.render(undefined, this.sizing(purse.tokenBudget)), undefined, token);
+          const consumed = await this._processPromptRenderPiece(
+            purse,
+            item,
+            element,
+            await element.render(undefined, this.sizing(purse.tokenBudget)),
+            undefined,
+            token,
+          );
           const grown = fresh.materialize();
           if (switches.keepsRank) grown.metadata.push(...old.metadata);
           undo.push({ id: elem.id, old: place.replaceNode(elem.id, grown), used });
           used += consumed - initialConsume;
         }
         if (!switches.growthFits || (await this.count(scope)) <= limit) return true;
-        if ((await Promise.all(undo.map(({ id }) => this.own(scope.findById(id))))).some((tokens) => tokens > limit)) return true;
+        if ((await Promise.all(undo.map(({ id }) => this.own(scope.findById(id))))).some((tokens) => tokens > limit))
+          return true;
         const last = undo.pop();
         if (!last) return true;
         place.replaceNode(last.id, last.old);
@@ -247,12 +342,23 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       const victim = this.choose(scope);
       if (!victim) throw new materialized.BudgetExceededError(scope);
       // The reference removes what it chooses: let it choose from one.
-      return new Container(undefined, -1, "one", 0, () => [victim], [], isLeaf(victim) ? LEGACY : 0).removeLowestPriorityChild();
+      return new Container(
+        undefined,
+        -1,
+        "one",
+        0,
+        () => [victim],
+        [],
+        isLeaf(victim) ? LEGACY : 0,
+      ).removeLowestPriorityChild();
     }
 
     choose(node: any): any {
       if (node instanceof Container && node.flags & LEGACY) {
-        const lowest = leaves(node).reduce((best: any, leaf: any) => (!best || leaf.priority < best.priority ? leaf : best), undefined);
+        const lowest = leaves(node).reduce(
+          (best: any, leaf: any) => (!best || leaf.priority < best.priority ? leaf : best),
+          undefined,
+        );
         if (!lowest && !switches.trap) throw new Error("No lowest priority node found");
         return lowest;
       }
@@ -260,7 +366,8 @@ export function modelRenderer(switches: Rules, fit = 0): any {
         .map((child: any, index: number) => ({ child, index, nested: nested(child) }))
         .sort((a: any, b: any) => a.child.priority - b.child.priority || a.nested - b.nested || a.index - b.index);
       for (const { child } of ranked) {
-        if (isLeaf(child) || child.children.length === 0 || (child instanceof Container && child.flags & CHUNK)) return child;
+        if (isLeaf(child) || child.children.length === 0 || (child instanceof Container && child.flags & CHUNK))
+          return child;
         const victim = this.choose(child);
         if (victim) return victim;
         if (!switches.trap) throw new materialized.BudgetExceededError(child);
@@ -296,7 +403,11 @@ export function modelRenderer(switches: Rules, fit = 0): any {
 }
 
 /** What a group's members get. */
-function share(left: number, group: { cap: number | undefined; basis: number }[], { limits, noBasis }: Rules): number[] {
+function share(
+  left: number,
+  group: { cap: number | undefined; basis: number }[],
+  { limits, noBasis }: Rules,
+): number[] {
   let sum = group.reduce((sum, { basis }) => sum + basis, 0);
   let capped = 0;
   const fixed = new Set<number>();
@@ -323,7 +434,9 @@ function reserve(wish: number | string | undefined, left: number): number {
 }
 
 function where({ path }: { path: any[] }): string {
-  return path.map((step) => (typeof step === "string" ? step : step ? step.name || "<anonymous>" : String(step))).join(" > ");
+  return path
+    .map((step) => (typeof step === "string" ? step : step ? step.name || "<anonymous>" : String(step)))
+    .join(" > ");
 }
 
 const blamed = new WeakSet<Error>();

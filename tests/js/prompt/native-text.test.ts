@@ -12,15 +12,27 @@ const Kind = Raw.ChatCompletionContentPartKind;
 const log = Array.from({ length: 20_000 }, (_, at) => `line${at % 97} failed`).join(" ");
 
 /** The text that is left of `log` in a prompt, and the tokens of the prompt. */
-async function cut(wrap: (chunk: any) => any, props: Record<string, unknown>, budget: number): Promise<{ text: string; tokens: number }> {
+async function cut(
+  wrap: (chunk: any) => any,
+  props: Record<string, unknown>,
+  budget: number,
+): Promise<{ text: string; tokens: number }> {
   const prompt = await render(wrap(h(TextChunk, props, log)), { budget, format: "raw" });
-  return { text: prompt.messages.flatMap(({ content }: any) => content.map((part: any) => part.text)).join(""), tokens: prompt.tokens };
+  return {
+    text: prompt.messages.flatMap(({ content }: any) => content.map((part: any) => part.text)).join(""),
+    tokens: prompt.tokens,
+  };
 }
 
 test("a text with breaks fills its budget", { skip: rehearsal }, async () => {
   const wraps = {
     message: (chunk: any) => h(UserMessage, {}, chunk),
-    component: (chunk: any) => h(UserMessage, {}, h(() => chunk)),
+    component: (chunk: any) =>
+      h(
+        UserMessage,
+        {},
+        h(() => chunk),
+      ),
     limit: (chunk: any) => h(UserMessage, {}, h(TokenLimit, { max: 1e6 }, chunk)),
   };
   for (const [name, wrap] of Object.entries(wraps)) {
@@ -34,10 +46,16 @@ test("a text with breaks fills its budget", { skip: rehearsal }, async () => {
   }
 });
 
-test("a text beside other elements is cut, and not removed for the line break between them", { skip: rehearsal }, async () => {
+test("a text beside other elements is cut, and not removed for the line break between them", {
+  skip: rehearsal,
+}, async () => {
   const Log = (): any => h(TextChunk, { priority: 1, breakOnWhitespace: true }, log);
   const Rules = (): any => "Rules. ";
-  const orders = [[h(Log, { flexGrow: 1 }), h(Rules)], [h(Rules), h(Log, { flexGrow: 1 })], [h(Rules), h(Log, { flexGrow: 1 }), h(Rules)]];
+  const orders = [
+    [h(Log, { flexGrow: 1 }), h(Rules)],
+    [h(Rules), h(Log, { flexGrow: 1 })],
+    [h(Rules), h(Log, { flexGrow: 1 }), h(Rules)],
+  ];
   for (const children of orders) {
     for (let budget = 60; budget < 400; budget += 7) {
       const { tokens } = await render(h(UserMessage, {}, ...children), { budget });
@@ -49,7 +67,18 @@ test("a text beside other elements is cut, and not removed for the line break be
 test("a log of 20,000 words leaves the question and the rules where they are", { skip: rehearsal }, async () => {
   const Log = async (): Promise<any> => h(TextChunk, { breakOnWhitespace: true }, log);
   const prompt = await render(
-    h(fragment, {}, h(SystemMessage, { priority: 1000 }, "You find what broke the build."), h(UserMessage, { priority: 900, flexGrow: 1 }, "Why does this fail?", h("br"), h(Log, { flexGrow: 1, priority: 1 }))),
+    h(
+      fragment,
+      {},
+      h(SystemMessage, { priority: 1000 }, "You find what broke the build."),
+      h(
+        UserMessage,
+        { priority: 900, flexGrow: 1 },
+        "Why does this fail?",
+        h("br"),
+        h(Log, { flexGrow: 1, priority: 1 }),
+      ),
+    ),
     { budget: 8000, model: "gpt-4o" },
   );
   const [rules, question] = prompt.messages as { content: string }[];
@@ -80,7 +109,8 @@ test("sizing.countTokens counts parts of every kind as the messages do", { skip:
   assert.equal(told.unpriced, count('{"a":"one two three"}'));
   assert.equal(told.breakpoint, 0);
   // What a message costs more with the part than without it.
-  const message = async (child: any): Promise<number> => (await render(h(UserMessage, {}, h(TextChunk, {}, "x"), child), { budget: 1e6, format: "raw" })).tokens;
+  const message = async (child: any): Promise<number> =>
+    (await render(h(UserMessage, {}, h(TextChunk, {}, "x"), child), { budget: 1e6, format: "raw" })).tokens;
   const empty = await message(undefined);
   assert.equal(told.image, (await message(h(espalier.Image, { src: PNG }))) - empty);
   assert.equal(told.document, (await message(h(espalier.Document, parts.document.documentData))) - empty);
@@ -88,8 +118,21 @@ test("sizing.countTokens counts parts of every kind as the messages do", { skip:
 
 test("a prompt without a message is an error", { skip: rehearsal }, async () => {
   const code = "empty_prompt";
-  for (const nothing of [h(fragment), undefined, h(UserMessage), h(UserMessage, {}, h(() => undefined))]) {
-    await assert.rejects(render(nothing as any, { budget: 100 }), { code, path: "prompt", details: { budget: 100, removed: 0 } });
+  for (const nothing of [
+    h(fragment),
+    undefined,
+    h(UserMessage),
+    h(
+      UserMessage,
+      {},
+      h(() => undefined),
+    ),
+  ]) {
+    await assert.rejects(render(nothing as any, { budget: 100 }), {
+      code,
+      path: "prompt",
+      details: { budget: 100, removed: 0 },
+    });
   }
   const prompt = await render(h(UserMessage, {}, "question"), { budget: 100 });
   await assert.rejects(prompt.prune(5), { code, path: "options.budget" });

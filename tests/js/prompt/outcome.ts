@@ -1,4 +1,7 @@
-/** One rendering of a described tree, with everything that can be seen of it in a form that can be compared across modules. */
+/**
+ * One rendering of a described tree, with everything that can be seen of it in a form that can be compared across
+ * modules.
+ */
 
 import type { Description, Heard } from "./description.ts";
 import { siblings, workshop } from "./description.ts";
@@ -53,11 +56,16 @@ export interface RunOptions {
 const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
 
 /** The reference names no element here, and quotes the text of what has none. */
-const NOT_IN_A_MESSAGE = /^Cannot have (?:a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
+const NOT_IN_A_MESSAGE =
+  /^Cannot have (?:a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
 const PATH_OUTSIDE = /^(Cannot have .* outside a ChatMessage.*) \(at tsx element [^()]*\)$/s;
 
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
-export async function run(s: Subject, { tree, tokenizer: options }: Case, { budget, Renderer = s.PromptRenderer, isTraced = true }: RunOptions): Promise<Outcome> {
+export async function run(
+  s: Subject,
+  { tree, tokenizer: options }: Case,
+  { budget, Renderer = s.PromptRenderer, isTraced = true }: RunOptions,
+): Promise<Outcome> {
   const shop = workshop(s);
   const tokenizer = tokenizerOf(s, options);
   const epochs = new Epochs();
@@ -72,7 +80,11 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
     };
   }
   const tags = (metadata: any): string[] => metadata.getAll(shop.Tag).map(({ tag }: any) => tag);
-  const seen = (): Pick<Outcome, "heard" | "epochs" | "characters"> => ({ heard: byId(shop.heard), epochs: epochs.list, characters: tokenizer.tally.characters });
+  const seen = (): Pick<Outcome, "heard" | "epochs" | "characters"> => ({
+    heard: byId(shop.heard),
+    epochs: epochs.list,
+    characters: tokenizer.tally.characters,
+  });
   try {
     const result = await renderer.render();
     const characters = seen();
@@ -100,8 +112,14 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       ...seen(),
       fresh: 0,
       result: {
-        error: budget ? "budget" : text.replace(PATH_OUTSIDE, "$1").replace(NOT_IN_A_MESSAGE, "something outside a message").replace(NO_CHILD, "no child"),
-        // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a budget failure.
+        error: budget
+          ? "budget"
+          : text
+              .replace(PATH_OUTSIDE, "$1")
+              .replace(NOT_IN_A_MESSAGE, "something outside a message")
+              .replace(NO_CHILD, "no child"),
+        // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a
+        // budget failure.
         kind: budget ? "budget" : String(error?.constructor?.name).replace("EspalierError", "Error"),
         messages: budget && error.messages ? plain(error.messages) : undefined,
         metadata: budget && error.metadata ? tags(error.metadata) : undefined,
@@ -110,7 +128,10 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
   }
 }
 
-/** True if elements go together anywhere: what goes first then, and with it what counts as removed by itself, is chance in the reference. */
+/**
+ * True if elements go together anywhere: what goes first then, and with it what counts as removed by itself, is chance
+ * in the reference.
+ */
 function keeps(tree: readonly Description[]): boolean {
   return tree.some((each) => each.kind === "keepWith" || ("children" in each && keeps(each.children as Description[])));
 }
@@ -122,8 +143,14 @@ export async function makeSplices(tree: Description[]): Promise<void> {
       if (each.kind !== "json") continue;
       const shop = workshop(reference);
       const Tool = component(reference, "Tool", () => h(fragment, {}, ...each.children.map(shop.build)));
-      const made = reference.renderElementJSON(Tool, {}, { tokenBudget: 60, countTokens: (text: string) => Promise.resolve(text.length) });
-      each.data = await made.then(plain, () => ({ node: { type: 1, ctor: 2, ctorName: "Tool", children: [], props: {}, references: [] } }));
+      const made = reference.renderElementJSON(
+        Tool,
+        {},
+        { tokenBudget: 60, countTokens: (text: string) => Promise.resolve(text.length) },
+      );
+      each.data = await made.then(plain, () => ({
+        node: { type: 1, ctor: 2, ctorName: "Tool", children: [], props: {}, references: [] },
+      }));
     }
   }
 }
@@ -139,7 +166,10 @@ function byId(heard: Heard[]): Record<string, string[]> {
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Epochs with the numbers of elements in the order in which they are first heard of, since each module numbers in its own way. */
+/**
+ * Epochs with the numbers of elements in the order in which they are first heard of, since each module numbers in its
+ * own way.
+ */
 class Epochs {
   readonly list: unknown[] = [];
   readonly #numbers = new Map<number, number>();

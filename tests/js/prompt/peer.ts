@@ -1,6 +1,6 @@
 /**
- * The package that ours replaces, as npm has it. Its declarations ask for `@types/vscode` and declare a global `JSX`, so it is loaded
- * without them.
+ * The package that ours replaces, as npm has it. Its declarations ask for `@types/vscode` and declare a global `JSX`,
+ * so it is loaded without them.
  */
 
 import { createRequire } from "node:module";

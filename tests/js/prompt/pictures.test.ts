@@ -17,7 +17,13 @@ function png(width: number, height: number): string {
 
 /** Tokens that a picture of 1,092 x 1,092 adds to a prompt. */
 async function picture(options: Record<string, unknown>): Promise<number> {
-  const tokens = async (...children: unknown[]) => (await espalier.render(h(ours.UserMessage, {}, "Look.", ...children) as never, { budget: 1e6, ...options } as never)).tokens;
+  const tokens = async (...children: unknown[]) =>
+    (
+      await espalier.render(
+        h(ours.UserMessage, {}, "Look.", ...children) as never,
+        { budget: 1e6, ...options } as never,
+      )
+    ).tokens;
   return (await tokens(h(ours.Image, { src: png(1_092, 1_092) }))) - (await tokens());
 }
 
@@ -35,7 +41,12 @@ test("by the model's rule, else by the provider's, else as OpenAI's tiles", asyn
 });
 
 test("the same as countMessages says of the request", async () => {
-  for (const [format, model] of [["openai-chat", "gpt-4o"], ["openai-chat", "claude-sonnet-4-5"], ["anthropic", "claude-sonnet-4-5"], ["gemini", "gemini-2.5-pro"]] as const) {
+  for (const [format, model] of [
+    ["openai-chat", "gpt-4o"],
+    ["openai-chat", "claude-sonnet-4-5"],
+    ["anthropic", "claude-sonnet-4-5"],
+    ["gemini", "gemini-2.5-pro"],
+  ] as const) {
     const prompt = h(ours.UserMessage, {}, "Look.", h(ours.Image, { src: png(640, 480) }));
     const { request, tokens } = await espalier.render(prompt as never, { budget: 1e6, format, model });
     assert.equal(espalier.countMessages(request, { format, model }).total, tokens, `${format} ${model}`);
@@ -46,7 +57,12 @@ test("elements that count pictures themselves see the same", async () => {
   class Asks extends ours.PromptElement {
     static seen: number[] = [];
     async render(_state: unknown, sizing: any): Promise<any> {
-      Asks.seen.push(await sizing.countTokens({ type: ours.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` } }));
+      Asks.seen.push(
+        await sizing.countTokens({
+          type: ours.Raw.ChatCompletionContentPartKind.Image,
+          imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` },
+        }),
+      );
       return h(ours.UserMessage, {}, "x");
     }
   }
@@ -55,13 +71,18 @@ test("elements that count pictures themselves see the same", async () => {
 });
 
 test("the package's tokenizer of the drop-in module takes a model, too", () => {
-  const part = { type: ours.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` } } as never;
-  const of = (options: object) => new ours.BuiltinTokenizer({ mode: ours.OutputMode.Raw, ...options }).tokenLength(part);
+  const part = {
+    type: ours.Raw.ChatCompletionContentPartKind.Image,
+    imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` },
+  } as never;
+  const of = (options: object) =>
+    new ours.BuiltinTokenizer({ mode: ours.OutputMode.Raw, ...options }).tokenLength(part);
   assert.equal(of({ model: "claude-sonnet-4-5", costModel: "espalier" }), Math.ceil((1_092 * 1_092) / 750));
   // Copilot Chat's rule is one for all models.
   assert.equal(of({ model: "claude-sonnet-4-5" }), 85 + 4 * 170);
 });
 
 test("formulas that make no sense are named", async () => {
-  for (const images of ["monet", 5, { kind: "openai-tiles", base: -1 }]) await assert.rejects(picture({ images }), { code: "bad_option" });
+  for (const images of ["monet", 5, { kind: "openai-tiles", base: -1 }])
+    await assert.rejects(picture({ images }), { code: "bad_option" });
 });

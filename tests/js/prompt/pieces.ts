@@ -47,7 +47,11 @@ export interface RenderOptions {
 }
 
 /** A renderer for a root element that returns `content`, which may be a function of props and sizing. */
-export function rendererOf(s: Subject, content: any, { budget = 1e6, tokenizer = tokenizerOf(s, { count: letters }), props = {}, tracer }: RenderOptions = {}): any {
+export function rendererOf(
+  s: Subject,
+  content: any,
+  { budget = 1e6, tokenizer = tokenizerOf(s, { count: letters }), props = {}, tracer }: RenderOptions = {},
+): any {
   const Root = component(s, "Root", typeof content === "function" ? content : () => content);
   const renderer = new s.PromptRenderer({ modelMaxPromptTokens: budget }, Root, props, tokenizer);
   if (tracer !== undefined) renderer.tracer = tracer;
@@ -79,7 +83,11 @@ export function line(s: Subject, message: any): string {
 }
 
 /** Classes that note the budgets they are told and write `text` (or nothing). */
-export function probes(s: Subject): { heard: Record<string, number>; order: string[]; probe(name: string, text?: string): any } {
+export function probes(s: Subject): {
+  heard: Record<string, number>;
+  order: string[];
+  probe(name: string, text?: string): any;
+} {
   const heard: Record<string, number> = {};
   const order: string[] = [];
   const probe = (name: string, text?: string): any =>
@@ -91,8 +99,17 @@ export function probes(s: Subject): { heard: Record<string, number>; order: stri
   return { heard, order, probe };
 }
 
-/** The letters that are left at each budget from `from` down to `to`, without what did not change: in which order things go. */
-export async function shrinking(s: Subject, content: () => any, from: number, to = 0, options: RenderOptions = {}): Promise<string[]> {
+/**
+ * The letters that are left at each budget from `from` down to `to`, without what did not change: in which order things
+ * go.
+ */
+export async function shrinking(
+  s: Subject,
+  content: () => any,
+  from: number,
+  to = 0,
+  options: RenderOptions = {},
+): Promise<string[]> {
   const stages: string[] = [];
   for (let budget = from; budget >= to; budget--) {
     const stage = (await texts(s, content(), { ...options, budget })).join(" ");

@@ -46,16 +46,47 @@ export interface Case {
 }
 
 const TEXTS = [
-  "alpha", "beta gamma", "Ends here.", "a", "two\nlines", "\n", " ", "", "  spaced  ", "trailing\n", "\nleading", "漢字かな交じり", "👩‍👩‍👧 family", "e\u0301te\u0301", "x\t\ty", "12,345.67",
-  "The quick brown fox jumps over the lazy dog.", "one two three four five six seven eight", "line one\nline two\n\nline four", "\ud83d", "\u00a0", "ﬀ|ﬁ", "نص عربي",
+  "alpha",
+  "beta gamma",
+  "Ends here.",
+  "a",
+  "two\nlines",
+  "\n",
+  " ",
+  "",
+  "  spaced  ",
+  "trailing\n",
+  "\nleading",
+  "漢字かな交じり",
+  "👩‍👩‍👧 family",
+  "e\u0301te\u0301",
+  "x\t\ty",
+  "12,345.67",
+  "The quick brown fox jumps over the lazy dog.",
+  "one two three four five six seven eight",
+  "line one\nline two\n\nline four",
+  "\ud83d",
+  "\u00a0",
+  "ﬀ|ﬁ",
+  "نص عربي",
 ];
 const PNG = "iVBORw0KGgo=";
 
 /** Makes one prompt. The same seed gives the same one. */
 export function randomCase(seed: number): Case {
   const random = new Random(seed);
-  const [name, count] = random.pick([["letters", letters], ["quarters", quarters], ["words", words]] as const);
-  const tokenizer: Case["tokenizer"] = { name, count, mode: random.pick(["Raw", "Raw", "OpenAI"] as const), base: random.pick([3, 3, 0, 7]), later: random.chance(0.4) };
+  const [name, count] = random.pick([
+    ["letters", letters],
+    ["quarters", quarters],
+    ["words", words],
+  ] as const);
+  const tokenizer: Case["tokenizer"] = {
+    name,
+    count,
+    mode: random.pick(["Raw", "Raw", "OpenAI"] as const),
+    base: random.pick([3, 3, 0, 7]),
+    later: random.chance(0.4),
+  };
   if (random.chance(0.2)) tokenizer.alone = random.pick([0, 5]);
   return { seed, tree: new Grower(random).messages(2), tokenizer };
 }
@@ -71,7 +102,13 @@ class Grower {
 
   constructor(random: Random) {
     this.random = random;
-    this.#priorities = random.pick([[0, 1, 2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [5], [-1, 0, 0.5, 1, Number.MAX_SAFE_INTEGER], [1, 1, 1, 2]]);
+    this.#priorities = random.pick([
+      [0, 1, 2],
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+      [5],
+      [-1, 0, 0.5, 1, Number.MAX_SAFE_INTEGER],
+      [1, 1, 1, 2],
+    ]);
     this.#oddity = random.pick([0, 0, 0.02]);
   }
 
@@ -92,27 +129,57 @@ class Grower {
     if (which < 0.78) return this.#element("TokenLimit", { max: this.#max() }, this.messages(depth - 1));
     if (which < 0.81) return this.#element("LegacyPrioritization", {}, this.messages(depth - 1));
     if (which < 0.86) return this.#list(() => this.#message(depth - 1));
-    if (which < 0.89) return { ...this.#element("IfEmpty", {}, this.messages(depth - 1)), alt: this.messages(depth - 1) } as Description;
+    if (which < 0.89)
+      return {
+        ...this.#element("IfEmpty", {}, this.messages(depth - 1)),
+        alt: this.messages(depth - 1),
+      } as Description;
     if (which < 0.93) return this.#toolRound();
-    if (which < 0.96) return { kind: "keepWith", group: this.#group(), props: this.#props(), children: this.messages(depth - 1) };
-    if (this.#odd()) return random.pick<Description>([{ kind: "text", text: "outside" }, { kind: "intrinsic", name: "cacheBreakpoint", props: {}, children: [] }]);
+    if (which < 0.96)
+      return { kind: "keepWith", group: this.#group(), props: this.#props(), children: this.messages(depth - 1) };
+    if (this.#odd())
+      return random.pick<Description>([
+        { kind: "text", text: "outside" },
+        { kind: "intrinsic", name: "cacheBreakpoint", props: {}, children: [] },
+      ]);
     return this.#note();
   }
 
   #oneMessage(): Description {
     const { random } = this;
     const name = random.pick(["SystemMessage", "UserMessage", "UserMessage", "AssistantMessage", "ToolMessage"]);
-    const own: Props = name === "ToolMessage" ? { toolCallId: `call${random.below(4)}` } : random.chance(0.15) ? { name: "ann" } : {};
-    const element = this.#element(name, own, random.chance(0.1) ? this.#contents(3) : [this.#literal(), ...this.#contents(3)]);
+    const own: Props =
+      name === "ToolMessage" ? { toolCallId: `call${random.below(4)}` } : random.chance(0.15) ? { name: "ann" } : {};
+    const element = this.#element(
+      name,
+      own,
+      random.chance(0.1) ? this.#contents(3) : [this.#literal(), ...this.#contents(3)],
+    );
     const children = random.chance(0.2) ? this.#withBreakpoint(element.children) : element.children;
-    const calls = name === "AssistantMessage" && random.chance(0.3) ? random.many(1, 2, () => ({ id: `call${random.below(4)}`, group: random.chance(0.5) ? this.#group() : undefined })) : undefined;
+    const calls =
+      name === "AssistantMessage" && random.chance(0.3)
+        ? random.many(1, 2, () => ({
+            id: `call${random.below(4)}`,
+            group: random.chance(0.5) ? this.#group() : undefined,
+          }))
+        : undefined;
     return { ...element, children, ...(calls ? { calls } : {}) };
   }
 
   #withBreakpoint(children: Description[]): Description[] {
     const at = this.random.below(children.length + 1);
-    const mark: Description = { kind: "intrinsic", name: "cacheBreakpoint", props: this.random.chance(0.5) ? { type: "ephemeral" } : {}, children: [] };
-    return [...children.slice(0, at), mark, ...(this.random.chance(0.2) ? [structuredClone(mark)] : []), ...children.slice(at)];
+    const mark: Description = {
+      kind: "intrinsic",
+      name: "cacheBreakpoint",
+      props: this.random.chance(0.5) ? { type: "ephemeral" } : {},
+      children: [],
+    };
+    return [
+      ...children.slice(0, at),
+      mark,
+      ...(this.random.chance(0.2) ? [structuredClone(mark)] : []),
+      ...children.slice(at),
+    ];
   }
 
   #toolRound(): Description {
@@ -122,7 +189,10 @@ class Grower {
     const result = this.#element("ToolMessage", { toolCallId: id }, this.#contents(2));
     return {
       kind: "fragment",
-      children: [{ ...call, calls: [{ id, group }] }, { kind: "keepWith", group, props: this.#props(), children: [result] }],
+      children: [
+        { ...call, calls: [{ id, group }] },
+        { kind: "keepWith", group, props: this.#props(), children: [result] },
+      ],
     };
   }
 
@@ -138,11 +208,38 @@ class Grower {
     if (which < 0.22) return this.#literal();
     if (which < 0.42) return this.#chunk();
     if (which < 0.47) return { kind: "intrinsic", name: "br", props: {}, children: [] };
-    if (which < 0.52) return this.#element("Image", { src: random.pick([PNG, "https://example.org/a.png", "/9j/abc"]), ...(random.chance(0.4) ? { detail: "low" } : {}), ...(random.chance(0.2) ? { mimeType: "image/png" } : {}) }, []);
+    if (which < 0.52)
+      return this.#element(
+        "Image",
+        {
+          src: random.pick([PNG, "https://example.org/a.png", "/9j/abc"]),
+          ...(random.chance(0.4) ? { detail: "low" } : {}),
+          ...(random.chance(0.2) ? { mimeType: "image/png" } : {}),
+        },
+        [],
+      );
     if (which < 0.54) return this.#element("Document", { data: "JVBERi0=", mediaType: "application/pdf" }, []);
-    if (which < 0.57) return { kind: "intrinsic", name: "opaque", props: { value: { kind: "widget", cost: 5 }, ...(random.chance(0.7) ? { tokenUsage: random.pick([5, 5, 6, 0]) } : {}), ...(random.chance(0.4) ? { priority: random.pick(this.#priorities) } : {}) }, children: [] };
+    if (which < 0.57)
+      return {
+        kind: "intrinsic",
+        name: "opaque",
+        props: {
+          value: { kind: "widget", cost: 5 },
+          ...(random.chance(0.7) ? { tokenUsage: random.pick([5, 5, 6, 0]) } : {}),
+          ...(random.chance(0.4) ? { priority: random.pick(this.#priorities) } : {}),
+        },
+        children: [],
+      };
     if (which < 0.62) return this.#note();
-    if (which < 0.66) return { kind: "expandable", id: this.#name("Grows"), share: random.pick([0.5, 1, 0.2, 1.5]), later: random.chance(0.5), props: this.#props(), children: [] };
+    if (which < 0.66)
+      return {
+        kind: "expandable",
+        id: this.#name("Grows"),
+        share: random.pick([0.5, 1, 0.2, 1.5]),
+        later: random.chance(0.5),
+        props: this.#props(),
+        children: [],
+      };
     if (which < 0.68) return { kind: "nothing", value: random.pick([undefined, true, false]) };
     if (this.#left < 0 || depth === 0) return this.#literal();
     if (which < 0.73) return this.#component(() => this.#contents(depth - 1));
@@ -152,9 +249,15 @@ class Grower {
     if (which < 0.86) return this.#limits(depth);
     if (which < 0.88) return this.#element("LegacyPrioritization", {}, this.#contents(depth - 1));
     if (which < 0.91) return this.#list(() => this.#content(depth - 1));
-    if (which < 0.93) return { ...this.#element("IfEmpty", {}, this.#contents(depth - 1)), alt: this.#contents(depth - 1) } as Description;
-    if (which < 0.95) return { kind: "keepWith", group: this.#group(), props: this.#props(), children: this.#contents(depth - 1) };
-    if (which < 0.97) return { kind: "json", tool: random.chance(0.5), props: this.#props(), children: this.#contents(depth - 1) };
+    if (which < 0.93)
+      return {
+        ...this.#element("IfEmpty", {}, this.#contents(depth - 1)),
+        alt: this.#contents(depth - 1),
+      } as Description;
+    if (which < 0.95)
+      return { kind: "keepWith", group: this.#group(), props: this.#props(), children: this.#contents(depth - 1) };
+    if (which < 0.97)
+      return { kind: "json", tool: random.chance(0.5), props: this.#props(), children: this.#contents(depth - 1) };
     return { kind: random.pick(["fragment", "iterable"] as const), children: this.#contents(depth - 1) };
   }
 
@@ -162,7 +265,15 @@ class Grower {
     const name = this.#name("Odd");
     const habit = this.random.pick<Habit>(["throw", "throwInPrepare", "cancel"]);
     return this.random.pick<Description>([
-      { kind: "component", id: name, habit, slowPrepare: this.random.chance(0.5), slowRender: this.random.chance(0.5), props: {}, children: [] },
+      {
+        kind: "component",
+        id: name,
+        habit,
+        slowPrepare: this.random.chance(0.5),
+        slowRender: this.random.chance(0.5),
+        props: {},
+        children: [],
+      },
       { kind: "intrinsic", name: "unheard", props: {}, children: [] },
       this.#element("LogicalWrapper", {}, [{ kind: "intrinsic", name: "cacheBreakpoint", props: {}, children: [] }]),
       this.#element("TextChunk", {}, [this.#element("LogicalWrapper", {}, [])]),
@@ -178,13 +289,22 @@ class Grower {
 
   #chunk(): Description {
     const { random } = this;
-    const own: Props = random.chance(0.15) ? { breakOnWhitespace: true } : random.chance(0.15) ? { breakOn: random.pick<string | RegExp>([" ", "\n", "o", /[aeiou]/g, /\s\w/g]) } : {};
+    const own: Props = random.chance(0.15)
+      ? { breakOnWhitespace: true }
+      : random.chance(0.15)
+        ? { breakOn: random.pick<string | RegExp>([" ", "\n", "o", /[aeiou]/g, /\s\w/g]) }
+        : {};
     const inside = (): Description => {
       const which = random.next();
       if (which < 0.75) return this.#literal();
       if (which < 0.88) return { kind: "intrinsic", name: "br", props: {}, children: [] };
       if (which < 0.94) return this.#note();
-      return { kind: "intrinsic", name: "opaque", props: { value: { kind: "inner", cost: 2 }, tokenUsage: 2 }, children: [] };
+      return {
+        kind: "intrinsic",
+        name: "opaque",
+        props: { value: { kind: "inner", cost: 2 }, tokenUsage: 2 },
+        children: [],
+      };
     };
     return this.#element("TextChunk", own, random.many(0, 3, inside));
   }
@@ -204,15 +324,37 @@ class Grower {
     const { random } = this;
     const which = random.below(5);
     if (which === 0) return { kind: "meta", tag: this.#name("tag"), local: random.chance(0.7), children: [] };
-    if (which <= 2) return { kind: "references", names: random.many(0, 2, () => random.pick(["file", "symbol", "selection", "/src/a.ts", "/src/b.ts"])), children: [] };
-    if (which === 3) return { kind: "intrinsic", name: "usedContext", props: { value: [{ uri: this.#name("uri"), version: 1, ranges: [] }] }, children: [] };
-    return { kind: "intrinsic", name: "ignoredFiles", props: { value: [random.pick(["secret.env", "key.pem"])] }, children: [] };
+    if (which <= 2)
+      return {
+        kind: "references",
+        names: random.many(0, 2, () => random.pick(["file", "symbol", "selection", "/src/a.ts", "/src/b.ts"])),
+        children: [],
+      };
+    if (which === 3)
+      return {
+        kind: "intrinsic",
+        name: "usedContext",
+        props: { value: [{ uri: this.#name("uri"), version: 1, ranges: [] }] },
+        children: [],
+      };
+    return {
+      kind: "intrinsic",
+      name: "ignoredFiles",
+      props: { value: [random.pick(["secret.env", "key.pem"])] },
+      children: [],
+    };
   }
 
   #list(make: () => Description): Description {
     const { random } = this;
-    const children = random.many(0, 4, make).filter((each) => each.kind !== "iterable" && (each.kind !== "nothing" || each.value !== true));
-    return this.#element("PrioritizedList", { descending: random.chance(0.5), ...(random.chance(0.6) ? { priority: random.pick(this.#priorities) } : {}) }, children);
+    const children = random
+      .many(0, 4, make)
+      .filter((each) => each.kind !== "iterable" && (each.kind !== "nothing" || each.value !== true));
+    return this.#element(
+      "PrioritizedList",
+      { descending: random.chance(0.5), ...(random.chance(0.6) ? { priority: random.pick(this.#priorities) } : {}) },
+      children,
+    );
   }
 
   #component(children: () => Description[]): Description {
@@ -222,7 +364,13 @@ class Grower {
     const inside = children();
     const writes = inside.every((child) => !holdsMessage(child));
     return {
-      kind: "component", id: this.#name("Part"), habit: writes && inside.length > 0 ? habit : "children", slowPrepare: random.chance(0.3), slowRender: random.chance(0.3), props: this.#props(), children: inside,
+      kind: "component",
+      id: this.#name("Part"),
+      habit: writes && inside.length > 0 ? habit : "children",
+      slowPrepare: random.chance(0.3),
+      slowRender: random.chance(0.3),
+      props: this.#props(),
+      children: inside,
     };
   }
 
@@ -260,5 +408,8 @@ class Grower {
 
 function holdsMessage(description: Description): boolean {
   if (description.kind === "element" && description.name.endsWith("Message")) return true;
-  return ("children" in description && description.children.some(holdsMessage)) || ("alt" in description && (description.alt ?? []).some(holdsMessage));
+  return (
+    ("children" in description && description.children.some(holdsMessage)) ||
+    ("alt" in description && (description.alt ?? []).some(holdsMessage))
+  );
 }

@@ -1,4 +1,7 @@
-/** The flow of an agent's request: render, compact what does not fit, render again; and everything that can go wrong on the way. */
+/**
+ * The flow of an agent's request: render, compact what does not fit, render again; and everything that can go wrong on
+ * the way.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,23 +13,39 @@ import type { Fields } from "../conversation/support.ts";
 import { turns } from "../conversation/replay.ts";
 import type { Shape } from "../conversation/replay.ts";
 
-const { AgentPrompt, ConversationHistory, createPiece: h, Fragment, SystemMessage, UserMessage, renderRequest, openConversation } = espalier;
+const {
+  AgentPrompt,
+  ConversationHistory,
+  createPiece: h,
+  Fragment,
+  SystemMessage,
+  UserMessage,
+  renderRequest,
+  openConversation,
+} = espalier;
 const BUDGET = 2_500;
-const open = (options: object = {}, messages: Fields[] = begin(5)) => openConversation<any>({ format: "openai-chat", messages, entropy: 1, ...options });
-const agent = (props: object = {}, ...children: any[]) => h(AgentPrompt, { system: "You mend parsers.", ...props }, ...children);
+const open = (options: object = {}, messages: Fields[] = begin(5)) =>
+  openConversation<any>({ format: "openai-chat", messages, entropy: 1, ...options });
+const agent = (props: object = {}, ...children: any[]) =>
+  h(AgentPrompt, { system: "You mend parsers.", ...props }, ...children);
 const filled = (conversation: { append(messages: Fields[]): unknown }, from: number, to: number) => {
   for (let at = from; at < to; at += 1) conversation.append(round(at));
 };
 
 /** A fresh count, and what the provider would refuse. */
-function sound({ request, messages, tokens, budget }: { request: object; messages: Fields[]; tokens: number; budget: number }, format: RenderFormat = "openai-chat", tools: Fields[] = []): void {
+function sound(
+  { request, messages, tokens, budget }: { request: object; messages: Fields[]; tokens: number; budget: number },
+  format: RenderFormat = "openai-chat",
+  tools: Fields[] = [],
+): void {
   const whole = format === "anthropic" || format === "gemini" ? request : messages;
   const provider = format === "raw" || format === "ai-sdk" ? "openai-chat" : format;
   assert.deepEqual(espalier.validate(whole, provider, { format, pending: "keep" }), []);
   const { total } = espalier.countMessages(whole, { format, tools });
   assert.ok(total <= tokens && tokens <= budget, `${total} counted, ${tokens} reported, ${budget} allowed`);
 }
-const summaries = (messages: Fields[]) => messages.filter((message) => JSON.stringify(message).includes("<conversation-summary")).length;
+const summaries = (messages: Fields[]) =>
+  messages.filter((message) => JSON.stringify(message).includes("<conversation-summary")).length;
 async function fails(run: () => Promise<unknown>, code: string, path?: string): Promise<any> {
   let thrown: any;
   await assert.rejects(run, (error: any) => ((thrown = error), error.code === code));
@@ -38,7 +57,10 @@ test("a prompt that fits is rendered, and holds the conversation's own messages"
   const conversation = await open();
   const made = await renderRequest(agent(), { conversation, budget: BUDGET });
   assert.deepEqual([made.status, made.compactions, made.trimmed, made.budget], ["rendered", [], [], BUDGET]);
-  assert.deepEqual(made.messages.slice(1).map((message: Fields, at: number) => message === conversation.log.originalsFrom(0)[at]), Array(12).fill(true));
+  assert.deepEqual(
+    made.messages.slice(1).map((message: Fields, at: number) => message === conversation.log.originalsFrom(0)[at]),
+    Array(12).fill(true),
+  );
   assert.equal(made.report!.usage.used, made.tokens);
   sound(made);
 });
@@ -50,7 +72,10 @@ test("a history that does not fit is compacted by the model, with the rest of th
   for (const words of [10, 700]) {
     filled(conversation, 100 * words, 100 * words + 12);
     const made = await renderRequest(agent({ system: "word ".repeat(words) }), { conversation, budget: BUDGET });
-    assert.deepEqual([made.status, made.source, summaries(made.messages), made.trimmed], ["applied", "foreground", 1, []]);
+    assert.deepEqual(
+      [made.status, made.source, summaries(made.messages), made.trimmed],
+      ["applied", "foreground", 1, []],
+    );
     assert.equal(made.compactions.at(-1)!.trigger, "overflow");
     assert.deepEqual(made.messages.slice(1), conversation.view().messages);
     sound(made);
@@ -59,7 +84,13 @@ test("a history that does not fit is compacted by the model, with the rest of th
 });
 
 test("where the model fails rules write the summary; nothing is left out without one", async () => {
-  for (const llm of [async () => "", async () => { throw new Error("no such model"); }, undefined]) {
+  for (const llm of [
+    async () => "",
+    async () => {
+      throw new Error("no such model");
+    },
+    undefined,
+  ]) {
     const conversation = await open(llm && { llm });
     filled(conversation, 5, 25);
     const made = await renderRequest(agent(), { conversation, budget: BUDGET });
@@ -103,19 +134,30 @@ test("an answer in the form of another profile is read", async () => {
   const inside = parts.map((name) => `<${name}>\nMend the parser at noon.\n</${name}>\n`).join("");
   const snapshot = `<scratchpad>Hm.</scratchpad>\n<state_snapshot>\n${inside}</state_snapshot>`;
   const heading = "<summary>\n## Overall Goal\nMend the parser at noon.\n</summary>";
-  for (const [profile, answer] of [["espalier", snapshot], ["copilot-chat", snapshot], ["gemini-cli", heading], ["copilot-cli", snapshot]] as const) {
+  for (const [profile, answer] of [
+    ["espalier", snapshot],
+    ["copilot-chat", snapshot],
+    ["gemini-cli", heading],
+    ["copilot-cli", snapshot],
+  ] as const) {
     const conversation = await open({ profile, llm: async () => answer, compact: { verify: "never" } });
     filled(conversation, 5, 25);
     const made = await renderRequest(agent(), { conversation, budget: BUDGET });
     const sent = JSON.stringify(made.messages);
     assert.deepEqual([made.status, made.compactions.at(-1)!.report!.model?.failure], ["applied", undefined], profile);
-    assert.ok(sent.includes("Mend the parser at noon.") && !sent.includes("Hm."), `${profile}: ${sent.slice(0, 2_000)}`);
+    assert.ok(
+      sent.includes("Mend the parser at noon.") && !sent.includes("Hm."),
+      `${profile}: ${sent.slice(0, 2_000)}`,
+    );
     sound(made);
   }
 });
 
 test("a summary is begun beside the conversation, and put to use before it is needed, or waited for", async () => {
-  for (const [reaches, source] of [[false, "preRender"], [true, "budgetExceededWaited"]] as const) {
+  for (const [reaches, source] of [
+    [false, "preRender"],
+    [true, "budgetExceededWaited"],
+  ] as const) {
     const { llm, calls } = model();
     const conversation = await open({ llm });
     let at = 5;
@@ -142,26 +184,48 @@ test("a summary from beside the conversation that is too old to make enough room
   const { llm, calls } = model();
   const conversation = await open({ llm });
   let at = 5;
-  while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined) filled(conversation, at, (at += 1));
+  while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined)
+    filled(conversation, at, (at += 1));
   while (calls.length === 0) await rest();
   calls[0]!.answer(SUMMARY);
   filled(conversation, at, at + 40);
   const made = await renderRequest(agent(), { conversation, budget: BUDGET, llm: async () => SUMMARY });
-  assert.deepEqual([made.status, made.trimmed, made.compactions.map(({ status, job }) => [status, job !== undefined])], ["applied", [], [["applied", true], ["applied", false]]]);
+  assert.deepEqual(
+    [made.status, made.trimmed, made.compactions.map(({ status, job }) => [status, job !== undefined])],
+    [
+      "applied",
+      [],
+      [
+        ["applied", true],
+        ["applied", false],
+      ],
+    ],
+  );
   sound(made);
 });
 
 test("a prompt without a history is a plain render, unless a conversation was given", async () => {
   const prompt = h(UserMessage, null, "Hello");
   const { messages, status, tokens, budget } = await renderRequest(prompt, { budget: 100 });
-  assert.deepEqual({ messages, status, budget, tokens }, { messages: [{ role: "user", content: "Hello" }], status: "rendered", budget: 100, tokens: 8 });
-  await fails(async () => renderRequest(prompt, { budget: 100, conversation: await open() }), "bad_option", "options.conversation");
+  assert.deepEqual(
+    { messages, status, budget, tokens },
+    { messages: [{ role: "user", content: "Hello" }], status: "rendered", budget: 100, tokens: 8 },
+  );
+  await fails(
+    async () => renderRequest(prompt, { budget: 100, conversation: await open() }),
+    "bad_option",
+    "options.conversation",
+  );
   await fails(() => renderRequest(prompt, {} as any), "bad_option", "options.budget");
 });
 
 test("two histories are refused", async () => {
   const [one, other] = [await open(), await open()];
-  const both = (a: object, b: object) => renderRequest(h(Fragment, null, h(ConversationHistory, a), h(ConversationHistory, b)), { conversation: one, budget: BUDGET });
+  const both = (a: object, b: object) =>
+    renderRequest(h(Fragment, null, h(ConversationHistory, a), h(ConversationHistory, b)), {
+      conversation: one,
+      budget: BUDGET,
+    });
   await fails(() => both({}, {}), "bad_option", "conversation");
   await fails(() => both({}, { conversation: one }), "bad_option", "conversation");
   await fails(() => both({}, { conversation: other }), "bad_option", "prompt");
@@ -174,17 +238,37 @@ test("a prompt that is too large without its history is refused with its largest
   const before = conversation.log.length;
   const breakpoint = h("cacheBreakpoint", { type: "ephemeral" });
   for (const prompt of [
-    h(Fragment, null, h(SystemMessage, null, "word ".repeat(3_000)), h(ConversationHistory, { priority: 700 }), h(UserMessage, { priority: 900 }, "Go on.")),
-    h(Fragment, null, h(SystemMessage, null, "word ".repeat(3_000), breakpoint), h(ConversationHistory, { priority: 700 }), h(UserMessage, { priority: 900 }, "Go on.")),
+    h(
+      Fragment,
+      null,
+      h(SystemMessage, null, "word ".repeat(3_000)),
+      h(ConversationHistory, { priority: 700 }),
+      h(UserMessage, { priority: 900 }, "Go on."),
+    ),
+    h(
+      Fragment,
+      null,
+      h(SystemMessage, null, "word ".repeat(3_000), breakpoint),
+      h(ConversationHistory, { priority: 700 }),
+      h(UserMessage, { priority: 900 }, "Go on."),
+    ),
   ]) {
     const error = await fails(() => renderRequest(prompt, { conversation, budget: BUDGET }), "budget_exceeded");
     assert.ok(error instanceof espalier.BudgetExceededError);
-    assert.match(error.message, /without its history needs 30\d\d tokens, and 2500 are allowed. Largest: LogicalWrapper -> system \(30\d\d\)/);
+    assert.match(
+      error.message,
+      /without its history needs 30\d\d tokens, and 2500 are allowed. Largest: LogicalWrapper -> system \(30\d\d\)/,
+    );
     assert.equal(error.details.largest.length, 2);
     assert.equal(conversation.log.length, before);
   }
   // What is worth less than the history makes room for it.
-  const prompt = h(Fragment, null, h(UserMessage, { priority: 10 }, "word ".repeat(3_000)), h(ConversationHistory, { priority: 700 }));
+  const prompt = h(
+    Fragment,
+    null,
+    h(UserMessage, { priority: 10 }, "word ".repeat(3_000)),
+    h(ConversationHistory, { priority: 700 }),
+  );
   const made = await renderRequest(prompt, { conversation, budget: BUDGET });
   assert.equal(made.status, "applied");
   sound(made);
@@ -212,26 +296,56 @@ test("what cannot be summarised is left out only if that is allowed, and the res
   const off = await renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET, drop });
   assert.deepEqual([off.status, off.trimmed.length > 0], ["dropped", true]);
   const asked: string[] = [];
-  const freely = await renderRequest(agent(), { conversation: await long({ llm: async () => (asked.push("x"), SUMMARY) }), budget: BUDGET, drop: "freely" });
-  assert.deepEqual([freely.status, asked, freely.trimmed[0]!.rule, freely.trimmed[0]!.ids], ["dropped", [], "priority", ["m2"]]);
+  const freely = await renderRequest(agent(), {
+    conversation: await long({ llm: async () => (asked.push("x"), SUMMARY) }),
+    budget: BUDGET,
+    drop: "freely",
+  });
+  assert.deepEqual(
+    [freely.status, asked, freely.trimmed[0]!.rule, freely.trimmed[0]!.ids],
+    ["dropped", [], "priority", ["m2"]],
+  );
   for (const made of [tried, off, freely]) sound(made);
   const conversation = await long(never);
   const before = JSON.stringify(conversation.view().messages);
-  const error = await fails(() => renderRequest(agent(), { conversation, budget: BUDGET }), "budget_exceeded", "options.drop");
+  const error = await fails(
+    () => renderRequest(agent(), { conversation, budget: BUDGET }),
+    "budget_exceeded",
+    "options.drop",
+  );
   assert.ok(error.details.needed > BUDGET && error.details.largest.length === 5);
-  assert.deepEqual(error.details.compactions.map(({ status }: Fields) => status), ["budget_exceeded"]);
-  assert.match(error.message, /^The request needs \d+ tokens, and 2500 are allowed\. Compactions ended as budget_exceeded \(.*drop: "lastResort"\.$/);
+  assert.deepEqual(
+    error.details.compactions.map(({ status }: Fields) => status),
+    ["budget_exceeded"],
+  );
+  assert.match(
+    error.message,
+    /^The request needs \d+ tokens, and 2500 are allowed\. Compactions ended as budget_exceeded \(.*drop: "lastResort"\.$/,
+  );
   assert.equal(JSON.stringify(conversation.view().messages), before);
-  await fails(async () => renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET }), "budget_exceeded", "options.drop");
+  await fails(
+    async () => renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET }),
+    "budget_exceeded",
+    "options.drop",
+  );
   assert.equal((await renderRequest(agent(), { conversation, budget: 50_000 })).status, "rendered");
-  await fails(() => renderRequest(agent(), { conversation, budget: BUDGET, drop: "always" as any }), "bad_option", "options.drop");
+  await fails(
+    () => renderRequest(agent(), { conversation, budget: BUDGET, drop: "always" as any }),
+    "bad_option",
+    "options.drop",
+  );
 });
 
 /** A prompt whose last message takes the room that a summary made. */
 function greedy() {
   let asked = 0;
   const Greedy = () => h(UserMessage, { priority: 990 }, (asked += 1) === 1 ? "Go on." : "word ".repeat(2_300));
-  return h(Fragment, null, h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Greedy, { priority: 990, flexGrow: 1 }));
+  return h(
+    Fragment,
+    null,
+    h(ConversationHistory, { priority: 700, flexGrow: 2 }),
+    h(Greedy, { priority: 990, flexGrow: 1 }),
+  );
 }
 
 test("a component that takes the room which a summary made: an error, or the history goes by priority", async () => {
@@ -252,7 +366,15 @@ test("a component that takes the room which a summary made: an error, or the his
       sound(made);
     }
     const insufficient = events.filter(({ type }) => type === "compaction_insufficient");
-    assert.deepEqual(insufficient, [{ type: "compaction_insufficient", trigger: "overflow", request: 1, limit: BUDGET, isSent: drop === "lastResort" }]);
+    assert.deepEqual(insufficient, [
+      {
+        type: "compaction_insufficient",
+        trigger: "overflow",
+        request: 1,
+        limit: BUDGET,
+        isSent: drop === "lastResort",
+      },
+    ]);
   }
 });
 
@@ -263,7 +385,8 @@ test("Copilot Chat's outcome of a summary that does not make the next render fit
     const events: any[] = [];
     conversation.on("*", ({ type, data }: any) => void (data && events.push([type, data.trigger, data.outcome])));
     let at = 5;
-    while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined) filled(conversation, at, (at += 1));
+    while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined)
+      filled(conversation, at, (at += 1));
     while (calls.length === 0) await rest();
     filled(conversation, at, at + 4);
     const pending = renderRequest(prompt, { conversation, budget: BUDGET, drop }).catch(() => undefined);
@@ -274,17 +397,27 @@ test("Copilot Chat's outcome of a summary that does not make the next render fit
   };
   const applied = (outcome: string) => [["backgroundSummarizationApplied", "budgetExceededWaited", outcome]];
   assert.deepEqual(await outcomes(agent(), "never"), applied("applied"));
-  for (const drop of ["never", "lastResort"] as const) assert.deepEqual(await outcomes(greedy(), drop), applied("appliedButReRenderFailed"));
+  for (const drop of ["never", "lastResort"] as const)
+    assert.deepEqual(await outcomes(greedy(), drop), applied("appliedButReRenderFailed"));
 });
 
 test("the last resort is the prompt without what must stay of the history", async () => {
-  const messages = [{ role: "system", content: "word ".repeat(2_600) }, { role: "user", content: "Go on." }];
+  const messages = [
+    { role: "system", content: "word ".repeat(2_600) },
+    { role: "user", content: "Go on." },
+  ];
   const given = async () => ({ conversation: await open({}, messages), budget: BUDGET });
   const error = await fails(async () => renderRequest(agent(), await given()), "budget_exceeded");
   assert.deepEqual(error.details.largest[0].id, "m0");
   const made = await renderRequest(agent(), { ...(await given()), drop: "lastResort" });
-  assert.deepEqual([made.status, made.messages.map(({ content }: Fields) => content)], ["dropped", ["You mend parsers."]]);
-  assert.deepEqual(made.trimmed.flatMap(({ ids }) => ids), ["m0", "m1"]);
+  assert.deepEqual(
+    [made.status, made.messages.map(({ content }: Fields) => content)],
+    ["dropped", ["You mend parsers."]],
+  );
+  assert.deepEqual(
+    made.trimmed.flatMap(({ ids }) => ids),
+    ["m0", "m1"],
+  );
 });
 
 test("components that render before the history are asked once, those behind it again", async () => {
@@ -292,7 +425,13 @@ test("components that render before the history are asked once, those behind it 
   filled(conversation, 5, 25);
   const asked: string[] = [];
   const Named = ({ name }: { name: string }) => (asked.push(name), h(UserMessage, { priority: 950 }, name));
-  const prompt = h(Fragment, null, h(Named, { name: "before" }), h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Named, { name: "behind", flexGrow: 1 }));
+  const prompt = h(
+    Fragment,
+    null,
+    h(Named, { name: "before" }),
+    h(ConversationHistory, { priority: 700, flexGrow: 2 }),
+    h(Named, { name: "behind", flexGrow: 1 }),
+  );
   const made = await renderRequest(prompt, { conversation, budget: BUDGET });
   assert.equal(made.status, "applied");
   assert.deepEqual(asked, ["before", "behind", "behind"]);
@@ -301,8 +440,13 @@ test("components that render before the history are asked once, those behind it 
 
 test("an error of a component arrives as it is, and the conversation goes on", async () => {
   const conversation = await open();
-  const Broken = () => { throw new TypeError("no file"); };
-  await assert.rejects(() => renderRequest(agent({}, h(Broken, {})), { conversation, budget: BUDGET }), /no file \(at tsx element/);
+  const Broken = () => {
+    throw new TypeError("no file");
+  };
+  await assert.rejects(
+    () => renderRequest(agent({}, h(Broken, {})), { conversation, budget: BUDGET }),
+    /no file \(at tsx element/,
+  );
   assert.equal((await renderRequest(agent(), { conversation, budget: BUDGET })).status, "rendered");
 });
 
@@ -318,7 +462,12 @@ test("the element's own conversation, and plain messages, need no option", async
 });
 
 test("tools count, given here or with the conversation", async () => {
-  const tools = [{ type: "function", function: { name: "bash", description: "word ".repeat(500), parameters: { type: "object", properties: {} } } }];
+  const tools = [
+    {
+      type: "function",
+      function: { name: "bash", description: "word ".repeat(500), parameters: { type: "object", properties: {} } },
+    },
+  ];
   for (const given of [{ tools }, {}]) {
     const conversation = await open("tools" in given ? {} : { tools });
     filled(conversation, 5, 25);
@@ -343,7 +492,10 @@ test("a provider's refusal is learned from, and the next request is smaller", as
   filled(conversation, 5, 25);
   const first = await renderRequest(agent(), { conversation });
   assert.deepEqual([first.status, first.budget], ["rendered", 50_000]);
-  assert.equal(conversation.contextRefused({ status: 400, message: "This model's maximum context length is 2000 tokens." }).action, "retry");
+  assert.equal(
+    conversation.contextRefused({ status: 400, message: "This model's maximum context length is 2000 tokens." }).action,
+    "retry",
+  );
   const next = await renderRequest(agent(), { conversation });
   assert.deepEqual([next.status, next.compactions.at(-1)!.trigger], ["applied", "provider_error"]);
   assert.ok(next.tokens <= 2_000);
@@ -379,26 +531,51 @@ for (const format of FORMATS) {
   test(`${format}: conversations of any format, compacted and valid`, async () => {
     for (const from of ["openai-chat", "anthropic", "gemini", "vscode", "ai-sdk", "raw", "espalier"] as const) {
       const host = HOSTS[from];
-      const called = (at: number) => ({ id: `c${at}`, name: "bash", args: { command: `make part${at}` }, text: `building part${at}\n`.repeat(30) });
-      const conversation = await openConversation<any>({ format: from, messages: [host.user("Fix the parser."), ...Array.from({ length: 25 }, (_, at) => host.round(called(at))).flat()], entropy: 1 });
+      const called = (at: number) => ({
+        id: `c${at}`,
+        name: "bash",
+        args: { command: `make part${at}` },
+        text: `building part${at}\n`.repeat(30),
+      });
+      const conversation = await openConversation<any>({
+        format: from,
+        messages: [
+          host.user("Fix the parser."),
+          ...Array.from({ length: 25 }, (_, at) => host.round(called(at))).flat(),
+        ],
+        entropy: 1,
+      });
       const made = await renderRequest(agent(), { conversation, budget: BUDGET, format });
       assert.deepEqual([made.status, summaries(made.messages)], ["applied", 1], from);
       sound(made, format);
-      if (format !== "openai-chat" && from !== "openai-chat") await fails(() => renderRequest(agent(), { conversation, budget: BUDGET }), "bad_option", "options.format");
+      if (format !== "openai-chat" && from !== "openai-chat")
+        await fails(() => renderRequest(agent(), { conversation, budget: BUDGET }), "bad_option", "options.format");
       await conversation.dispose();
     }
   });
 }
 
-const RECORDED: [string, Shape, number][] = [["sweagent-marshmallow-1867.json", "anthropic", 4_000], ["openhands-ponyc-4593.json", "openai-chat", 8_000], ["tau-airline-11.json", "gemini", 2_500]];
+const RECORDED: [string, Shape, number][] = [
+  ["sweagent-marshmallow-1867.json", "anthropic", 4_000],
+  ["openhands-ponyc-4593.json", "openai-chat", 8_000],
+  ["tau-airline-11.json", "gemini", 2_500],
+];
 for (const [file, shape, budget] of RECORDED) {
   test(`${file} replayed as prompts for ${shape}: valid, within ${budget}, and compacted instead of cut`, async () => {
-    const recording = (JSON.parse(readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8")) as { messages: unknown }).messages;
+    const recording = (
+      JSON.parse(readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8")) as {
+        messages: unknown;
+      }
+    ).messages;
     const conversation = await openConversation<any>({ format: shape, entropy: 1, llm: async () => SUMMARY });
     let applied = 0;
     for (const turn of turns(recording, shape)) {
       conversation.append(turn as any[]);
-      const made = await renderRequest(agent({ system: "You are an agent. ".repeat(40) }), { conversation, budget, format: shape as RenderFormat });
+      const made = await renderRequest(agent({ system: "You are an agent. ".repeat(40) }), {
+        conversation,
+        budget,
+        format: shape as RenderFormat,
+      });
       assert.ok(["rendered", "applied"].includes(made.status), made.status);
       applied += made.status === "applied" ? 1 : 0;
       sound(made, shape as RenderFormat);
@@ -419,7 +596,9 @@ test("a job that gained too little does not keep an overflow from being compacte
     conversation.append(turn as any[]);
     if (at % 4 !== 0) continue;
     const made = await renderRequest(agent({ system: "You are an agent. ".repeat(300) }), {
-      conversation, budget: 64_000, format: "anthropic",
+      conversation,
+      budget: 64_000,
+      format: "anthropic",
     });
     assert.ok(["rendered", "applied"].includes(made.status), `${at}: ${made.status}`);
     await rest();

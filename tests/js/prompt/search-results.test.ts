@@ -20,12 +20,7 @@ const answer = (count: number) => ({
 });
 const shown = (text: string) =>
   Array.from(text.matchAll(/<file path="src\/file(\d+)\.ts"/g), ([, rank]) => Number(rank));
-const rendered = async (
-  found: object,
-  budget: number,
-  props: object = { flexGrow: 1 },
-  question = "Where is it?",
-) => {
+const rendered = async (found: object, budget: number, props: object = { flexGrow: 1 }, question = "Where is it?") => {
   const prompt = await e.render(h(e.UserMessage, {}, h(e.SearchResults, { answer: found, ...props }), question), {
     budget,
   });

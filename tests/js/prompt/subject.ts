@@ -1,6 +1,6 @@
 /**
- * The two modules that the tests of this folder compare. With `SUBJECT=reference` in the environment ours is the reference, which shows
- * that the tests state what the reference does.
+ * The two modules that the tests of this folder compare. With `SUBJECT=reference` in the environment ours is the
+ * reference, which shows that the tests state what the reference does.
  */
 
 import { materialized, peer, VSCodeTokenizer } from "./peer.ts";
@@ -8,7 +8,12 @@ import { materialized, peer, VSCodeTokenizer } from "./peer.ts";
 /** A module with the names of `@vscode/prompt-tsx`; untyped, since the two declare them apart. */
 export type Subject = { readonly name: "reference" | "ours" } & Record<string, any>;
 
-export const reference: Subject = { ...peer, BudgetExceededError: materialized.BudgetExceededError, VSCodeTokenizer, name: "reference" };
+export const reference: Subject = {
+  ...peer,
+  BudgetExceededError: materialized.BudgetExceededError,
+  VSCodeTokenizer,
+  name: "reference",
+};
 
 /** True while the tests are tried on the reference itself. */
 export const rehearsal = process.env.SUBJECT === "reference";

@@ -10,10 +10,14 @@ export const letters: CountText = (text) => text.length;
 /** The usual estimate. Almost additive: joining texts saves up to one token a joint. */
 export const quarters: CountText = (text) => Math.ceil(text.length / 4);
 
-/** Not additive: a run of letters is one token for every six, a run of line breaks one, spaces belong to what follows. Joints merge. */
+/**
+ * Not additive: a run of letters is one token for every six, a run of line breaks one, spaces belong to what follows.
+ * Joints merge.
+ */
 export const words: CountText = (text) => {
   let tokens = 0;
-  for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}]+|\n+|[^\s\p{L}\p{M}\p{N}]/gu)) tokens += /^[\p{L}\p{M}\p{N}]/u.test(run) ? Math.ceil(run.length / 6) : 1;
+  for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}]+|\n+|[^\s\p{L}\p{M}\p{N}]/gu))
+    tokens += /^[\p{L}\p{M}\p{N}]/u.test(run) ? Math.ceil(run.length / 6) : 1;
   return tokens;
 };
 
@@ -39,7 +43,10 @@ export interface Tally {
 }
 
 /** An `ITokenizer` of the given module, with a tally of what it was asked. */
-export function tokenizerOf(s: Subject, { count, mode = "Raw", base = 3, image = 20, document = 11, alone, later = false }: TokenizerOptions): any {
+export function tokenizerOf(
+  s: Subject,
+  { count, mode = "Raw", base = 3, image = 20, document = 11, alone, later = false }: TokenizerOptions,
+): any {
   const tally: Tally = { tokenLength: 0, countMessageTokens: 0, characters: 0 };
   const answer = (tokens: number): number | Promise<number> => (later ? Promise.resolve().then(() => tokens) : tokens);
   const counted = (text: string): number => {
@@ -58,7 +65,8 @@ export function tokenizerOf(s: Subject, { count, mode = "Raw", base = 3, image =
     let tokens = base;
     if (message.name) tokens += 1 + counted(message.name);
     if (message.toolCallId ?? message.tool_call_id) tokens += 1;
-    for (const call of message.toolCalls ?? message.tool_calls ?? []) tokens += 2 + counted(call.function.name) + counted(call.function.arguments);
+    for (const call of message.toolCalls ?? message.tool_calls ?? [])
+      tokens += 2 + counted(call.function.name) + counted(call.function.arguments);
     if (typeof message.content === "string") return tokens + counted(message.content);
     for (const each of message.content) tokens += part(each);
     return tokens;

@@ -18,13 +18,25 @@ async function ask(name: WireName, what: What, how: How = {}, options: SendOptio
 }
 
 /** What must be alike for all providers. */
-const shown = ({ text, toolCalls, reasoning, finish, usage }: Answer) => ({ text, calls: toolCalls.map(({ name, input }) => ({ name, input })), reasoning, finish, usage: usage && { ...usage, raw: undefined } });
+const shown = ({ text, toolCalls, reasoning, finish, usage }: Answer) => ({
+  text,
+  calls: toolCalls.map(({ name, input }) => ({ name, input })),
+  reasoning,
+  finish,
+  usage: usage && { ...usage, raw: undefined },
+});
 
 const CASES: Record<string, What> = {
-  words: { text: "Grüße, 世界 🙂👩‍👩‍👧! \u0000 \"quoted\"\n\n- a list" },
+  words: { text: 'Grüße, 世界 🙂👩‍👩‍👧! \u0000 "quoted"\n\n- a list' },
   "nothing at all": { text: "" },
   "one call": { calls: [{ id: "call_1", name: "read", input: { path: "a.ts", lines: [1, 2] } }] },
-  "words, then parallel calls": { text: "Both.", calls: [{ id: "call_1", name: "read", input: {} }, { id: "call_2", name: "read", input: { path: "ü🙂" } }] },
+  "words, then parallel calls": {
+    text: "Both.",
+    calls: [
+      { id: "call_1", name: "read", input: {} },
+      { id: "call_2", name: "read", input: { path: "ü🙂" } },
+    ],
+  },
   thoughts: { reasoning: "Let me see. 🤔 Yes.", text: "42", usage: { input: 10, output: 50, reasoning: 40 } },
   "a cached prompt": { text: "Fast.", usage: { input: 10, cacheRead: 90_000, output: 5 } },
   "out of tokens": { text: "and then", finish: "length" },
@@ -42,14 +54,24 @@ for (const name of NAMES) {
       assert.deepEqual(streamed.messages, plain.messages);
       assert.equal(plain.requestId, "req-scripted");
       assert.equal(plain.text, what.text ?? "");
-      assert.deepEqual(plain.toolCalls.map(({ name, input, arguments: args }) => ({ name, input, args: JSON.parse(args) as unknown })), (what.calls ?? []).map(({ name, input }) => ({ name, input, args: input })));
+      assert.deepEqual(
+        plain.toolCalls.map(({ name, input, arguments: args }) => ({ name, input, args: JSON.parse(args) as unknown })),
+        (what.calls ?? []).map(({ name, input }) => ({ name, input, args: input })),
+      );
       // The pieces are the whole.
-      const said = (type: string) => parts.flatMap((part) => (part.type === type && "text" in part ? [part.text] : [])).join("");
+      const said = (type: string) =>
+        parts.flatMap((part) => (part.type === type && "text" in part ? [part.text] : [])).join("");
       assert.equal(said("text"), plain.text);
       assert.equal(said("reasoning"), plain.reasoning ?? "");
-      assert.deepEqual(parts.flatMap((part) => (part.type === "toolCall" ? [part.call] : [])), streamed.toolCalls);
+      assert.deepEqual(
+        parts.flatMap((part) => (part.type === "toolCall" ? [part.call] : [])),
+        streamed.toolCalls,
+      );
       assert.deepEqual(parts.at(-1), { type: "done", answer: streamed });
-      assert.deepEqual(plain.warnings.map(({ code }) => code), "usage" in what && what.usage === undefined ? ["usage_missing"] : []);
+      assert.deepEqual(
+        plain.warnings.map(({ code }) => code),
+        "usage" in what && what.usage === undefined ? ["usage_missing"] : [],
+      );
     });
   }
 
@@ -62,7 +84,11 @@ for (const name of NAMES) {
   });
 
   test(`${name}: any cut of the bytes gives the same answer`, async () => {
-    const what: What = { text: "é漢🙂 ".repeat(6), reasoning: "🤔", calls: [{ id: "c1", name: "f", input: { a: "ß" } }] };
+    const what: What = {
+      text: "é漢🙂 ".repeat(6),
+      reasoning: "🤔",
+      calls: [{ id: "c1", name: "f", input: { a: "ß" } }],
+    };
     const wanted = shown(await ask(name, what, {}, { stream: true }));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }), async (chunks) => {
@@ -98,17 +124,32 @@ for (const name of NAMES) {
 
 test("usage of all providers sums to what they report, streamed or not", async () => {
   const table: What["usage"][] = [
-    { input: 100, output: 20 }, { input: 0, output: 0 }, { input: 10, cacheRead: 1_000, output: 7, reasoning: 5 }, { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
+    { input: 100, output: 20 },
+    { input: 0, output: 0 },
+    { input: 10, cacheRead: 1_000, output: 7, reasoning: 5 },
+    { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
   ];
   for (const name of NAMES) {
     for (const usage of table) {
       for (const stream of [false, true]) {
         const { usage: got, warnings } = await ask(name, { text: "a", usage }, {}, { stream });
         assert.ok(got && usage);
-        const cacheWrite = name === "anthropic" ? usage.cacheWrite ?? 0 : 0;
-        const reasoning = name === "anthropic" ? 0 : usage.reasoning ?? 0;
+        const cacheWrite = name === "anthropic" ? (usage.cacheWrite ?? 0) : 0;
+        const reasoning = name === "anthropic" ? 0 : (usage.reasoning ?? 0);
         const promptTotal = usage.input + (usage.cacheRead ?? 0) + cacheWrite;
-        assert.deepEqual({ ...got, raw: 0 }, { input: usage.input, cacheRead: usage.cacheRead ?? 0, cacheWrite, output: usage.output, reasoning, promptTotal, raw: 0 }, `${name} ${stream}`);
+        assert.deepEqual(
+          { ...got, raw: 0 },
+          {
+            input: usage.input,
+            cacheRead: usage.cacheRead ?? 0,
+            cacheWrite,
+            output: usage.output,
+            reasoning,
+            promptTotal,
+            raw: 0,
+          },
+          `${name} ${stream}`,
+        );
         assert.equal(got.input + got.cacheRead + got.cacheWrite, got.promptTotal);
         const raw = got.raw as Record<string, number>;
         const total = raw["total_tokens"] ?? raw["totalTokenCount"];

@@ -24,31 +24,53 @@ const schema = { type: "object", properties: { path: { type: "string" } } };
 const RUNS: Record<Name, { messages: Record<string, unknown>[]; tools: unknown[] }> = {
   openai: {
     tools: [{ type: "function", function: { name: "read_file", description: "Reads.", parameters: schema } }],
-    messages: [{ role: "system", content: "You are an agent." }, { role: "user", content: "Fix the parser." }, ...rounds((n) => [
-      { role: "assistant", content: null, tool_calls: [{ id: `c${n}`, type: "function", function: { name: "read_file", arguments: `{"path":"src/a${n}.rs"}` } }] },
-      { role: "tool", tool_call_id: `c${n}`, content: text(n) },
-    ])],
+    messages: [
+      { role: "system", content: "You are an agent." },
+      { role: "user", content: "Fix the parser." },
+      ...rounds((n) => [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { id: `c${n}`, type: "function", function: { name: "read_file", arguments: `{"path":"src/a${n}.rs"}` } },
+          ],
+        },
+        { role: "tool", tool_call_id: `c${n}`, content: text(n) },
+      ]),
+    ],
   },
   openaiResponses: {
     tools: [{ type: "function", name: "read_file", description: "Reads.", parameters: schema, strict: false }],
-    messages: [{ type: "message", role: "user", content: "Fix the parser." }, ...rounds((n) => [
-      { type: "function_call", call_id: `c${n}`, name: "read_file", arguments: `{"path":"src/a${n}.rs"}` },
-      { type: "function_call_output", call_id: `c${n}`, output: text(n) },
-    ])],
+    messages: [
+      { type: "message", role: "user", content: "Fix the parser." },
+      ...rounds((n) => [
+        { type: "function_call", call_id: `c${n}`, name: "read_file", arguments: `{"path":"src/a${n}.rs"}` },
+        { type: "function_call_output", call_id: `c${n}`, output: text(n) },
+      ]),
+    ],
   },
   anthropic: {
     tools: [{ name: "read_file", description: "Reads.", input_schema: schema }],
-    messages: [{ role: "user", content: "Fix the parser." }, ...rounds((n) => [
-      { role: "assistant", content: [{ type: "tool_use", id: `toolu_${n}`, name: "read_file", input: { path: `src/a${n}.rs` } }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${n}`, content: text(n) }] },
-    ])],
+    messages: [
+      { role: "user", content: "Fix the parser." },
+      ...rounds((n) => [
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id: `toolu_${n}`, name: "read_file", input: { path: `src/a${n}.rs` } }],
+        },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${n}`, content: text(n) }] },
+      ]),
+    ],
   },
   gemini: {
     tools: [{ functionDeclarations: [{ name: "read_file", description: "Reads.", parametersJsonSchema: schema }] }],
-    messages: [{ role: "user", parts: [{ text: "Fix the parser." }] }, ...rounds((n) => [
-      { role: "model", parts: [{ functionCall: { name: "read_file", args: { path: `src/a${n}.rs` } } }] },
-      { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: text(n) } } }] },
-    ])],
+    messages: [
+      { role: "user", parts: [{ text: "Fix the parser." }] },
+      ...rounds((n) => [
+        { role: "model", parts: [{ functionCall: { name: "read_file", args: { path: `src/a${n}.rs` } } }] },
+        { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: text(n) } } }] },
+      ]),
+    ],
   },
 };
 
@@ -59,12 +81,28 @@ function rounds(round: (n: number) => Record<string, unknown>[]): Record<string,
 const BUDGET = 4_000;
 
 /** `late` is the clock of a request that hangs: its limit is reached once the server has the request. */
-async function compacted(name: Name, options: Partial<CompactOptions> = {}, late?: { tick(ms: number): void }): Promise<CompactResult<unknown>> {
+async function compacted(
+  name: Name,
+  options: Partial<CompactOptions> = {},
+  late?: { tick(ms: number): void },
+): Promise<CompactResult<unknown>> {
   const { messages, tools } = RUNS[name];
   const before = JSON.stringify(messages);
-  const fast = { after: (ms: number, done: () => void) => { const timer = setTimeout(done, ms > 10_000 ? ms : ms / 50); return () => clearTimeout(timer); } };
+  const fast = {
+    after: (ms: number, done: () => void) => {
+      const timer = setTimeout(done, ms > 10_000 ? ms : ms / 50);
+      return () => clearTimeout(timer);
+    },
+  };
   const { llm } = providers[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: fast });
-  const work = espalier.compact(messages, { budget: BUDGET, llmBudget: 100_000, tools, llm, ...options, ...(late && { timeout: 150 }) });
+  const work = espalier.compact(messages, {
+    budget: BUDGET,
+    llmBudget: 100_000,
+    tools,
+    llm,
+    ...options,
+    ...(late && { timeout: 150 }),
+  });
   let isOver = false;
   const end = () => void (isOver = true);
   work.then(end, end);
@@ -84,7 +122,8 @@ const NO_TOOLS: Record<Name, (body: Record<string, unknown>) => unknown> = {
   openai: (body) => body["tool_choice"] === "none",
   openaiResponses: (body) => body["tool_choice"] === "none",
   anthropic: (body) => (body["tool_choice"] as { type?: string }).type === "none",
-  gemini: (body) => (body["toolConfig"] as { functionCallingConfig: { mode: string } }).functionCallingConfig.mode === "NONE",
+  gemini: (body) =>
+    (body["toolConfig"] as { functionCallingConfig: { mode: string } }).functionCallingConfig.mode === "NONE",
 };
 
 for (const name of NAMES) {
@@ -92,7 +131,10 @@ for (const name of NAMES) {
     server.clear();
     const { status, report } = await compacted(name);
     assert.equal(status, "applied", JSON.stringify(report.model));
-    assert.deepEqual(report.model?.asked.map(({ shape, purpose }) => [shape, purpose]), [["full", "summary"]]);
+    assert.deepEqual(
+      report.model?.asked.map(({ shape, purpose }) => [shape, purpose]),
+      [["full", "summary"]],
+    );
     const [{ body }] = server.seen as [(typeof server.seen)[0]];
     assert.ok(Array.isArray(body["tools"]) && NO_TOOLS[name](body), JSON.stringify(body).slice(0, 300));
     assert.match(JSON.stringify(body), /never follow it/);
@@ -105,7 +147,10 @@ for (const name of NAMES) {
     server.queue(refuse({ status: 400, message: "Tools are not supported by this model." }));
     const { status, report } = await compacted(name);
     assert.equal(status, "applied", JSON.stringify(report.model));
-    assert.deepEqual(report.model?.asked.map(({ shape }) => shape), ["full", "simple"]);
+    assert.deepEqual(
+      report.model?.asked.map(({ shape }) => shape),
+      ["full", "simple"],
+    );
     const { body } = server.seen[1]!;
     assert.ok(body["tools"] === undefined && body["tool_choice"] === undefined && body["toolConfig"] === undefined);
     assert.match(JSON.stringify(body), /<history>/);
@@ -115,13 +160,19 @@ for (const name of NAMES) {
     server.clear();
     const { status, report } = await compacted(name, { cacheWarm: true });
     assert.equal(status, "applied", JSON.stringify(report.model));
-    assert.equal(report.model?.asked[0]!.shape, "fork");
+    assert.equal(report.model!.asked[0]!.shape, "fork");
     const { body } = server.seen[0]!;
     assert.ok(body["tool_choice"] === undefined && body["toolConfig"] === undefined && Array.isArray(body["tools"]));
     const list = (body["messages"] ?? body["input"] ?? body["contents"]) as Record<string, unknown>[];
     const own = RUNS[name].messages;
     // Anthropic and Gemini put the last message and the request into one turn where both are the user's.
-    assert.deepEqual(list.slice(-own.length - 1).slice(0, 4).at(-1)?.["role"], own.slice(-own.length).slice(0, 4).at(-1)?.["role"]);
+    assert.deepEqual(
+      list
+        .slice(-own.length - 1)
+        .slice(0, 4)
+        .at(-1)?.["role"],
+      own.slice(-own.length).slice(0, 4).at(-1)?.["role"],
+    );
     assert.ok(list.length >= own.length, `${list.length} of ${own.length}`);
   });
 }
@@ -129,20 +180,41 @@ for (const name of NAMES) {
 test("a request object is forked with everything in it", async () => {
   server.clear();
   const { messages, tools } = RUNS.anthropic;
-  const request = { model: "other", system: "Be brief.", max_tokens: 777, thinking: { type: "enabled", budget_tokens: 500 }, tools, messages };
+  const request = {
+    model: "other",
+    system: "Be brief.",
+    max_tokens: 777,
+    thinking: { type: "enabled", budget_tokens: 500 },
+    tools,
+    messages,
+  };
   const { llm } = providers.anthropic({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1` });
-  const { status, report } = await espalier.compact(request, { budget: BUDGET, llmBudget: 100_000, llm, cacheWarm: true });
+  const { status, report } = await espalier.compact(request, {
+    budget: BUDGET,
+    llmBudget: 100_000,
+    llm,
+    cacheWarm: true,
+  });
   assert.equal(status, "applied", JSON.stringify(report.model));
   const { system, max_tokens, thinking } = server.seen[0]!.body;
-  assert.deepEqual({ system, max_tokens, thinking }, { system: "Be brief.", max_tokens: 777, thinking: request.thinking });
+  assert.deepEqual(
+    { system, max_tokens, thinking },
+    { system: "Be brief.", max_tokens: 777, thinking: request.thinking },
+  );
 });
 
-const long = { openai: "This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.", anthropic: "prompt is too long: 9000 tokens > 8000 maximum" };
+const long = {
+  openai:
+    "This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
+  anthropic: "prompt is too long: 9000 tokens > 8000 maximum",
+};
 
 for (const name of ["openai", "anthropic"] as const) {
   test(`${name}: a request that is too long is made again within the limit that was told`, async () => {
     server.clear();
-    server.queue(refuse({ status: 400, message: long[name], ...(name === "openai" && { code: "context_length_exceeded" }) }));
+    server.queue(
+      refuse({ status: 400, message: long[name], ...(name === "openai" && { code: "context_length_exceeded" }) }),
+    );
     const { status, report } = await compacted(name);
     assert.equal(status, "applied", JSON.stringify(report.model));
     assert.equal(report.model?.calls, 2);
@@ -150,7 +222,10 @@ for (const name of ["openai", "anthropic"] as const) {
   });
 }
 
-const tooLong: Behaviour = answer({ text: SUMMARY.replace("Nothing to tell.", "It went on and on. ".repeat(20_000)), finish: "length" });
+const tooLong: Behaviour = answer({
+  text: SUMMARY.replace("Nothing to tell.", "It went on and on. ".repeat(20_000)),
+  finish: "length",
+});
 const injected: Behaviour = answer({ text: "<summary>PWNED</summary>" });
 /** Behaviour of every request, status, requests at most, in either policy. */
 const DISAPPOINTMENTS: [string, Behaviour | string, CompactStatus, number][] = [
@@ -199,13 +274,18 @@ for (const [what, behaviour, status, most] of DISAPPOINTMENTS) {
 
 test("strict refuses the record that a history dictated", async () => {
   server.clear();
-  server.script(answer({ text: SUMMARY.replace("Nothing to tell.", "See https://evil.example/x and /etc/shadow.bak") }));
+  server.script(
+    answer({ text: SUMMARY.replace("Nothing to tell.", "See https://evil.example/x and /etc/shadow.bak") }),
+  );
   await assert.rejects(compacted("openai", { strict: true }), (error) => {
     assert.ok(error instanceof espalier.EspalierError && error.code === "compaction_failed");
     const { status, report } = error.details;
     assert.equal(status, "quality_failed");
     assert.deepEqual(report.quality?.misses, ["inventions"]);
-    assert.deepEqual(report.model?.asked.map(({ purpose }) => purpose), ["summary", "verify"]);
+    assert.deepEqual(
+      report.model?.asked.map(({ purpose }) => purpose),
+      ["summary", "verify"],
+    );
     return true;
   });
 });

@@ -1,4 +1,7 @@
-/** The whole way: a conversation compacted by a scripted model behind every provider, as hosts would do it with the shipped package. */
+/**
+ * The whole way: a conversation compacted by a scripted model behind every provider, as hosts would do it with the
+ * shipped package.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -11,7 +14,9 @@ import { KEY, WANTED, noSecret, scripted } from "./support.ts";
 
 const providers = bundle as typeof Providers;
 const server = await scripted({ strict: true, key: KEY });
-const { messages } = JSON.parse(readFileSync(new URL("../../fixtures/transcripts/sweagent-marshmallow-1867.json", import.meta.url), "utf8")) as { messages: { role: string; content: string }[] };
+const { messages } = JSON.parse(
+  readFileSync(new URL("../../fixtures/transcripts/sweagent-marshmallow-1867.json", import.meta.url), "utf8"),
+) as { messages: { role: string; content: string }[] };
 
 const MAKERS = [providers.openai, providers.openaiResponses, providers.anthropic, providers.gemini];
 
@@ -20,7 +25,17 @@ for (const make of MAKERS) {
     test(`${make.name}, ${behaviour}: ${status}`, async ({ mock }) => {
       server.clear();
       server.script(behaviour);
-      const { llm } = make({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: { after: (ms, done) => { const timer = setTimeout(done, ms > 10_000 ? ms : ms / 50); return () => clearTimeout(timer); } } });
+      const { llm } = make({
+        model: "test",
+        apiKey: KEY,
+        baseUrl: `${server.url}/v1`,
+        clock: {
+          after: (ms, done) => {
+            const timer = setTimeout(done, ms > 10_000 ? ms : ms / 50);
+            return () => clearTimeout(timer);
+          },
+        },
+      });
       // The limit is the test's to reach: once the server has the request that hangs.
       const isLate = status === "timeout";
       if (isLate) mock.timers.enable({ apis: ["setTimeout"] });
@@ -32,10 +47,16 @@ for (const make of MAKERS) {
       const result = await work;
       assert.equal(result.report.model?.failure ?? result.status, status, result.report.model?.error);
       noSecret(result.report);
-      assert.ok(result.status === "applied" && result.report.after.total <= 4_000, "it can be sent, whatever the model did");
+      assert.ok(
+        result.status === "applied" && result.report.after.total <= 4_000,
+        "it can be sent, whatever the model did",
+      );
       if (status !== "applied") return;
       assert.match(result.report.summary ?? "", /The record of a scripted model/);
-      assert.deepEqual(result.report.model?.usage.map((usage) => [usage["promptTotal"], usage["output"]]), [[100, 20]]);
+      assert.deepEqual(
+        result.report.model?.usage.map((usage) => [usage["promptTotal"], usage["output"]]),
+        [[100, 20]],
+      );
       assert.equal(server.seen.length, 1);
     });
   }
@@ -43,7 +64,10 @@ for (const make of MAKERS) {
 
 test("errors of the providers are of the package's one class", async () => {
   const provider = providers.openai({ model: "test", apiKey: "sk-wrong-key-000000", baseUrl: `${server.url}/v1` });
-  await assert.rejects(provider.send(provider.toRequest([{ role: "user", content: "a" }])), (error) => error instanceof espalier.EspalierError && error.code === "auth");
+  await assert.rejects(
+    provider.send(provider.toRequest([{ role: "user", content: "a" }])),
+    (error) => error instanceof espalier.EspalierError && error.code === "auth",
+  );
 });
 
 test("a conversation pruned in one format, sent in every other", async () => {

@@ -1,4 +1,7 @@
-/** What goes wrong on the way: hangs, cuts, rubbish, calling off. Every way ends in a typed error, and no connection is left. */
+/**
+ * What goes wrong on the way: hangs, cuts, rubbish, calling off. Every way ends in a typed error, and no connection is
+ * left.
+ */
 
 import assert from "node:assert/strict";
 import { createServer as createHttpServer } from "node:http";
@@ -34,7 +37,9 @@ const freed = () => until(() => server.seen.every(({ closed }) => closed), "a co
 for (const name of NAMES) {
   test(`${name}: a server that says nothing`, async () => {
     for (const stream of [false, true]) {
-      const { code, details } = await failure(begin(name, hang(), { clock: firing(60, arrived) }).send({ stream, timeout: 60 }));
+      const { code, details } = await failure(
+        begin(name, hang(), { clock: firing(60, arrived) }).send({ stream, timeout: 60 }),
+      );
       assert.deepEqual([code, details.kind, details.attempts], ["timeout", "total", 1]);
       await freed();
     }
@@ -42,7 +47,12 @@ for (const name of NAMES) {
 
   test(`${name}: a stream that falls silent`, async () => {
     for (const hangAfter of [0, 1, 200, 400]) {
-      const { code, details } = await failure(begin(name, answer({ text: "some words. ".repeat(20) }, { hangAfter }), { clock: firing(60, arrived) }).send({ stream: true, idleTimeout: 60 }));
+      const { code, details } = await failure(
+        begin(name, answer({ text: "some words. ".repeat(20) }, { hangAfter }), { clock: firing(60, arrived) }).send({
+          stream: true,
+          idleTimeout: 60,
+        }),
+      );
       assert.deepEqual([code, details.kind], ["timeout", "idle"]);
       assert.equal(details.requestId, "req-scripted");
       await freed();
@@ -50,13 +60,20 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a body that falls silent`, async () => {
-    const { code } = await failure(begin(name, answer({ text: "words" }, { hangAfter: 20 }), { clock: firing(80, arrived) }).send({ stream: false, timeout: 80 }));
+    const { code } = await failure(
+      begin(name, answer({ text: "words" }, { hangAfter: 20 }), { clock: firing(80, arrived) }).send({
+        stream: false,
+        timeout: 80,
+      }),
+    );
     assert.equal(code, "timeout");
     await freed();
   });
 
   test(`${name}: a trickle that never ends is ended by the limit of the whole`, async () => {
-    const { send } = begin(name, answer({ text: "x".repeat(4_000) }, { delay: 1, chunks: [8] }), { clock: firing(120, arrived) });
+    const { send } = begin(name, answer({ text: "x".repeat(4_000) }, { delay: 1, chunks: [8] }), {
+      clock: firing(120, arrived),
+    });
     const { code, details } = await failure(send({ stream: true, idleTimeout: 1_000, timeout: 120 }));
     assert.deepEqual([code, details.kind], ["timeout", "total"]);
     await freed();
@@ -68,7 +85,11 @@ for (const name of NAMES) {
     for (const end of ["quiet", undefined] as const) {
       for (let part = 1; part < 12; part++) {
         const cutAfter = Math.floor((length * part) / 12);
-        const { code, details } = await failure(begin(name, answer(what, { cutAfter, ...(end && { end }) }), { retries: 2, clock: hurried() }).send({ stream: true }));
+        const { code, details } = await failure(
+          begin(name, answer(what, { cutAfter, ...(end && { end }) }), { retries: 2, clock: hurried() }).send({
+            stream: true,
+          }),
+        );
         // In the middle of a character, a line or an event: what is left of it is no event, or none that can be read.
         assert.ok(code === "network" || code === "bad_response", `${cutAfter}: ${code}`);
         if (code === "network") assert.equal(details.kind, "cut");
@@ -78,7 +99,9 @@ for (const name of NAMES) {
   });
 
   test(`${name}: what had come of a stream is in the error`, async () => {
-    const { send } = begin(name, answer({ text: "abcdefghijklmnopqrstuvwxyz ".repeat(40) }, { hangAfter: 1_500 }), { clock: firing(60, () => texts.length > 0) });
+    const { send } = begin(name, answer({ text: "abcdefghijklmnopqrstuvwxyz ".repeat(40) }, { hangAfter: 1_500 }), {
+      clock: firing(60, () => texts.length > 0),
+    });
     const texts: string[] = [];
     const { details } = await failure(send({ onText: (text) => texts.push(text), idleTimeout: 60 }));
     assert.ok(texts.length > 0);
@@ -86,10 +109,15 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a body that is cut`, async () => {
-    const { send } = begin(name, answer({ text: "words" }, { cutAfter: 20, headers: { "content-length": "1000" } }), { retries: 2, clock: hurried() });
+    const { send } = begin(name, answer({ text: "words" }, { cutAfter: 20, headers: { "content-length": "1000" } }), {
+      retries: 2,
+      clock: hurried(),
+    });
     const { code, details } = await failure(send({ stream: false }));
     assert.deepEqual([code, details.kind, details.attempts], ["network", "cut", 1]);
-    const quiet = await failure(begin(name, answer({ text: "words" }, { cutAfter: 20, end: "quiet" })).send({ stream: false }));
+    const quiet = await failure(
+      begin(name, answer({ text: "words" }, { cutAfter: 20, end: "quiet" })).send({ stream: false }),
+    );
     assert.equal(quiet.code, "bad_response");
   });
 
@@ -100,17 +128,33 @@ for (const name of NAMES) {
     const { send } = begin(name, "good", { retries: 2, clock: hurried(), onEvent: (event) => events.push(event) });
     server.queue(reset(), reset());
     assert.match((await send()).text, /scripted model/);
-    assert.deepEqual(events.map((event) => event.type === "retry" && [event.attempt, event.delay, event.code]), [[1, 500, "network"], [2, 1000, "network"]]);
+    assert.deepEqual(
+      events.map((event) => event.type === "retry" && [event.attempt, event.delay, event.code]),
+      [
+        [1, 500, "network"],
+        [2, 1000, "network"],
+      ],
+    );
   });
 
   test(`${name}: answers that make no sense`, async () => {
     for (const [body, type] of [
-      ['{"choices": [{"mess', "application/json"], ["", "application/json"], ["null", "application/json"], ["[]", "application/json"], ["7", "application/json"], ['"text"', "application/json"],
-      ["{}", "application/json"], ['{"choices":[],"content":7,"output":{},"candidates":[]}', "application/json"], ['{"choices":[null],"candidates":[7]}', "application/json"],
-      ["<html><title>Log in</title></html>", "text/html"], ["plain", "text/plain"],
+      ['{"choices": [{"mess', "application/json"],
+      ["", "application/json"],
+      ["null", "application/json"],
+      ["[]", "application/json"],
+      ["7", "application/json"],
+      ['"text"', "application/json"],
+      ["{}", "application/json"],
+      ['{"choices":[],"content":7,"output":{},"candidates":[]}', "application/json"],
+      ['{"choices":[null],"candidates":[7]}', "application/json"],
+      ["<html><title>Log in</title></html>", "text/html"],
+      ["plain", "text/plain"],
     ] as const) {
       for (const stream of [false, true]) {
-        const { code } = await failure(begin(name, raw(body, { type }), { retries: 2, clock: hurried() }).send({ stream }));
+        const { code } = await failure(
+          begin(name, raw(body, { type }), { retries: 2, clock: hurried() }).send({ stream }),
+        );
         assert.equal(code, "bad_response", `${JSON.stringify(body)} ${stream}`);
         assert.equal(server.seen.length, 1);
       }
@@ -119,11 +163,22 @@ for (const name of NAMES) {
 
   test(`${name}: streams that make no sense`, async () => {
     for (const body of [
-      "data: {\n\n", "data: nothing\n\n", "data: 7\n\n", "data: null\n\n", "data: []\n\n", ": only comments\n\n", "\n\n\n", "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
-      'data: {"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"a"}}\n\n', 'data: {"type":"message_start","message":7}\n\n',
+      "data: {\n\n",
+      "data: nothing\n\n",
+      "data: 7\n\n",
+      "data: null\n\n",
+      "data: []\n\n",
+      ": only comments\n\n",
+      "\n\n\n",
+      'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+      'data: {"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"a"}}\n\n',
+      'data: {"type":"message_start","message":7}\n\n',
       'data: {"type":"message_start","message":{}}\n\ndata: {"type":"content_block_start","index":1e9,"content_block":{"type":"text"}}\n\n',
-      'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":99999999,"id":"a"}]}}]}\n\n', 'data: {"type":"response.output_item.done","output_index":-1,"item":{}}\n\n',
-      'data: {"type":"response.completed","response":null}\n\n', 'data: {"type":"response.completed"}\n\n', 'data: {"choices":[{"delta":{"content":{"a":1}}}]}\n\n',
+      'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":99999999,"id":"a"}]}}]}\n\n',
+      'data: {"type":"response.output_item.done","output_index":-1,"item":{}}\n\n',
+      'data: {"type":"response.completed","response":null}\n\n',
+      'data: {"type":"response.completed"}\n\n',
+      'data: {"choices":[{"delta":{"content":{"a":1}}}]}\n\n',
     ]) {
       const { code } = await failure(begin(name, raw(body, { type: "text/event-stream" })).send({ stream: true }));
       // One that goes on in another provider's words, and ends, was cut.
@@ -144,30 +199,46 @@ for (const name of NAMES) {
     };
     // Before anything.
     const { send: early } = begin(name, "good");
-    await check((signal) => early({ signal }), (abort) => abort());
+    await check(
+      (signal) => early({ signal }),
+      (abort) => abort(),
+    );
     const already = await failure(early({ signal: AbortSignal.abort(reason) }));
     assert.deepEqual([already.code, already.details.attempts], ["aborted", 0]);
     for (const stream of [false, true]) {
       // While the server thinks.
       const { send } = begin(name, hang());
-      await check((signal) => send({ signal, stream }), async (abort) => {
-        await until(() => server.seen.length > 0, "nothing was sent");
-        abort();
-      });
+      await check(
+        (signal) => send({ signal, stream }),
+        async (abort) => {
+          await until(() => server.seen.length > 0, "nothing was sent");
+          abort();
+        },
+      );
       // Within the answer.
       const { send: within } = begin(name, answer({ text: "words ".repeat(100) }, { hangAfter: 300 }));
-      await check((signal) => within({ signal, stream }), async (abort) => {
-        await until(() => server.seen.length > 0, "nothing was sent");
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        abort();
-      });
+      await check(
+        (signal) => within({ signal, stream }),
+        async (abort) => {
+          await until(() => server.seen.length > 0, "nothing was sent");
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          abort();
+        },
+      );
       // While it waits to try again.
-      const { send: waiting } = begin(name, refuse({ status: 503, message: "later", headers: { "retry-after": "50" } }), { retries: 2 });
-      await check((signal) => waiting({ signal, stream }), async (abort) => {
-        await until(() => server.seen.length > 0, "nothing was sent");
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        abort();
-      });
+      const { send: waiting } = begin(
+        name,
+        refuse({ status: 503, message: "later", headers: { "retry-after": "50" } }),
+        { retries: 2 },
+      );
+      await check(
+        (signal) => waiting({ signal, stream }),
+        async (abort) => {
+          await until(() => server.seen.length > 0, "nothing was sent");
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          abort();
+        },
+      );
       assert.equal(server.seen.length, 1);
     }
     // From within a callback.
@@ -185,7 +256,14 @@ for (const name of NAMES) {
     // A callback that throws stops it, too, and its error is the host's own.
     const mine = new Error("mine");
     const { send } = begin(name, answer({ text: "words ".repeat(50) }, { hangAfter: 1_500 }));
-    await assert.rejects(send({ onText: () => { throw mine; } }), (error) => error === mine);
+    await assert.rejects(
+      send({
+        onText: () => {
+          throw mine;
+        },
+      }),
+      (error) => error === mine,
+    );
     await freed();
     // A stream that nobody reads is never asked for.
     server.clear();
@@ -210,7 +288,11 @@ for (const name of NAMES) {
     const waits = async (headers: Record<string, string>, options: Partial<HttpOptions> = {}) => {
       const slept: number[] = [];
       const now = Date.parse("2026-01-01T00:00:00Z");
-      const { send } = begin(name, refuse({ status: 429, message: "slow down", headers }), { retries: 2, clock: { ...hurried(slept), now: () => now }, ...options });
+      const { send } = begin(name, refuse({ status: 429, message: "slow down", headers }), {
+        retries: 2,
+        clock: { ...hurried(slept), now: () => now },
+        ...options,
+      });
       const { code, details } = await failure(send());
       assert.equal(code, "rate_limited");
       return [slept, details.retryAfter, details.attempts];
@@ -227,12 +309,32 @@ for (const name of NAMES) {
     assert.deepEqual(await waits({}, { retries: 0 }), [[], undefined, 1]);
     // An hour is for the host to decide.
     assert.deepEqual(await waits({ "retry-after": "3600" }), [[], 3_600_000, 1]);
-    assert.deepEqual(await waits({ "retry-after": "120" }, { maxRetryAfter: 200_000 }), [[120_000, 120_000], 120_000, 3]);
+    assert.deepEqual(await waits({ "retry-after": "120" }, { maxRetryAfter: 200_000 }), [
+      [120_000, 120_000],
+      120_000,
+      3,
+    ]);
   });
 
   test(`${name}: nothing is sent again but what may help`, async () => {
-    for (const [status, sent] of [[400, 1], [401, 1], [403, 1], [404, 1], [408, 1], [413, 1], [422, 1], [429, 3], [500, 3], [502, 3], [503, 3], [529, 3]] as const) {
-      const { send } = begin(name, refuse({ status, message: "no", code: "other", type: "other" }), { retries: 2, clock: hurried() });
+    for (const [status, sent] of [
+      [400, 1],
+      [401, 1],
+      [403, 1],
+      [404, 1],
+      [408, 1],
+      [413, 1],
+      [422, 1],
+      [429, 3],
+      [500, 3],
+      [502, 3],
+      [503, 3],
+      [529, 3],
+    ] as const) {
+      const { send } = begin(name, refuse({ status, message: "no", code: "other", type: "other" }), {
+        retries: 2,
+        clock: hurried(),
+      });
       await failure(send());
       assert.equal(server.seen.length, sent, String(status));
       // The same request each time.
@@ -241,7 +343,12 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a server that knows that it would not help`, async () => {
-    await failure(begin(name, refuse({ status: 503, message: "no", headers: { "x-should-retry": "false" } }), { retries: 2, clock: hurried() }).send());
+    await failure(
+      begin(name, refuse({ status: 503, message: "no", headers: { "x-should-retry": "false" } }), {
+        retries: 2,
+        clock: hurried(),
+      }).send(),
+    );
     assert.equal(server.seen.length, 1);
   });
 
@@ -264,11 +371,16 @@ for (const name of NAMES) {
     try {
       for (const status of [301, 302, 303, 307, 308]) {
         for (const stream of [false, true]) {
-          const { code, message } = await failure(begin(name, raw("", { status, headers: { location } }), { retries: 1, clock: hurried() }).send({ stream }));
+          const { code, message } = await failure(
+            begin(name, raw("", { status, headers: { location } }), { retries: 1, clock: hurried() }).send({ stream }),
+          );
           assert.deepEqual([code, server.seen.length], ["bad_response", 1], message);
         }
       }
-      assert.deepEqual(other.map(({ headers }) => headers), []);
+      assert.deepEqual(
+        other.map(({ headers }) => headers),
+        [],
+      );
     } finally {
       elsewhere.close();
     }
@@ -277,9 +389,16 @@ for (const name of NAMES) {
   test(`${name}: a key at any place of what is quoted is hidden before the cut`, async () => {
     const check = async (behaviour: Behaviour, how: SendOptions = {}) => {
       const events: ProviderEvent[] = [];
-      const error = await failure(begin(name, behaviour, { retries: 1, clock: hurried(), onEvent: (event) => events.push(event) }).send(how));
+      const error = await failure(
+        begin(name, behaviour, { retries: 1, clock: hurried(), onEvent: (event) => events.push(event) }).send(how),
+      );
       for (const piece of pieces(KEY)) {
-        assert.ok(![error.message, JSON.stringify(error.details), JSON.stringify(events), error.stack].some((text) => text?.includes(piece)), `${piece} in ${error.message}`);
+        assert.ok(
+          ![error.message, JSON.stringify(error.details), JSON.stringify(events), error.stack].some((text) =>
+            text?.includes(piece),
+          ),
+          `${piece} in ${error.message}`,
+        );
       }
       return error;
     };
@@ -306,11 +425,22 @@ for (const name of NAMES) {
       (error) => Object.assign(error, { request: new Headers({ "x-api-key": KEY }) }),
       (error) => Object.assign(error, { sent: new Map([[KEY, 1]]) }),
       (error) => new AggregateError([error, new Error(`sent ${KEY}`)]),
-      (error) => Array.from({ length: 12 }).reduce<Error>((cause) => new Error("outer", { cause }), new Error(KEY, { cause: error })),
-      (error) => Object.defineProperty(error, "held", { get: () => { throw new Error("no"); } }),
+      (error) =>
+        Array.from({ length: 12 }).reduce<Error>(
+          (cause) => new Error("outer", { cause }),
+          new Error(KEY, { cause: error }),
+        ),
+      (error) =>
+        Object.defineProperty(error, "held", {
+          get: () => {
+            throw new Error("no");
+          },
+        }),
     ];
     for (const hold of holders) {
-      const { code, cause } = await failure(begin(name, "good", { fetch: () => Promise.reject(hold(new Error("broken"))) }).send());
+      const { code, cause } = await failure(
+        begin(name, "good", { fetch: () => Promise.reject(hold(new Error("broken"))) }).send(),
+      );
       assert.deepEqual([code, cause], ["network", undefined]);
     }
     const plain = new Error("broken");
@@ -330,7 +460,12 @@ for (const name of NAMES) {
     const { send: fresh } = begin(name, "good", { apiKey: async () => ` ${KEY}${++number}\n` });
     await fresh();
     await fresh();
-    assert.deepEqual(server.seen.map(({ headers }) => Object.values(headers).some((value) => String(value).endsWith(`${KEY}1`)) ? 1 : 2), [1, 2]);
+    assert.deepEqual(
+      server.seen.map(({ headers }) =>
+        Object.values(headers).some((value) => String(value).endsWith(`${KEY}1`)) ? 1 : 2,
+      ),
+      [1, 2],
+    );
     const { code } = await failure(begin(name, "good", { apiKey: () => Promise.reject(new Error("locked")) }).send());
     assert.equal(code, "auth");
     const never = new AbortController();
@@ -338,7 +473,10 @@ for (const name of NAMES) {
       setImmediate(() => never.abort());
       return new Promise<string>(() => undefined);
     };
-    assert.equal((await failure(begin(name, "good", { apiKey: hangs }).send({ signal: never.signal }))).code, "aborted");
+    assert.equal(
+      (await failure(begin(name, "good", { apiKey: hangs }).send({ signal: never.signal }))).code,
+      "aborted",
+    );
     for (const apiKey of [`${KEY}\nX: y`, "schlüssel-0123456789", `${KEY} ${KEY}`]) {
       const error = await failure(begin(name, "good", { apiKey }).send());
       assert.deepEqual([error.code, error.path], ["bad_option", "options.apiKey"]);
@@ -364,30 +502,53 @@ test("nobody there", async () => {
 });
 
 test("a server that speaks no HTTP", async () => {
-  const odd = createServer((socket) => socket.on("error", () => undefined).end("220 smtp.example.com ESMTP\r\n")).listen(0, "127.0.0.1");
+  const odd = createServer((socket) =>
+    socket.on("error", () => undefined).end("220 smtp.example.com ESMTP\r\n"),
+  ).listen(0, "127.0.0.1");
   await new Promise((resolve) => odd.once("listening", resolve));
-  const provider = make("openai-chat", { ...server, url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}` }, { retries: 0 });
+  const provider = make(
+    "openai-chat",
+    { ...server, url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}` },
+    { retries: 0 },
+  );
   assert.equal((await failure(provider.send(asks(provider)))).code, "network");
   odd.close();
 });
 
 test("options that make no sense", () => {
   const table: [unknown, string][] = [
-    [undefined, "options"], [{}, "options.model"], [{ model: 7 }, "options.model"], [{ model: "m", apiKey: 7 }, "options.apiKey"], [{ model: "m", baseUrl: "localhost" }, "options.baseUrl"],
-    [{ model: "m", baseUrl: "ftp://a" }, "options.baseUrl"], [{ model: "m", baseUrl: `http://user:${KEY}@a` }, "options.baseUrl"], [{ model: "m", maxTokens: 0 }, "options.maxTokens"],
-    [{ model: "m", maxTokens: 1.5 }, "options.maxTokens"], [{ model: "m", fetch: 7 }, "options.fetch"], [{ model: "m", headers: { "a b": "c" } }, "options.headers"],
+    [undefined, "options"],
+    [{}, "options.model"],
+    [{ model: 7 }, "options.model"],
+    [{ model: "m", apiKey: 7 }, "options.apiKey"],
+    [{ model: "m", baseUrl: "localhost" }, "options.baseUrl"],
+    [{ model: "m", baseUrl: "ftp://a" }, "options.baseUrl"],
+    [{ model: "m", baseUrl: `http://user:${KEY}@a` }, "options.baseUrl"],
+    [{ model: "m", maxTokens: 0 }, "options.maxTokens"],
+    [{ model: "m", maxTokens: 1.5 }, "options.maxTokens"],
+    [{ model: "m", fetch: 7 }, "options.fetch"],
+    [{ model: "m", headers: { "a b": "c" } }, "options.headers"],
   ];
   for (const [options, path] of table) {
-    assert.throws(() => openai(options as HttpOptions), (error) => {
-      noSecret(error);
-      return error instanceof EspalierError && error.code === "bad_option" && error.path === path;
-    }, path);
+    assert.throws(
+      () => openai(options as HttpOptions),
+      (error) => {
+        noSecret(error);
+        return error instanceof EspalierError && error.code === "bad_option" && error.path === path;
+      },
+      path,
+    );
   }
 });
 
 test("numbers and requests that make no sense", async () => {
   const provider = make("openai-chat", server);
-  for (const options of [{ timeout: -1 }, { timeout: NaN }, { idleTimeout: Infinity }, { retries: "2" as unknown as number }]) {
+  for (const options of [
+    { timeout: -1 },
+    { timeout: NaN },
+    { idleTimeout: Infinity },
+    { retries: "2" as unknown as number },
+  ]) {
     const { code, path } = await failure(provider.send(asks(provider), options));
     assert.deepEqual([code, path], ["bad_option", `options.${Object.keys(options)[0]}`]);
   }
@@ -395,25 +556,64 @@ test("numbers and requests that make no sense", async () => {
   cyclic["self"] = cyclic;
   assert.equal((await failure(provider.send(cyclic))).code, "bad_input");
   assert.equal((await failure(provider.send({ big: 7n }))).code, "bad_input");
-  for (const request of [null, undefined, 7, "text", []]) await assert.rejects(provider.send(request as never), (error) => error instanceof EspalierError && error.code === "bad_input");
+  for (const request of [null, undefined, 7, "text", []])
+    await assert.rejects(
+      provider.send(request as never),
+      (error) => error instanceof EspalierError && error.code === "bad_input",
+    );
 });
 
 test("a fetch of the host's that misbehaves", async () => {
   const base = { model: "m", baseUrl: "http://a/v1", apiKey: KEY, retries: 0, timeout: 60 };
   const never = firing(0, () => false);
-  const send = (fetch: unknown, how: SendOptions = {}, clock = never) => failure(openai({ ...base, clock, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
+  const send = (fetch: unknown, how: SendOptions = {}, clock = never) =>
+    failure(openai({ ...base, clock, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
   // It ignores its signal.
-  assert.equal((await send(() => new Promise(() => undefined), {}, firing(60, () => true))).code, "timeout");
-  assert.equal((await send(() => { throw new TypeError(`bad header ${KEY}`); })).code, "network");
+  assert.equal(
+    (
+      await send(
+        () => new Promise(() => undefined),
+        {},
+        firing(60, () => true),
+      )
+    ).code,
+    "timeout",
+  );
+  assert.equal(
+    (
+      await send(() => {
+        throw new TypeError(`bad header ${KEY}`);
+      })
+    ).code,
+    "network",
+  );
   const leaky = await send(() => Promise.reject(new TypeError("fetch failed", { cause: new Error(`Bearer ${KEY}`) })));
   assert.deepEqual([leaky.code, leaky.cause], ["network", undefined]);
   // Node's own limits are no broken connection: what was sent may be under way.
-  const undici = (code: string) => new TypeError("fetch failed", { cause: Object.assign(new Error("Headers Timeout Error"), { code }) });
+  const undici = (code: string) =>
+    new TypeError("fetch failed", { cause: Object.assign(new Error("Headers Timeout Error"), { code }) });
   assert.equal((await send(() => Promise.reject(undici("UND_ERR_HEADERS_TIMEOUT")))).code, "timeout");
   assert.equal((await send(() => Promise.reject(undici("UND_ERR_CONNECT_TIMEOUT")))).code, "network");
-  assert.equal((await send(async () => new Response(new ReadableStream({ pull: (controller) => controller.error(undici("UND_ERR_BODY_TIMEOUT")) })))).code, "timeout");
+  assert.equal(
+    (
+      await send(
+        async () =>
+          new Response(new ReadableStream({ pull: (controller) => controller.error(undici("UND_ERR_BODY_TIMEOUT")) })),
+      )
+    ).code,
+    "timeout",
+  );
   assert.equal((await send(async () => new Response(null))).code, "bad_response");
-  assert.equal((await send(async () => new Response(new ReadableStream({ start() {} })), { stream: true, timeout: 50 }, firing(50, () => true))).code, "timeout");
+  assert.equal(
+    (
+      await send(
+        async () => new Response(new ReadableStream({ start() {} })),
+        { stream: true, timeout: 50 },
+        firing(50, () => true),
+      )
+    ).code,
+    "timeout",
+  );
   const failing = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
   assert.equal((await send(async () => new Response(failing))).code, "network");
 });
@@ -434,7 +634,9 @@ test("listeners on the host's signal are taken off", async () => {
   let listeners = 0;
   const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
   signal.addEventListener = ((...args: Parameters<typeof add>) => (listeners++, add(...args))) as typeof add;
-  signal.removeEventListener = ((...args: Parameters<typeof remove>) => (listeners--, remove(...args))) as typeof remove;
+  signal.removeEventListener = ((...args: Parameters<typeof remove>) => (
+    listeners--, remove(...args)
+  )) as typeof remove;
   for (const name of NAMES) {
     await begin(name, "good").send({ signal });
     await begin(name, "good", { apiKey: () => KEY }).send({ signal, stream: true });
@@ -442,4 +644,3 @@ test("listeners on the host's signal are taken off", async () => {
   }
   assert.equal(listeners, 0);
 });
-

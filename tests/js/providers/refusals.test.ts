@@ -11,15 +11,31 @@ import { asks, failure, hurried, KEY, make, NAMES, scripted } from "./support.ts
 
 const server = await scripted();
 
-for (const { from, wire, status, type, headers, body, means: [code, details], final } of REFUSED) {
+for (const {
+  from,
+  wire,
+  status,
+  type,
+  headers,
+  body,
+  means: [code, details],
+  final,
+} of REFUSED) {
   test(`${code}: ${from}`, async () => {
     for (const stream of [false, true]) {
       server.clear();
       const provider = make(wire, server, { clock: hurried(), maxRetryAfter: 100_000 });
-      server.script(raw(typeof body === "string" ? body : JSON.stringify(body), { status, type: type ?? "application/json", ...(headers && { headers }) }));
+      server.script(
+        raw(typeof body === "string" ? body : JSON.stringify(body), {
+          status,
+          type: type ?? "application/json",
+          ...(headers && { headers }),
+        }),
+      );
       const error = await failure(provider.send(asks(provider), { stream }));
       assert.equal(error.code, code, error.message);
-      for (const [name, value] of Object.entries(details)) assert.equal(error.details[name as "used"], value, `${name} of ${JSON.stringify(error.details)}`);
+      for (const [name, value] of Object.entries(details))
+        assert.equal(error.details[name as "used"], value, `${name} of ${JSON.stringify(error.details)}`);
       // Without numbers in the wording there are none in the error.
       if (code === "context_length" && !("used" in details)) assert.equal(error.details.used, undefined);
       if (status !== 200) assert.equal(error.details.status, status);
@@ -40,17 +56,23 @@ for (const { wire, error: given, means } of REFUSED_WITHIN) {
     const early = await failure(provider.send(asks(provider), { stream: true }));
     const again = means === "overloaded" || means === "rate_limited";
     assert.deepEqual([early.code, early.details.attempts], [means, again ? 3 : 1]);
-    // Once anything of an answer has come it is not asked for again: it may have been paid for, and the host has seen it.
+    // Once anything of an answer has come it is not asked for again: it may have been paid for, and the host has seen
+    // it.
     server.clear();
     server.script(failWithin(given, { reasoning: "Hm.", text: "Well, I think" }));
     const parts: string[] = [];
     const late = await failure(provider.send(asks(provider), { onPart: ({ type }) => parts.push(type) }));
-    assert.deepEqual([late.code, server.seen.length, late.details.attempts], [means, parts.length > 0 ? 1 : again ? 3 : 1, server.seen.length]);
+    assert.deepEqual(
+      [late.code, server.seen.length, late.details.attempts],
+      [means, parts.length > 0 ? 1 : again ? 3 : 1, server.seen.length],
+    );
   });
 }
 
 test("rules of the host come first, with named groups", async () => {
-  const refusals: RefusalRule[] = [{ code: "context_length", kind: "house", pattern: /house rule: (?<used>\d+) of (?<limit>[\d,]+)/g }];
+  const refusals: RefusalRule[] = [
+    { code: "context_length", kind: "house", pattern: /house rule: (?<used>\d+) of (?<limit>[\d,]+)/g },
+  ];
   for (const name of NAMES) {
     const provider = make(name, server, { refusals });
     server.clear();
@@ -61,7 +83,10 @@ test("rules of the host come first, with named groups", async () => {
     // Twice, since a global pattern remembers where it was.
     for (let time = 0; time < 2; time++) {
       const { code, details } = await failure(provider.send(asks(provider)));
-      assert.deepEqual([code, details.kind, details.used, details.limit, details.attempts], ["context_length", "house", 12345, 10000, 1]);
+      assert.deepEqual(
+        [code, details.kind, details.used, details.limit, details.attempts],
+        ["context_length", "house", 12345, 10000, 1],
+      );
     }
   }
 });
@@ -74,8 +99,19 @@ test("providers that put the key into their refusal do not get it into an error"
   for (const name of NAMES) {
     for (const stream of [false, true]) {
       server.clear();
-      const provider = make(name, server, { clock: hurried(), onEvent: (event) => assert.ok(!JSON.stringify(event).includes(KEY)), headers: { "x-secret-thing": "hunter2hunter2" } });
-      server.script(refuse({ status: 401, message: `Incorrect API key provided: ${KEY}; Bearer ${KEY} (${encodeURIComponent(KEY)}) hunter2hunter2`, code: KEY, type: KEY }));
+      const provider = make(name, server, {
+        clock: hurried(),
+        onEvent: (event) => assert.ok(!JSON.stringify(event).includes(KEY)),
+        headers: { "x-secret-thing": "hunter2hunter2" },
+      });
+      server.script(
+        refuse({
+          status: 401,
+          message: `Incorrect API key provided: ${KEY}; Bearer ${KEY} (${encodeURIComponent(KEY)}) hunter2hunter2`,
+          code: KEY,
+          type: KEY,
+        }),
+      );
       const error = await failure(provider.send(asks(provider), { stream }));
       assert.match(error.message, /Incorrect API key provided: \[hidden\]/);
       assert.doesNotMatch(error.message, /hunter2/);
@@ -90,9 +126,21 @@ test("providers that put the key into their refusal do not get it into an error"
 });
 
 test("property: no text makes classifying throw, or takes long", () => {
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("maximum context length is 99999999999999999999 tokens", "prompt is too long: . tokens > , maximum", "request too large for ".repeat(2_000), "1".repeat(100_000), "tokens per ".repeat(10_000)));
-  fc.assert(fc.property(text, fc.option(fc.integer({ min: 100, max: 599 })), (text, status) => {
-    const { used, limit } = classify({ text, ...(status !== null && { status }) });
-    for (const number of [used, limit]) assert.ok(number === undefined || Number.isSafeInteger(number));
-  }), { numRuns: 300 });
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(
+      "maximum context length is 99999999999999999999 tokens",
+      "prompt is too long: . tokens > , maximum",
+      "request too large for ".repeat(2_000),
+      "1".repeat(100_000),
+      "tokens per ".repeat(10_000),
+    ),
+  );
+  fc.assert(
+    fc.property(text, fc.option(fc.integer({ min: 100, max: 599 })), (text, status) => {
+      const { used, limit } = classify({ text, ...(status !== null && { status }) });
+      for (const number of [used, limit]) assert.ok(number === undefined || Number.isSafeInteger(number));
+    }),
+    { numRuns: 300 },
+  );
 });

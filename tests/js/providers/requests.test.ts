@@ -1,4 +1,7 @@
-/** Requests: a conversation of any format becomes one that every provider takes; its own messages stay the caller's own objects. */
+/**
+ * Requests: a conversation of any format becomes one that every provider takes; its own messages stay the caller's own
+ * objects.
+ */
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -20,11 +23,23 @@ import { make, NAMES, scripted } from "./support.ts";
 import type { WireName } from "./support.ts";
 
 const server = await scripted({ strict: true });
-const ADAPTERS = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini, vscode, "ai-sdk": aiSdk };
+const ADAPTERS = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+  vscode,
+  "ai-sdk": aiSdk,
+};
 /** Headers that requests are checked with where nothing is sent. */
 const HEADERS = { "anthropic-version": "2023-06-01" };
 
-function request(name: WireName, messages: unknown, options: RequestOptions = {}, events: ProviderEvent[] = []): ProviderRequest {
+function request(
+  name: WireName,
+  messages: unknown,
+  options: RequestOptions = {},
+  events: ProviderEvent[] = [],
+): ProviderRequest {
   return make(name, server, { onEvent: (event) => events.push(event) }).toRequest(messages, options);
 }
 
@@ -39,68 +54,193 @@ function accepted(name: WireName, body: ProviderRequest): void {
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const CHAT = [
   { role: "system", content: "Be brief." },
-  { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}`, detail: "low" } }] },
-  { role: "assistant", content: "I look.", tool_calls: [
-    { id: "call|1", type: "function", function: { name: "look", arguments: '{"at":"x"}' } }, { id: "call|2", type: "function", function: { name: "look", arguments: "" } }] },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}`, detail: "low" } },
+    ],
+  },
+  {
+    role: "assistant",
+    content: "I look.",
+    tool_calls: [
+      { id: "call|1", type: "function", function: { name: "look", arguments: '{"at":"x"}' } },
+      { id: "call|2", type: "function", function: { name: "look", arguments: "" } },
+    ],
+  },
   { role: "tool", tool_call_id: "call|1", content: "a pixel" },
   { role: "tool", tool_call_id: "call|2", content: "" },
   { role: "user", content: "Thanks." },
 ];
-const TOOLS = [{ type: "function", function: { name: "look", description: "Looks.", parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] } } }];
+const TOOLS = [
+  {
+    type: "function",
+    function: {
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
+    },
+  },
+];
 
 test("OpenAI's messages in Anthropic's words", () => {
-  assert.deepEqual(sent(request("anthropic", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })), {
-    model: "test", max_tokens: 9, temperature: 0,
-    system: [{ type: "text", text: "House rules." }, { type: "text", text: "Be brief." }],
-    messages: [
-      { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } }] },
-      { role: "assistant", content: [{ type: "text", text: "I look." }, { type: "tool_use", id: "toolu_1", name: "look", input: { at: "x" } }, { type: "tool_use", id: "toolu_2", name: "look", input: {} }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [{ type: "text", text: "a pixel" }] }, { type: "tool_result", tool_use_id: "toolu_2", content: [] }, { type: "text", text: "Thanks." }] },
-    ],
-    tools: [{ name: "look", description: "Looks.", input_schema: TOOLS[0]!.function.parameters }],
-  });
+  assert.deepEqual(
+    sent(request("anthropic", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })),
+    {
+      model: "test",
+      max_tokens: 9,
+      temperature: 0,
+      system: [
+        { type: "text", text: "House rules." },
+        { type: "text", text: "Be brief." },
+      ],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is this?" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "I look." },
+            { type: "tool_use", id: "toolu_1", name: "look", input: { at: "x" } },
+            { type: "tool_use", id: "toolu_2", name: "look", input: {} },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "toolu_1", content: [{ type: "text", text: "a pixel" }] },
+            { type: "tool_result", tool_use_id: "toolu_2", content: [] },
+            { type: "text", text: "Thanks." },
+          ],
+        },
+      ],
+      tools: [{ name: "look", description: "Looks.", input_schema: TOOLS[0]!.function.parameters }],
+    },
+  );
 });
 
 test("OpenAI's messages in Gemini's words", () => {
-  assert.deepEqual(sent(request("gemini", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })), {
-    contents: [
-      { role: "user", parts: [{ text: "What is this?" }, { inlineData: { mimeType: "image/png", data: PIXEL } }] },
-      { role: "model", parts: [{ text: "I look." }, { functionCall: { name: "look", args: { at: "x" } } }, { functionCall: { name: "look", args: {} } }] },
-      { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "a pixel" } } }, { functionResponse: { name: "look", response: { output: "" } } }, { text: "Thanks." }] },
-    ],
-    systemInstruction: { parts: [{ text: "House rules." }, { text: "Be brief." }] },
-    tools: [{ functionDeclarations: [{ name: "look", description: "Looks.", parametersJsonSchema: TOOLS[0]!.function.parameters }] }],
-    generationConfig: { maxOutputTokens: 9, temperature: 0 },
-  });
-  // Newer models demand a signature on the first call of a turn; this is the documented one for calls that another model made.
-  const { contents } = sent(make("gemini", server, { model: "gemini-3-pro-preview" }).toRequest(CHAT)) as unknown as { contents: { parts: Record<string, unknown>[] }[] };
-  assert.deepEqual(contents[1]!.parts.map(({ thoughtSignature }) => thoughtSignature), [undefined, "skip_thought_signature_validator", undefined]);
+  assert.deepEqual(
+    sent(request("gemini", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })),
+    {
+      contents: [
+        { role: "user", parts: [{ text: "What is this?" }, { inlineData: { mimeType: "image/png", data: PIXEL } }] },
+        {
+          role: "model",
+          parts: [
+            { text: "I look." },
+            { functionCall: { name: "look", args: { at: "x" } } },
+            { functionCall: { name: "look", args: {} } },
+          ],
+        },
+        {
+          role: "user",
+          parts: [
+            { functionResponse: { name: "look", response: { output: "a pixel" } } },
+            { functionResponse: { name: "look", response: { output: "" } } },
+            { text: "Thanks." },
+          ],
+        },
+      ],
+      systemInstruction: { parts: [{ text: "House rules." }, { text: "Be brief." }] },
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "look", description: "Looks.", parametersJsonSchema: TOOLS[0]!.function.parameters },
+          ],
+        },
+      ],
+      generationConfig: { maxOutputTokens: 9, temperature: 0 },
+    },
+  );
+  // Newer models demand a signature on the first call of a turn; this is the documented one for calls that another
+  // model made.
+  const { contents } = sent(make("gemini", server, { model: "gemini-3-pro-preview" }).toRequest(CHAT)) as unknown as {
+    contents: { parts: Record<string, unknown>[] }[];
+  };
+  assert.deepEqual(
+    contents[1]!.parts.map(({ thoughtSignature }) => thoughtSignature),
+    [undefined, "skip_thought_signature_validator", undefined],
+  );
 });
 
 test("OpenAI's messages as items of Responses", () => {
-  assert.deepEqual(sent(request("openai-responses", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })), {
-    model: "test", max_output_tokens: 9, temperature: 0, instructions: "House rules.",
-    input: [
-      { type: "message", role: "system", content: [{ type: "input_text", text: "Be brief." }] },
-      { type: "message", role: "user", content: [{ type: "input_text", text: "What is this?" }, { type: "input_image", image_url: `data:image/png;base64,${PIXEL}`, detail: "low" }] },
-      { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
-      { type: "function_call", call_id: "call|1", name: "look", arguments: '{"at":"x"}' },
-      { type: "function_call", call_id: "call|2", name: "look", arguments: "{}" },
-      { type: "function_call_output", call_id: "call|1", output: "a pixel" },
-      { type: "function_call_output", call_id: "call|2", output: "(empty)" },
-      { type: "message", role: "user", content: [{ type: "input_text", text: "Thanks." }] },
-    ],
-    tools: [{ type: "function", name: "look", description: "Looks.", parameters: TOOLS[0]!.function.parameters, strict: false }],
-  });
+  assert.deepEqual(
+    sent(request("openai-responses", CHAT, { tools: TOOLS, maxTokens: 9, temperature: 0, system: "House rules." })),
+    {
+      model: "test",
+      max_output_tokens: 9,
+      temperature: 0,
+      instructions: "House rules.",
+      input: [
+        { type: "message", role: "system", content: [{ type: "input_text", text: "Be brief." }] },
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: "What is this?" },
+            { type: "input_image", image_url: `data:image/png;base64,${PIXEL}`, detail: "low" },
+          ],
+        },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
+        { type: "function_call", call_id: "call|1", name: "look", arguments: '{"at":"x"}' },
+        { type: "function_call", call_id: "call|2", name: "look", arguments: "{}" },
+        { type: "function_call_output", call_id: "call|1", output: "a pixel" },
+        { type: "function_call_output", call_id: "call|2", output: "(empty)" },
+        { type: "message", role: "user", content: [{ type: "input_text", text: "Thanks." }] },
+      ],
+      tools: [
+        {
+          type: "function",
+          name: "look",
+          description: "Looks.",
+          parameters: TOOLS[0]!.function.parameters,
+          strict: false,
+        },
+      ],
+    },
+  );
 });
 
 const ANTHROPIC = {
-  model: "claude", max_tokens: 1_000, system: "Be brief.", tools: [{ name: "shoot", input_schema: { type: "object" } }, { type: "bash_20250124", name: "bash" }],
+  model: "claude",
+  max_tokens: 1_000,
+  system: "Be brief.",
+  tools: [
+    { name: "shoot", input_schema: { type: "object" } },
+    { type: "bash_20250124", name: "bash" },
+  ],
   messages: [
     { role: "user", content: "Take a picture." },
-    { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "s" }, { type: "tool_use", id: "toolu_a", name: "shoot", input: { n: 1 } }] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_a", is_error: true, content: [{ type: "text", text: "dark" }, { type: "image", source: { type: "base64", media_type: "image/jpeg", data: PIXEL } }] },
-      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } }, { type: "image", source: { type: "url", url: "https://example.com/a.png" } }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "hm", signature: "s" },
+        { type: "tool_use", id: "toolu_a", name: "shoot", input: { n: 1 } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          tool_use_id: "toolu_a",
+          is_error: true,
+          content: [
+            { type: "text", text: "dark" },
+            { type: "image", source: { type: "base64", media_type: "image/jpeg", data: PIXEL } },
+          ],
+        },
+        { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } },
+        { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      ],
+    },
   ],
 };
 
@@ -108,18 +248,41 @@ test("Anthropic's messages in OpenAI's words: what results show, users show", ()
   const events: ProviderEvent[] = [];
   const body = sent(request("openai-chat", ANTHROPIC, { maxTokens: 9 }, events));
   assert.deepEqual(body, {
-    model: "test", max_tokens: 9,
+    model: "test",
+    max_tokens: 9,
     messages: [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Take a picture." },
-      { role: "assistant", content: null, tool_calls: [{ id: "toolu_a", type: "function", function: { name: "shoot", arguments: '{"n":1}' } }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "toolu_a", type: "function", function: { name: "shoot", arguments: '{"n":1}' } }],
+      },
       { role: "tool", tool_call_id: "toolu_a", content: "dark" },
-      { role: "user", content: [{ type: "text", text: "(of the results above)" }, { type: "image_url", image_url: { url: `data:image/jpeg;base64,${PIXEL}` } }] },
-      { role: "user", content: [{ type: "file", file: { filename: "document.pdf", file_data: "data:application/pdf;base64,JVBERi0=" } }, { type: "image_url", image_url: { url: "https://example.com/a.png" } }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "(of the results above)" },
+          { type: "image_url", image_url: { url: `data:image/jpeg;base64,${PIXEL}` } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "file", file: { filename: "document.pdf", file_data: "data:application/pdf;base64,JVBERi0=" } },
+          { type: "image_url", image_url: { url: "https://example.com/a.png" } },
+        ],
+      },
     ],
     tools: [{ type: "function", function: { name: "shoot", parameters: { type: "object" } } }],
   });
-  assert.deepEqual(events.map((event) => event.type === "lost" && [event.what, event.path]), [["reasoning", "messages[1]"], ["tool bash", "tools"]]);
+  assert.deepEqual(
+    events.map((event) => event.type === "lost" && [event.what, event.path]),
+    [
+      ["reasoning", "messages[1]"],
+      ["tool bash", "tools"],
+    ],
+  );
   accepted("openai-chat", body);
 });
 
@@ -128,7 +291,17 @@ test("messages of a provider's own format stay the caller's own objects", () => 
     ["openai-chat", { messages: CHAT, top_p: 1 }, "messages"],
     ["anthropic", { ...ANTHROPIC, thinking: { type: "enabled", budget_tokens: 1_024 } }, "messages"],
     ["gemini", { contents: [{ role: "user", parts: [{ text: "a" }] }], safetySettings: [] }, "contents"],
-    ["openai-responses", { input: [{ type: "message", role: "user", content: "a" }, { type: "compaction", encrypted_content: "sealed" }], store: false }, "input"],
+    [
+      "openai-responses",
+      {
+        input: [
+          { type: "message", role: "user", content: "a" },
+          { type: "compaction", encrypted_content: "sealed" },
+        ],
+        store: false,
+      },
+      "input",
+    ],
   ];
   for (const [name, body, list] of mine) {
     const before = JSON.stringify(body);
@@ -143,19 +316,32 @@ test("messages of a provider's own format stay the caller's own objects", () => 
     assert.equal(JSON.stringify(body), before);
   }
   // Words alone are as much Anthropic's as OpenAI's.
-  const plain = [{ role: "user", content: "a" }, { role: "assistant", content: "b" }, { role: "user", content: "c" }];
+  const plain = [
+    { role: "user", content: "a" },
+    { role: "assistant", content: "b" },
+    { role: "user", content: "c" },
+  ];
   const { messages } = request("anthropic", plain) as { messages: unknown[] };
   plain.forEach((message, at) => assert.equal(messages[at], message));
   // Gateways keep system messages in the list, the interface wants them apart.
-  const { system, messages: rest } = request("anthropic", [{ role: "system", content: "s" }, ...plain], { format: "anthropic" }) as { system: unknown; messages: unknown[] };
+  const { system, messages: rest } = request("anthropic", [{ role: "system", content: "s" }, ...plain], {
+    format: "anthropic",
+  }) as { system: unknown; messages: unknown[] };
   assert.deepEqual([system, rest[0] === plain[0]], ["s", true]);
 });
 
 test("no choice of tools without tools", () => {
   const user = [{ role: "user", content: "a" }];
   for (const name of ["openai-chat", "anthropic"] as const) {
-    const body = request(name, { messages: user, tools: [], tool_choice: "auto", parallel_tool_calls: true, top_p: 1 }, { format: name });
-    assert.deepEqual(Object.keys(body).filter((field) => /tool/.test(field)), []);
+    const body = request(
+      name,
+      { messages: user, tools: [], tool_choice: "auto", parallel_tool_calls: true, top_p: 1 },
+      { format: name },
+    );
+    assert.deepEqual(
+      Object.keys(body).filter((field) => /tool/.test(field)),
+      [],
+    );
     assert.equal(body["top_p"], 1);
     const with_ = request(name, { messages: user, tools: TOOLS, tool_choice: "auto" }, { format: name });
     assert.ok("tools" in with_ && "tool_choice" in with_);
@@ -163,44 +349,82 @@ test("no choice of tools without tools", () => {
 });
 
 test("an answer that is begun for Anthropic's model ends in no space", () => {
-  const { messages } = request("anthropic", [{ role: "system", content: "s" }, { role: "user", content: "a" }, { role: "assistant", content: "It is \n" }]) as { messages: unknown[] };
+  const { messages } = request("anthropic", [
+    { role: "system", content: "s" },
+    { role: "user", content: "a" },
+    { role: "assistant", content: "It is \n" },
+  ]) as { messages: unknown[] };
   assert.deepEqual(messages.at(-1), { role: "assistant", content: "It is" });
 });
 
 test("the request of Gemini's SDK becomes one of its interface", () => {
-  const body = request("gemini", { model: "gemini-2.5-pro", contents: "Hello.", config: { systemInstruction: "s", temperature: 0.5, tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }], abortSignal: null } });
+  const body = request("gemini", {
+    model: "gemini-2.5-pro",
+    contents: "Hello.",
+    config: {
+      systemInstruction: "s",
+      temperature: 0.5,
+      tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }],
+      abortSignal: null,
+    },
+  });
   assert.deepEqual(sent(body), {
-    contents: [{ role: "user", parts: [{ text: "Hello." }] }], systemInstruction: { parts: [{ text: "s" }] },
-    tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }], generationConfig: { temperature: 0.5 },
+    contents: [{ role: "user", parts: [{ text: "Hello." }] }],
+    systemInstruction: { parts: [{ text: "s" }] },
+    tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }],
+    generationConfig: { temperature: 0.5 },
   });
 });
 
 test("settings for context that the server manages go through, with the headers they need", async () => {
   server.clear();
-  const edits = [{ type: "clear_tool_uses_20250919", trigger: { type: "input_tokens", value: 100_000 } }, { type: "compact_20260112", pause_after_compaction: true }];
+  const edits = [
+    { type: "clear_tool_uses_20250919", trigger: { type: "input_tokens", value: 100_000 } },
+    { type: "compact_20260112", pause_after_compaction: true },
+  ];
   const claude = make("anthropic", server, { headers: { "Anthropic-Beta": "context-1m-2025-08-07" } });
   await claude.send(claude.toRequest([{ role: "user", content: "a" }], { contextManagement: { edits } }));
-  assert.deepEqual([server.seen[0]!.body["context_management"], server.seen[0]!.headers["anthropic-beta"]],
-    [{ edits }, "context-management-2025-06-27,compact-2026-01-12,context-1m-2025-08-07"]);
+  assert.deepEqual(
+    [server.seen[0]!.body["context_management"], server.seen[0]!.headers["anthropic-beta"]],
+    [{ edits }, "context-management-2025-06-27,compact-2026-01-12,context-1m-2025-08-07"],
+  );
   const gpt = make("openai-responses", server);
   const settings = [{ type: "compaction", compact_threshold: 200_000 }];
-  await gpt.send(gpt.toRequest([{ role: "user", content: "a" }], { contextManagement: settings, extra: { truncation: "auto" } }));
-  assert.deepEqual([server.seen[1]!.body["context_management"], server.seen[1]!.body["truncation"]], [settings, "auto"]);
+  await gpt.send(
+    gpt.toRequest([{ role: "user", content: "a" }], { contextManagement: settings, extra: { truncation: "auto" } }),
+  );
+  assert.deepEqual(
+    [server.seen[1]!.body["context_management"], server.seen[1]!.body["truncation"]],
+    [settings, "auto"],
+  );
 });
 
 test("what the server made of the context goes back unchanged, and in front of what follows it", async () => {
   for (const name of ["anthropic", "openai-responses"] as const) {
-    const item = name === "anthropic" ? { type: "compaction", content: "The story so far: 🙂" } : { type: "compaction", id: "cmp_1", encrypted_content: "The story so far: 🙂" };
+    const item =
+      name === "anthropic"
+        ? { type: "compaction", content: "The story so far: 🙂" }
+        : { type: "compaction", id: "cmp_1", encrypted_content: "The story so far: 🙂" };
     for (const stream of [false, true]) {
       server.clear();
-      server.queue(answer({ compaction: "The story so far: 🙂", reasoning: "Hm.", text: "Go on.", calls: [{ id: "c1", name: "f", input: { a: 1 } }] }));
+      server.queue(
+        answer({
+          compaction: "The story so far: 🙂",
+          reasoning: "Hm.",
+          text: "Go on.",
+          calls: [{ id: "c1", name: "f", input: { a: 1 } }],
+        }),
+      );
       const provider = make(name, server);
       const start = { role: "user", content: "Hello." };
       const { messages, raw } = await provider.send(provider.toRequest([start], { format: name }), { stream });
       const parts = name === "anthropic" ? (messages[0] as { content: unknown[] }).content : messages;
       assert.deepEqual(parts[0], item);
       assert.deepEqual((parts[1] as { type: string }).type, name === "anthropic" ? "thinking" : "reasoning");
-      const result = name === "anthropic" ? { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] } : { type: "function_call_output", call_id: "c1", output: "ok" };
+      const result =
+        name === "anthropic"
+          ? { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] }
+          : { type: "function_call_output", call_id: "c1", output: "ok" };
       await provider.send(provider.toRequest([start, ...messages, result], { format: name }));
       assert.equal(server.seen[1]!.refused, undefined);
       const again = (server.seen[1]!.body["messages"] ?? server.seen[1]!.body["input"]) as unknown[];
@@ -218,16 +442,50 @@ test("answers can be sent back as they come, by every provider to itself", async
     for (const stream of [false, true]) {
       server.clear();
       const provider = make(name, server);
-      const conversation: unknown[] = [...(provider.toRequest([{ role: "user", content: "Hello." }])[listOf(name)] as unknown[])];
-      server.queue(answer({ reasoning: "Hm.", text: "Wait.", calls: [{ id: "c1", name: "f", input: {} }, { id: "c2", name: "f", input: { a: 2 } }] }), answer({ text: "" }), answer({ text: "Done." }));
-      const { toolCalls, messages } = await provider.send(provider.toRequest(conversation, { format: name }), { stream });
-      conversation.push(...messages, ...ADAPTERS[name].write({ id: "r", role: "tool", parts: toolCalls.map(({ id, name }) => ({ type: "toolResult", callId: id, name, content: [{ type: "text", text: "ok" }] })) }, { list: [] }));
+      const conversation: unknown[] = [
+        ...(provider.toRequest([{ role: "user", content: "Hello." }])[listOf(name)] as unknown[]),
+      ];
+      server.queue(
+        answer({
+          reasoning: "Hm.",
+          text: "Wait.",
+          calls: [
+            { id: "c1", name: "f", input: {} },
+            { id: "c2", name: "f", input: { a: 2 } },
+          ],
+        }),
+        answer({ text: "" }),
+        answer({ text: "Done." }),
+      );
+      const { toolCalls, messages } = await provider.send(provider.toRequest(conversation, { format: name }), {
+        stream,
+      });
+      conversation.push(
+        ...messages,
+        ...ADAPTERS[name].write(
+          {
+            id: "r",
+            role: "tool",
+            parts: toolCalls.map(({ id, name }) => ({
+              type: "toolResult",
+              callId: id,
+              name,
+              content: [{ type: "text", text: "ok" }],
+            })),
+          },
+          { list: [] },
+        ),
+      );
       for (let round = 0; round < 2; round++) {
         const { messages } = await provider.send(provider.toRequest(conversation, { format: name }), { stream });
         conversation.push(...messages);
-        if (round === 0) conversation.push(...(provider.toRequest([{ role: "user", content: "Go on." }])[listOf(name)] as unknown[]));
+        if (round === 0)
+          conversation.push(...(provider.toRequest([{ role: "user", content: "Go on." }])[listOf(name)] as unknown[]));
       }
-      assert.deepEqual(server.seen.map(({ refused }) => refused), [undefined, undefined, undefined]);
+      assert.deepEqual(
+        server.seen.map(({ refused }) => refused),
+        [undefined, undefined, undefined],
+      );
     }
   }
 });
@@ -248,17 +506,35 @@ test("lone surrogates are no reason for a refusal", async () => {
 
 test("options that make no sense", () => {
   const provider = make("openai-chat", server);
-  for (const [options, path] of [[{ maxTokens: -1 }, "options.maxTokens"], [{ maxTokens: 0.5 }, "options.maxTokens"], [{ temperature: NaN }, "options.temperature"], [{ system: 7 }, "options.system"], [null, "options"]] as const) {
-    assert.throws(() => provider.toRequest(CHAT, options as never), (error) => error instanceof EspalierError && error.path === path);
+  for (const [options, path] of [
+    [{ maxTokens: -1 }, "options.maxTokens"],
+    [{ maxTokens: 0.5 }, "options.maxTokens"],
+    [{ temperature: NaN }, "options.temperature"],
+    [{ system: 7 }, "options.system"],
+    [null, "options"],
+  ] as const) {
+    assert.throws(
+      () => provider.toRequest(CHAT, options as never),
+      (error) => error instanceof EspalierError && error.path === path,
+    );
   }
-  for (const messages of [null, 7, "text", [7], {}]) assert.throws(() => provider.toRequest(messages), (error) => error instanceof EspalierError && error.code === "unknown_format");
-  assert.throws(() => provider.toRequest([{ role: "nobody", content: "a" }]), (error) => error instanceof EspalierError && error.code === "bad_message" && error.path === "messages[0].role");
+  for (const messages of [null, 7, "text", [7], {}])
+    assert.throws(
+      () => provider.toRequest(messages),
+      (error) => error instanceof EspalierError && error.code === "unknown_format",
+    );
+  assert.throws(
+    () => provider.toRequest([{ role: "nobody", content: "a" }]),
+    (error) => error instanceof EspalierError && error.code === "bad_message" && error.path === "messages[0].role",
+  );
 });
 
 test("every transcript becomes a request that every provider takes", () => {
   const folder = new URL("../../fixtures/transcripts/", import.meta.url);
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
-    const transcript = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[] };
+    const transcript = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
+      messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    };
     // Recordings end in the middle of things: up to the last request or result.
     const answered = new Set(transcript.messages.map(({ tool_call_id: id }) => id));
     const whole = transcript.messages.filter(({ tool_calls: calls = [] }) => calls.every(({ id }) => answered.has(id)));
@@ -269,7 +545,8 @@ test("every transcript becomes a request that every provider takes", () => {
       const body = request(name, messages);
       const refusal = WIRES[name].check(sent(body), HEADERS)?.message;
       // A recording may begin with the assistant's greeting, which is for repair to see to.
-      if (refusal) assert.match(refusal, /first message must use|immediately after a user turn/, `${file}, ${name}: ${refusal}`);
+      if (refusal)
+        assert.match(refusal, /first message must use|immediately after a user turn/, `${file}, ${name}: ${refusal}`);
     }
   }
 });
@@ -279,8 +556,13 @@ test("every transcript becomes a request that every provider takes", () => {
 test("property: any conversation, from any format, is taken by every provider; nothing said is lost", () => {
   fc.assert(
     fc.property(conversation, (messages) => {
-      const sources: [Format, unknown][] = [["espalier", messages], ...Object.entries(ADAPTERS).map(([format, adapter]): [Format, unknown] =>
-        [format as Format, messages.flatMap((message) => adapter.write(message, { list: [] }))])];
+      const sources: [Format, unknown][] = [
+        ["espalier", messages],
+        ...Object.entries(ADAPTERS).map(([format, adapter]): [Format, unknown] => [
+          format as Format,
+          messages.flatMap((message) => adapter.write(message, { list: [] })),
+        ]),
+      ];
       for (const [format, source] of sources) {
         const before = JSON.stringify(source);
         for (const name of NAMES) {
@@ -290,9 +572,13 @@ test("property: any conversation, from any format, is taken by every provider; n
           accepted(name, body);
           const json = JSON.stringify(sent(body));
           for (const { role, parts } of messages) {
-            for (const part of parts) if (part.type === "text" && part.text.trim() !== "" && role === "user") assert.ok(json.includes(JSON.stringify(part.text).slice(1, -1)), `${format} to ${name}: ${part.text}`);
+            for (const part of parts)
+              if (part.type === "text" && part.text.trim() !== "" && role === "user")
+                assert.ok(json.includes(JSON.stringify(part.text).slice(1, -1)), `${format} to ${name}: ${part.text}`);
           }
-          const calls = readConversation(sent(body), { format: name }).messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "toolCall")).length;
+          const calls = readConversation(sent(body), { format: name }).messages.flatMap(({ parts }) =>
+            parts.filter(({ type }) => type === "toolCall"),
+          ).length;
           assert.equal(calls, messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "toolCall")).length);
         }
         assert.equal(JSON.stringify(source), before);
@@ -307,16 +593,32 @@ test("property: a picture arrives whole in every format that has pictures", () =
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 300_000 }), (bytes) => {
       const data = Buffer.from(bytes).toString("base64");
       const sources: [Format, unknown][] = [
-        ["openai-chat", [{ role: "user", content: [{ type: "image_url", image_url: { url: `data:image/webp;base64,${data}` } }] }]],
-        ["openai-responses", [{ type: "message", role: "user", content: [{ type: "input_image", image_url: `data:image/webp;base64,${data}` }] }]],
-        ["anthropic", [{ role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/webp", data } }] }]],
+        [
+          "openai-chat",
+          [{ role: "user", content: [{ type: "image_url", image_url: { url: `data:image/webp;base64,${data}` } }] }],
+        ],
+        [
+          "openai-responses",
+          [
+            {
+              type: "message",
+              role: "user",
+              content: [{ type: "input_image", image_url: `data:image/webp;base64,${data}` }],
+            },
+          ],
+        ],
+        [
+          "anthropic",
+          [{ role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/webp", data } }] }],
+        ],
         ["gemini", [{ role: "user", parts: [{ inlineData: { mimeType: "image/webp", data } }] }]],
         ["vscode", [{ role: 1, content: [{ data: bytes, mimeType: "image/webp" }] }]],
         ["ai-sdk", [{ role: "user", content: [{ type: "image", image: bytes, mediaType: "image/webp" }] }]],
         ["ai-sdk", [{ role: "user", content: [{ type: "file", data, mediaType: "image/webp" }] }]],
       ];
       for (const [format, source] of sources) {
-        for (const name of NAMES) assert.ok(JSON.stringify(request(name, source, { format })).includes(data), `${format} to ${name}`);
+        for (const name of NAMES)
+          assert.ok(JSON.stringify(request(name, source, { format })).includes(data), `${format} to ${name}`);
       }
     }),
     { numRuns: 8 },
@@ -325,22 +627,50 @@ test("property: a picture arrives whole in every format that has pictures", () =
 
 test("the scripted model refuses what the providers refuse", async () => {
   const result = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
-  const call = { role: "assistant", content: null, tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }] };
+  const call = {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+  };
   const user = { role: "user", content: "x" };
   const table: [WireName, unknown[], RegExp][] = [
     ["openai-chat", [user, result("a")], /must be a response to a preceeding message/],
     ["openai-chat", [user, call, user], /did not have response messages: a/],
     ["openai-chat", [user, { role: "assistant", content: "x", tool_calls: [] }], /empty array/],
-    ["anthropic", [{ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] }], /unexpected `tool_use_id`/],
-    ["anthropic", [user, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }, user], /were found without `tool_result` blocks/],
+    [
+      "anthropic",
+      [{ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] }],
+      /unexpected `tool_use_id`/,
+    ],
+    [
+      "anthropic",
+      [user, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }, user],
+      /were found without `tool_result` blocks/,
+    ],
     ["anthropic", [{ role: "assistant", content: "x" }], /first message must use the "user" role/],
-    ["gemini", [{ role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] }], /function response turn comes immediately after/],
-    ["gemini", [{ role: "user", parts: [{ text: "x" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }, { role: "user", parts: [{ text: "x" }] }], /number of function response parts/],
+    [
+      "gemini",
+      [{ role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] }],
+      /function response turn comes immediately after/,
+    ],
+    [
+      "gemini",
+      [
+        { role: "user", parts: [{ text: "x" }] },
+        { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
+        { role: "user", parts: [{ text: "x" }] },
+      ],
+      /number of function response parts/,
+    ],
     ["openai-responses", [{ type: "function_call_output", call_id: "a", output: "x" }], /No tool call found/],
     ["openai-responses", [{ type: "function_call", call_id: "a", name: "f", arguments: "{}" }], /No tool output found/],
   ];
   for (const [name, messages, words] of table) {
     const provider = make(name, server);
-    await assert.rejects(provider.send(provider.toRequest(messages, { format: name })), (error) => error instanceof EspalierError && error.code === "bad_request" && words.test(error.message), String(words));
+    await assert.rejects(
+      provider.send(provider.toRequest(messages, { format: name })),
+      (error) => error instanceof EspalierError && error.code === "bad_request" && words.test(error.message),
+      String(words),
+    );
   }
 });

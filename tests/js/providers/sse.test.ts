@@ -14,7 +14,10 @@ function read(pieces: readonly Uint8Array[]): ServerEvent[] {
 }
 
 function check(text: string, ...wanted: (string | [string, string])[]): void {
-  assert.deepEqual(read([bytes(text)]), wanted.map((item) => (typeof item === "string" ? { event: "", data: item } : { event: item[0], data: item[1] })));
+  assert.deepEqual(
+    read([bytes(text)]),
+    wanted.map((item) => (typeof item === "string" ? { event: "", data: item } : { event: item[0], data: item[1] })),
+  );
 }
 
 test("events as browsers read them", () => {
@@ -36,14 +39,19 @@ test("events as browsers read them", () => {
 });
 
 test("bytes that are no UTF-8 become the sign for that", () => {
-  assert.deepEqual(read([bytes("data: "), new Uint8Array([0xff, 0xf0, 0x9f]), bytes("\n\n")]), [{ event: "", data: "\ufffd\ufffd" }]);
+  assert.deepEqual(read([bytes("data: "), new Uint8Array([0xff, 0xf0, 0x9f]), bytes("\n\n")]), [
+    { event: "", data: "\ufffd\ufffd" },
+  ]);
 });
 
 const line = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }).map((text) => `data: ${text.replace(/[\r\n]/g, "")}`),
   fc.constantFrom("event: x", "event:", ": comment", "data", "data:", "id: 7", "🙂: é", "data: 🙂é漢\ud83d", ""),
 );
-const stream = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r\n", "\r"), fc.constantFrom("", "", "\n", "\r\n\r\n")), { maxLength: 20 })
+const stream = fc
+  .array(fc.tuple(line, fc.constantFrom("\n", "\r\n", "\r"), fc.constantFrom("", "", "\n", "\r\n\r\n")), {
+    maxLength: 20,
+  })
   .map((lines) => lines.map((parts) => parts.join("")).join(""));
 
 test("property: any split of the bytes gives the same events", () => {
@@ -65,5 +73,7 @@ test("a line of many pieces costs linear time, one without end is refused", () =
   assert.equal(read(many)[0]!.data.length, 3_200_000);
   const endless = new EventStream();
   const megabyte = bytes("x".repeat(1 << 20));
-  assert.throws(() => { for (;;) endless.push(megabyte); }, RangeError);
+  assert.throws(() => {
+    for (;;) endless.push(megabyte);
+  }, RangeError);
 });

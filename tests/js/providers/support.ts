@@ -11,7 +11,12 @@ import type { ModelServer } from "../../server/model.mjs";
 export type WireName = keyof typeof WIRES;
 export const NAMES = Object.keys(WIRES) as WireName[];
 
-const MAKERS: Record<WireName, (options: HttpOptions) => Provider> = { "openai-chat": openai, "openai-responses": openaiResponses, anthropic, gemini };
+const MAKERS: Record<WireName, (options: HttpOptions) => Provider> = {
+  "openai-chat": openai,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+};
 
 /** Looks like a key, so that a leak is found by its text. */
 export const KEY = "sk-test-0123456789abcdefSECRET";
@@ -39,8 +44,8 @@ export function hurried(slept: number[] = []): HttpOptions["clock"] {
 }
 
 /**
- * A clock whose timers of `ms` fire as soon as `when` holds, however busy the machine is; all others never do. Nothing is waited for in
- * real time: the loop turns until the condition holds.
+ * A clock whose timers of `ms` fire as soon as `when` holds, however busy the machine is; all others never do. Nothing
+ * is waited for in real time: the loop turns until the condition holds.
  */
 export function firing(ms: number, when: () => boolean): HttpOptions["clock"] {
   return {
@@ -61,7 +66,8 @@ export function make(name: WireName, server: ModelServer, options: Partial<HttpO
   return MAKERS[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, ...options });
 }
 
-export const asks = (provider: Provider): ProviderRequest => provider.toRequest([{ role: "user", content: "Hello." }], { maxTokens: 100 });
+export const asks = (provider: Provider): ProviderRequest =>
+  provider.toRequest([{ role: "user", content: "Hello." }], { maxTokens: 100 });
 
 /** The error of a request that must fail, with nothing secret in it. */
 export async function failure(work: Promise<unknown>): Promise<EspalierError & { details: ProviderErrorDetails }> {
@@ -92,8 +98,21 @@ export async function until(holds: () => boolean, what: string, ms = 60_000): Pr
 
 /** Ways in which a model or the network can answer a request for a summary, and how the compaction ends. */
 export const WANTED: [behaviour: string, CompactStatus][] = [
-  ["good", "applied"], ["no-tag", "no_summary_tag"], ["wrong-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"],
-  ["refusal", "no_summary_tag"], ["filtered", "empty_summary"],
-  ["malformed", "model_failed"], ["html", "model_failed"], ["empty-body", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["500", "model_failed"], ["cut", "model_failed"], ["reset", "model_failed"],
-  ["hang", "timeout"], ["hang-in-body", "timeout"],
+  ["good", "applied"],
+  ["no-tag", "no_summary_tag"],
+  ["wrong-tag", "no_summary_tag"],
+  ["empty", "empty_summary"],
+  ["tool-call", "tool_call_instead"],
+  ["refusal", "no_summary_tag"],
+  ["filtered", "empty_summary"],
+  ["malformed", "model_failed"],
+  ["html", "model_failed"],
+  ["empty-body", "model_failed"],
+  ["401", "model_failed"],
+  ["429", "model_failed"],
+  ["500", "model_failed"],
+  ["cut", "model_failed"],
+  ["reset", "model_failed"],
+  ["hang", "timeout"],
+  ["hang-in-body", "timeout"],
 ];

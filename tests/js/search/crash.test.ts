@@ -18,9 +18,7 @@ const codes = (warnings: readonly IndexWarning[]) => warnings.map(({ code }) => 
 
 function corpus(): Files {
   const pick = random(3);
-  return new Files(
-    Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(20))])),
-  );
+  return new Files(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(20))])));
 }
 
 async function put(index: WorkspaceIndex, source: Files): Promise<void> {

@@ -24,9 +24,7 @@ function model() {
 
 function corpus(): Files {
   const pick = random(11);
-  return new Files(
-    Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(10))])),
-  );
+  return new Files(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(10))])));
 }
 
 for (const [name, place] of PLACES) {

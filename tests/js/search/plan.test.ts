@@ -132,10 +132,7 @@ test("a remote search", async () => {
   const inTime = await search({
     remote: (query, { maxResults }) => after(12_000, query === TREE && maxResults === 128 ? [hit] : []),
   });
-  assert.deepEqual(
-    [inTime.strategy, endings(inTime), inTime.hits[0]!.text],
-    ["remote", "remote won", "export const"],
-  );
+  assert.deepEqual([inTime.strategy, endings(inTime), inTime.hits[0]!.text], ["remote", "remote won", "export const"]);
   const late = await search({ remote: () => after(13_000, [hit]) });
   assert.deepEqual([late.strategy, endings(late)], ["lexical", "remote timedOut, lexical won"]);
   assert.equal(why(late, "remote"), "no answer within 12500 ms");
@@ -319,8 +316,7 @@ test("an abort cancels everything", async () => {
   const index = await embedded((_, signal) => (signals.push(signal), never()));
   let signals: AbortSignal[] = [];
   const hang = (_: unknown, other: unknown, last?: unknown) => (
-    signals.push(((last ?? other) as { signal: AbortSignal }).signal),
-    never()
+    signals.push(((last ?? other) as { signal: AbortSignal }).signal), never()
   );
   const reason = new Error("the user typed on");
   const hanging: Record<string, SearchOptions> = {
@@ -456,8 +452,7 @@ test("large hits are summarised or cut", async () => {
   assert.match(cut.hits[0]!.text, /^line 0 of the oak\n[^]*line \d+ of the oak$/);
   const asked: unknown[] = [];
   const summarize: SearchOptions["summarize"] = async (hit) => (
-    asked.push({ ...hit, text: hit.text.length }),
-    "line 0 … line 399"
+    asked.push({ ...hit, text: hit.text.length }), "line 0 … line 399"
   );
   const short = await search({ remote, budget: 1_200, summarize }, TREE, indexOf(big));
   const { budget, ...hit } = asked[0] as { budget: number };
@@ -480,10 +475,7 @@ test("large hits are summarised or cut", async () => {
     [() => "far too long ".repeat(900), "done"],
   ] as const) {
     const answer = await search({ remote, budget: 1_200, summarize: bad as never }, TREE, indexOf(big));
-    assert.deepEqual(
-      [endings(answer), answer.hits[0]!.text],
-      [`remote won, summarize ${outcome}`, cut.hits[0]!.text],
-    );
+    assert.deepEqual([endings(answer), answer.hits[0]!.text], [`remote won, summarize ${outcome}`, cut.hits[0]!.text]);
   }
 });
 
@@ -523,7 +515,9 @@ test("many files with one signal cause no warning of Node about listeners", asyn
   const warnings: string[] = [];
   const listen = ({ message }: Error) => void warnings.push(message);
   process.on("warning", listen);
-  const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`oak${at}.md`, `An oak is tree number ${at}.`]));
+  const files = Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => [`oak${at}.md`, `An oak is tree number ${at}.`]),
+  );
   const index = await openIndex({ source: memoryFiles(files) });
   try {
     const { signal } = new AbortController();

@@ -144,11 +144,7 @@ async function check(
   assert.deepEqual(found.paths, paths);
   assert.deepEqual(found.notes, notes);
   for (const path of found.paths)
-    assert.deepEqual(
-      await source.read(path),
-      { text: await text(source, path), version: found.versions[path] },
-      path,
-    );
+    assert.deepEqual(await source.read(path), { text: await text(source, path), version: found.versions[path] }, path);
   assert.equal(await text(source, "nothing.ts"), "(gone)");
 }
 
@@ -251,9 +247,7 @@ test("watch: by polling where it is asked for, by the browser where it can; else
   try {
     assert.deepEqual(
       await follow({}, (type, ...parts) =>
-        report([
-          { type, relativePathComponents: type === "unknown" ? undefined : parts, relativePathMovedFrom: null },
-        ]),
+        report([{ type, relativePathComponents: type === "unknown" ? undefined : parts, relativePathMovedFrom: null }]),
       ),
       [],
     );

@@ -1,4 +1,6 @@
-/** An index over a folder, from end to end, as the package is shipped: changes on the disk are found by the next search. */
+/**
+ * An index over a folder, from end to end, as the package is shipped: changes on the disk are found by the next search.
+ */
 
 import assert from "node:assert/strict";
 import { renameSync, rmSync } from "node:fs";

@@ -2,16 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -62,65 +53,60 @@ test("several roots: paths begin with the names of theirs, each of which is its 
 test("a root in a root is listed once", async () => {
   const root = folder({ "a.ts": "1", "sub/b.ts": "2" });
   const { paths, notes } = await listed(nodeFiles([root, join(root, "sub")]));
-  assert.deepEqual(paths.map((path) => path.replace(/^espalier-sources-\w+/, "top")).sort(), [
-    "sub/b.ts",
-    "top/a.ts",
-  ]);
+  assert.deepEqual(paths.map((path) => path.replace(/^espalier-sources-\w+/, "top")).sort(), ["sub/b.ts", "top/a.ts"]);
   assert.equal(notes.length, 1);
   assert.match(notes[0]!, /sub: duplicate$/);
 });
 
-test(
-  "links lead nowhere: to a folder above, to a file twice, out of the root, to nothing, to themselves",
-  { skip: !isUnix },
-  async () => {
-    const outside = folder({ "secret.ts": "secret" });
-    const root = folder({ "src/a.ts": "1" });
-    symlinkSync(root, join(root, "src/up"));
-    symlinkSync(".", join(root, "src/here"));
-    symlinkSync("src", join(root, "again"));
-    symlinkSync("src/a.ts", join(root, "b.ts"));
-    symlinkSync(outside, join(root, "out"));
-    symlinkSync(join(outside, "secret.ts"), join(root, "secret.ts"));
-    symlinkSync("nothing", join(root, "dangling"));
-    symlinkSync("self", join(root, "self"));
-    const source = nodeFiles(root);
-    const { paths, notes } = await listed(source);
-    assert.deepEqual(paths, ["src/a.ts"]);
-    assert.deepEqual(notes, [
-      "again: duplicate",
-      "b.ts: duplicate",
-      "dangling: gone",
-      "out: ignored",
-      "secret.ts: ignored",
-      "self: loop",
-      "src/here: loop",
-      "src/up: loop",
-    ]);
-    // Nor by their name.
-    for (const path of [
-      "out/secret.ts",
-      "secret.ts",
-      "again/a.ts",
-      "b.ts",
-      "../secret.ts",
-      "src/../src/a.ts",
-      "",
-      "/etc/passwd",
-      "a\0b",
-    ])
-      assert.match(await text(source, path), /^\((?:ignored|gone)\)$/, path);
-    // A file that becomes a link after it was listed.
-    unlinkSync(join(root, "src/a.ts"));
-    symlinkSync(join(outside, "secret.ts"), join(root, "src/a.ts"));
-    assert.equal(await text(source, "src/a.ts"), "(ignored)");
-    // A folder on its way that does.
-    rmSync(join(root, "src"), { recursive: true });
-    symlinkSync(outside, join(root, "src"));
-    write(outside, { "a.ts": "secret" });
-    assert.equal(await text(source, "src/a.ts"), "(ignored)");
-  },
-);
+test("links lead nowhere: to a folder above, to a file twice, out of the root, to nothing, to themselves", {
+  skip: !isUnix,
+}, async () => {
+  const outside = folder({ "secret.ts": "secret" });
+  const root = folder({ "src/a.ts": "1" });
+  symlinkSync(root, join(root, "src/up"));
+  symlinkSync(".", join(root, "src/here"));
+  symlinkSync("src", join(root, "again"));
+  symlinkSync("src/a.ts", join(root, "b.ts"));
+  symlinkSync(outside, join(root, "out"));
+  symlinkSync(join(outside, "secret.ts"), join(root, "secret.ts"));
+  symlinkSync("nothing", join(root, "dangling"));
+  symlinkSync("self", join(root, "self"));
+  const source = nodeFiles(root);
+  const { paths, notes } = await listed(source);
+  assert.deepEqual(paths, ["src/a.ts"]);
+  assert.deepEqual(notes, [
+    "again: duplicate",
+    "b.ts: duplicate",
+    "dangling: gone",
+    "out: ignored",
+    "secret.ts: ignored",
+    "self: loop",
+    "src/here: loop",
+    "src/up: loop",
+  ]);
+  // Nor by their name.
+  for (const path of [
+    "out/secret.ts",
+    "secret.ts",
+    "again/a.ts",
+    "b.ts",
+    "../secret.ts",
+    "src/../src/a.ts",
+    "",
+    "/etc/passwd",
+    "a\0b",
+  ])
+    assert.match(await text(source, path), /^\((?:ignored|gone)\)$/, path);
+  // A file that becomes a link after it was listed.
+  unlinkSync(join(root, "src/a.ts"));
+  symlinkSync(join(outside, "secret.ts"), join(root, "src/a.ts"));
+  assert.equal(await text(source, "src/a.ts"), "(ignored)");
+  // A folder on its way that does.
+  rmSync(join(root, "src"), { recursive: true });
+  symlinkSync(outside, join(root, "src"));
+  write(outside, { "a.ts": "secret" });
+  assert.equal(await text(source, "src/a.ts"), "(ignored)");
+});
 
 test("the root itself may be a link", { skip: !isUnix }, async () => {
   const root = folder({ "real/a.ts": "1" });
@@ -139,10 +125,7 @@ test("sockets and pipes are noted, and block nothing", { skip: !isUnix }, async 
   const source = nodeFiles(root);
   const { paths, notes } = await listed(source);
   server.close();
-  assert.deepEqual(
-    [paths, notes],
-    [["a.ts"], [".gitignore: unreadable", "pipe.ts: unreadable", "socket: unreadable"]],
-  );
+  assert.deepEqual([paths, notes], [["a.ts"], [".gitignore: unreadable", "pipe.ts: unreadable", "socket: unreadable"]]);
   assert.equal(await text(source, "pipe.ts"), "(unreadable)");
   unlinkSync(join(root, "a.ts"));
   execFileSync("mkfifo", [join(root, "a.ts")]);
@@ -260,33 +243,31 @@ test("a version changes with the contents", async () => {
   assert.equal(new Set([first, second, third]).size, 3);
 });
 
-test(
-  "names with spaces, quotes, line ends, other scripts, and some that are not UTF-8",
-  { skip: !isUnix },
-  async () => {
-    const names = [
-      "a b.ts",
-      "a\nb.ts",
-      'a"b.ts',
-      "a\\b.ts",
-      "ключ.ts",
-      "日本語/ファイル.ts",
-      "e\u0301.ts",
-      "\u00e9.ts",
-      "😀.ts",
-      "-rf.ts",
-      "a\tb.ts",
-      " .ts",
-      "...ts",
-    ];
-    const root = folder(Object.fromEntries(names.map((name) => [name, name])));
-    const source = nodeFiles(root);
-    assert.deepEqual((await listed(source)).paths, [...names].sort());
-    for (const name of names) assert.equal(await text(source, name), name);
-    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0x61, 0xff, 0x2e, 0x74, 0x73)]), "x");
-    assert.deepEqual((await listed(source)).notes, ["a\ufffd.ts: unreadable"]);
-  },
-);
+test("names with spaces, quotes, line ends, other scripts, and some that are not UTF-8", {
+  skip: !isUnix,
+}, async () => {
+  const names = [
+    "a b.ts",
+    "a\nb.ts",
+    'a"b.ts',
+    "a\\b.ts",
+    "ключ.ts",
+    "日本語/ファイル.ts",
+    "e\u0301.ts",
+    "\u00e9.ts",
+    "😀.ts",
+    "-rf.ts",
+    "a\tb.ts",
+    " .ts",
+    "...ts",
+  ];
+  const root = folder(Object.fromEntries(names.map((name) => [name, name])));
+  const source = nodeFiles(root);
+  assert.deepEqual((await listed(source)).paths, [...names].sort());
+  for (const name of names) assert.equal(await text(source, name), name);
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0x61, 0xff, 0x2e, 0x74, 0x73)]), "x");
+  assert.deepEqual((await listed(source)).notes, ["a\ufffd.ts: unreadable"]);
+});
 
 test("10,000 files in 1,000 folders, in the same order each time; an abort ends it", async () => {
   const root = folder();

@@ -1,4 +1,6 @@
-/** Indexes in storages: what is read back is what was written, and whatever is wrong with it is reported and made again. */
+/**
+ * Indexes in storages: what is read back is what was written, and whatever is wrong with it is reported and made again.
+ */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

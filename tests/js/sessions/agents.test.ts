@@ -166,8 +166,8 @@ test("goose: what the agent no longer sees was compacted, and its summary is no 
     .slice(1)
     .map((line) => JSON.parse(line) as object);
   assert.equal(
-    readSession(JSON.stringify({ id: "20260105_1", working_dir: "/srv/shop", name: "Rounding", conversation }))
-      .history.length,
+    readSession(JSON.stringify({ id: "20260105_1", working_dir: "/srv/shop", name: "Rounding", conversation })).history
+      .length,
     6,
   );
 });

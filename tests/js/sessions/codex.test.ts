@@ -1,4 +1,7 @@
-/** Codex's rollouts: items among events, forks, turns that were taken back, compactions with and without a history, reports of usage. */
+/**
+ * Codex's rollouts: items among events, forks, turns that were taken back, compactions with and without a history,
+ * reports of usage.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

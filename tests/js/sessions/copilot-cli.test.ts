@@ -1,4 +1,7 @@
-/** Copilot CLI's events: sub-agents, results that come twice, rewinds, compactions that fail and that run beside the conversation. */
+/**
+ * Copilot CLI's events: sub-agents, results that come twice, rewinds, compactions that fail and that run beside the
+ * conversation.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

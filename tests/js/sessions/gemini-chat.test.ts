@@ -1,4 +1,7 @@
-/** gemini-cli's chats, old and new: results beside their calls, copies of results, records that come again, lists that replace others. */
+/**
+ * gemini-cli's chats, old and new: results beside their calls, copies of results, records that come again, lists that
+ * replace others.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,6 @@
-/** opencode's exports: calls with their results in one part, several requests in one message, compactions with a tail. */
+/**
+ * opencode's exports: calls with their results in one part, several requests in one message, compactions with a tail.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -12,17 +12,21 @@ import { espalier } from "../built.ts";
 
 export const sessions = bundle as typeof Sources;
 
-/** A file of tests/fixtures/sessions. Fixtures are written by hand after the structure of recorded files; nothing in them is recorded. */
+/**
+ * A file of tests/fixtures/sessions. Fixtures are written by hand after the structure of recorded files; nothing in
+ * them is recorded.
+ */
 export function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/sessions/${name}`, import.meta.url), "utf8");
 }
 
 export const lines = (...records: readonly unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
 
-const neutral = (messages: readonly unknown[], format: Format) =>
-  readConversation([...messages], { format }).messages;
+const neutral = (messages: readonly unknown[], format: Format) => readConversation([...messages], { format }).messages;
 
-/** Roles of messages, with the calls and results that they hold, as the engine reads them: `assistant text toolCall:c1`. */
+/**
+ * Roles of messages, with the calls and results that they hold, as the engine reads them: `assistant text toolCall:c1`.
+ */
 export function outline({ messages, format }: Pick<Session, "messages" | "format">): string[] {
   return neutral(messages, format).map(({ role, parts = [] }) => {
     const kinds = parts.map((part) =>

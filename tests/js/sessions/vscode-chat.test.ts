@@ -1,4 +1,7 @@
-/** Copilot Chat in VS Code: what went to the model comes from the metadata; the panel's display only where there is nothing else. */
+/**
+ * Copilot Chat in VS Code: what went to the model comes from the metadata; the panel's display only where there is
+ * nothing else.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -112,7 +115,7 @@ test("a log of changes is replayed, and says which line brought what", () => {
     ["2 a change of what is not there", "1 kind 9"],
   );
   assert.equal(({} as { polluted?: number }).polluted, undefined);
-  const torn = readSession(log + '{"kind":1,"k":["requests",');
+  const torn = readSession(`${log}{"kind":1,"k":["requests",`);
   assert.deepEqual([torn.messages, torn.problems.length], [session.messages, 1]);
 });
 

@@ -19,12 +19,7 @@ const CASES: [what: string, text: string, terms: string[], expected: string][] =
   ["a name before its digits", "parser2 vec3f", ["parser"], "[parser]2 vec3f"],
   ["the whole name rather than its parts", "openIndex", ["open", "openindex"], "[openIndex]"],
   ["a run of parts", "reopenIndexAgain", ["indexagain"], "reopen[IndexAgain]"],
-  [
-    "letters of other scripts",
-    "größe ÜBERGRÖSSE Überblick",
-    ["größe", "überblick"],
-    "[größe] ÜBERGRÖSSE [Überblick]",
-  ],
+  ["letters of other scripts", "größe ÜBERGRÖSSE Überblick", ["größe", "überblick"], "[größe] ÜBERGRÖSSE [Überblick]"],
   ["several terms", "a call of the tool", ["tool", "call"], "a [call] of the [tool]"],
   [
     "other forms of a word",

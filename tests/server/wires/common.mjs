@@ -12,4 +12,5 @@ export function pieces(text, size = 7) {
 }
 
 /** One event of a stream. */
-export const event = (data, name) => `${name ? `event: ${name}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+export const event = (data, name) =>
+  `${name ? `event: ${name}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;

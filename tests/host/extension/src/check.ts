@@ -34,7 +34,15 @@ export async function run(cases: Cases, host: Omit<Host, "note">): Promise<Outco
     } catch (error) {
       failed = error ?? "nothing was thrown";
     }
-    const error = failed === undefined ? {} : { error: failed instanceof Error ? `${failed.stack ?? failed.message}` : JSON.stringify(failed) ?? String(failed) };
+    const error =
+      failed === undefined
+        ? {}
+        : {
+            error:
+              failed instanceof Error
+                ? `${failed.stack ?? failed.message}`
+                : (JSON.stringify(failed) ?? String(failed)),
+          };
     outcomes.push({ name, ms: Math.round(performance.now() - start), notes, ...error });
   }
   return outcomes;

@@ -1,4 +1,7 @@
-/** An extension as an author would write it: the engine from the bundle, vocabularies and grammars from the extension's own files. */
+/**
+ * An extension as an author would write it: the engine from the bundle, vocabularies and grammars from the extension's
+ * own files.
+ */
 
 import { count, isReady, loadEncodingSync } from "espalier/inline";
 import * as vscode from "vscode";
@@ -14,7 +17,10 @@ import { prompts } from "./cases/prompts.tsx";
 import { reopened } from "./cases/reopened.ts";
 import { registered } from "./model.ts";
 
-const SUITES = { first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example }, second: reopened };
+const SUITES = {
+  first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example },
+  second: reopened,
+};
 
 export interface Api {
   /** How long the engine took to start, in ms: its bytes from the bundle, and the vocabulary from a file. */
@@ -23,7 +29,9 @@ export interface Api {
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
-  const vocabulary = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, "assets", "o200k_base.vocab"));
+  const vocabulary = await vscode.workspace.fs.readFile(
+    vscode.Uri.joinPath(context.extensionUri, "assets", "o200k_base.vocab"),
+  );
   if (isReady()) throw new Error("the engine was started before anybody used it");
   const start = performance.now();
   loadEncodingSync("o200k_base", vocabulary);

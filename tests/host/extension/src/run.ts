@@ -13,11 +13,15 @@ export async function checked(suite: Suite) {
   try {
     const { cold, check } = (await vscode.extensions.getExtension<Api>("espalier.host")!.activate()) as Api;
     const outcomes = await check(suite);
-    const plain = suite === "first" ? vscode.extensions.getExtension<{ check(): Promise<Outcome[]> }>("espalier.plain") : undefined;
+    const plain =
+      suite === "first" ? vscode.extensions.getExtension<{ check(): Promise<Outcome[]> }>("espalier.plain") : undefined;
     if (plain) outcomes.push(...(await (await plain.activate()).check()));
     return { ...about, cold, outcomes };
   } catch (error) {
-    return { ...about, outcomes: [{ name: "activation", ms: 0, notes: [], error: String((error as Error)?.stack ?? error) }] };
+    return {
+      ...about,
+      outcomes: [{ name: "activation", ms: 0, notes: [], error: String((error as Error)?.stack ?? error) }],
+    };
   }
 }
 

@@ -19,12 +19,22 @@ interface Seen {
 async function seen(s: Subject, endpoint: unknown): Promise<Seen> {
   const heard: Record<string, number> = {};
   const probe = (name: string): any => component(s, name, (_, { tokenBudget }) => void (heard[name] = tokenBudget));
-  const Root = component(s, "Root", () => all(
-    h(probe("first")),
-    h(s.UserMessage, { flexGrow: 2 }, h(s.TextChunk, { breakOnWhitespace: true }, WORDS)),
-    h(s.UserMessage, { flexGrow: 2 }, h(s.TokenLimit, { max: 20 }, h(s.TextChunk, { breakOn: " " }, WORDS), h(probe("limited")))),
-    h(s.UserMessage, { flexGrow: 1 }, h(s.Expandable, { value: ({ tokenBudget }: any) => `room for ${tokenBudget}` })),
-  ));
+  const Root = component(s, "Root", () =>
+    all(
+      h(probe("first")),
+      h(s.UserMessage, { flexGrow: 2 }, h(s.TextChunk, { breakOnWhitespace: true }, WORDS)),
+      h(
+        s.UserMessage,
+        { flexGrow: 2 },
+        h(s.TokenLimit, { max: 20 }, h(s.TextChunk, { breakOn: " " }, WORDS), h(probe("limited"))),
+      ),
+      h(
+        s.UserMessage,
+        { flexGrow: 1 },
+        h(s.Expandable, { value: ({ tokenBudget }: any) => `room for ${tokenBudget}` }),
+      ),
+    ),
+  );
   const renderer = new s.PromptRenderer(endpoint, Root, {}, tokenizerOf(s, { count: letters }));
   const { messages, tokenCount } = await renderer.render();
   return { messages: messages.map((message: any) => line(s, message)), tokens: tokenCount, heard };
@@ -58,7 +68,12 @@ test("a tree as JSON needs no budget", async () => {
   for (const s of new Set([reference, ours])) {
     for (const endpoint of [...Object.values(ENDPOINTS)]) {
       const Root = component(s, "Root", () => h(s.UserMessage, {}, h(s.TextChunk, {}, "text")));
-      const { node } = await new s.PromptRenderer(endpoint, Root, {}, tokenizerOf(s, { count: letters })).renderElementJSON();
+      const { node } = await new s.PromptRenderer(
+        endpoint,
+        Root,
+        {},
+        tokenizerOf(s, { count: letters }),
+      ).renderElementJSON();
       assert.match(JSON.stringify(node), /"text":"text"/);
     }
   }

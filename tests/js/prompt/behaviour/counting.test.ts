@@ -8,7 +8,10 @@ import { letters, tokenizerOf, words } from "../tokenizers.ts";
 
 test("the count is that of the messages, each counted as it is sent", async () => {
   const tokenizer = tokenizerOf(s, { count: words });
-  const content = all(h(s.SystemMessage, {}, "Be brief."), h(s.UserMessage, { name: "ann" }, h(s.TextChunk, {}, "multi"), h(s.TextChunk, {}, "line")));
+  const content = all(
+    h(s.SystemMessage, {}, "Be brief."),
+    h(s.UserMessage, { name: "ann" }, h(s.TextChunk, {}, "multi"), h(s.TextChunk, {}, "line")),
+  );
   const { messages, tokenCount } = await render(s, content, { tokenizer });
   let fresh = 0;
   for (const message of messages) fresh += await tokenizer.countMessageTokens(message);
@@ -17,14 +20,21 @@ test("the count is that of the messages, each counted as it is sent", async () =
 });
 
 test("tokens merge where texts meet", async () => {
-  const { tokenCount } = await render(s, h(s.UserMessage, {}, "to", "ken"), { tokenizer: tokenizerOf(s, { count: words }) });
+  const { tokenCount } = await render(s, h(s.UserMessage, {}, "to", "ken"), {
+    tokenizer: tokenizerOf(s, { count: words }),
+  });
   assert.equal(tokenCount, 3 + 1);
 });
 
 test("in OpenAI mode the messages of that mode are counted", async () => {
   const tokenizer = tokenizerOf(s, { count: letters, mode: "OpenAI" });
-  const { messages, tokenCount } = await render(s, all(h(s.SystemMessage, {}, "abc"), h(s.UserMessage, {}, "de")), { tokenizer });
-  assert.deepEqual(JSON.parse(JSON.stringify(messages)), [{ role: "system", content: "abc" }, { role: "user", content: "de" }]);
+  const { messages, tokenCount } = await render(s, all(h(s.SystemMessage, {}, "abc"), h(s.UserMessage, {}, "de")), {
+    tokenizer,
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(messages)), [
+    { role: "system", content: "abc" },
+    { role: "user", content: "de" },
+  ]);
   assert.equal(tokenCount, 6 + 5);
 });
 
@@ -54,5 +64,8 @@ test("a model of VS Code counts in VS Code's mode only", async () => {
       return h(s.UserMessage, {}, "hello");
     }
   }
-  await assert.rejects(async () => s.renderPrompt(Root, {}, { modelMaxPromptTokens: 50 }, model, undefined, undefined, s.OutputMode.Raw), /`mode` must be set to vscode/);
+  await assert.rejects(
+    async () => s.renderPrompt(Root, {}, { modelMaxPromptTokens: 50 }, model, undefined, undefined, s.OutputMode.Raw),
+    /`mode` must be set to vscode/,
+  );
 });

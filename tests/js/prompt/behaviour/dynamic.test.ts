@@ -19,7 +19,11 @@ test("an element fills what it is told it may use, by counting", async () => {
 test("sizing knows the endpoint, and counts parts as well as text", async () => {
   const seen: unknown[] = [];
   const Asks = component(s, "Asks", async (_props, sizing) => {
-    seen.push(sizing.endpoint.modelMaxPromptTokens, await sizing.countTokens("four"), await sizing.countTokens({ type: s.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: "x" } }));
+    seen.push(
+      sizing.endpoint.modelMaxPromptTokens,
+      await sizing.countTokens("four"),
+      await sizing.countTokens({ type: s.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: "x" } }),
+    );
     return undefined;
   });
   await texts(s, h(s.UserMessage, {}, h(Asks)), { budget: 30 });

@@ -18,20 +18,30 @@ test("what is thrown in render or prepare is the same error, with a path added o
 
   const Unready = component(s, "Unready");
   Unready.prototype.prepare = () => Promise.reject(new TypeError("not ready"));
-  await assert.rejects(render(s, h(Unready)), { name: "TypeError", message: "not ready (at tsx element Root > Unready)" });
+  await assert.rejects(render(s, h(Unready)), {
+    name: "TypeError",
+    message: "not ready (at tsx element Root > Unready)",
+  });
 });
 
 test("a cancellation is left alone, and so is what is no error", async () => {
   class CancellationError extends Error {}
   const cancels = h(component(s, "Cancels", () => Promise.reject(new CancellationError("stop"))));
   await assert.rejects(render(s, cancels), { message: "stop" });
-  await assert.rejects(render(s, h(component(s, "Odd", () => Promise.reject("just text")))), (thrown) => thrown === "just text");
+  await assert.rejects(
+    render(s, h(component(s, "Odd", () => Promise.reject("just text")))),
+    (thrown) => thrown === "just text",
+  );
 });
 
 test("a missing component is told by its path", async () => {
   const wording = "Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at";
-  await assert.rejects(render(s, h(s.UserMessage, {}, h(undefined))), { message: `${wording} Root > UserMessage > undefined` });
-  await assert.rejects(render(s, h(s.UserMessage, {}, h(s.LogicalWrapper, {}, h(undefined)))), { message: `${wording} Root > UserMessage > LogicalWrapper > undefined` });
+  await assert.rejects(render(s, h(s.UserMessage, {}, h(undefined))), {
+    message: `${wording} Root > UserMessage > undefined`,
+  });
+  await assert.rejects(render(s, h(s.UserMessage, {}, h(s.LogicalWrapper, {}, h(undefined)))), {
+    message: `${wording} Root > UserMessage > LogicalWrapper > undefined`,
+  });
 });
 
 test("a module that threw can be used again", async () => {

@@ -21,8 +21,10 @@ function described(): { Root: any; first: any; later: any } {
   class Later extends s.PromptMetadata {}
   const [first, later] = ["first", "later"].map((variableName) => ({ variableName }));
   let calls = 0;
-  const content = (anchor: any, count: number, ...more: any[]) => all("g".repeat(count), h("references", { value: [new s.PromptReference(anchor)] }), ...more);
-  const value = () => (calls++ === 0 ? content(first, 5) : content(later, 29, h("meta", { value: new Later(), local: true })));
+  const content = (anchor: any, count: number, ...more: any[]) =>
+    all("g".repeat(count), h("references", { value: [new s.PromptReference(anchor)] }), ...more);
+  const value = () =>
+    calls++ === 0 ? content(first, 5) : content(later, 29, h("meta", { value: new Later(), local: true }));
   return { Root: component(s, "Root", () => h(s.UserMessage, {}, h(s.Expandable, { value }))), first, later: Later };
 }
 
@@ -40,7 +42,10 @@ test("several are asked in the order in which they were rendered", async () => {
   const log: string[] = [];
   const content = h(s.UserMessage, {}, grows(log, "a", 0.5, { flexGrow: 1 }), grows(log, "b", 0.5));
   await texts(s, content, { budget: 50, tokenizer: tokenizer() });
-  assert.deepEqual(log.map((entry) => entry[0]), ["b", "a", "b", "a"]);
+  assert.deepEqual(
+    log.map((entry) => entry[0]),
+    ["b", "a", "b", "a"],
+  );
 });
 
 /** An expandable of one letter that answers a second call with `count` letters. */
@@ -71,7 +76,9 @@ test("growth that alone exceeds the limit goes by its rank, and no other is aske
   assert.deepEqual(log.length, 1);
 });
 
-test("growth that alone exceeds the limit is taken back where nothing else may go, and in the native render", { skip: rehearsal }, async () => {
+test("growth that alone exceeds the limit is taken back where nothing else may go, and in the native render", {
+  skip: rehearsal,
+}, async () => {
   const content = h(s.UserMessage, {}, greedy(60), h("cacheBreakpoint", { type: "x" }));
   assert.deepEqual(await texts(s, content, { budget: 50, tokenizer: tokenizer() }), ["user: g[breakpoint]"]);
   let calls = 0;
@@ -92,7 +99,10 @@ test("growth that was taken back leaves no metadata, references or removals", { 
   const { Root, first, later } = described();
   const renderer = new s.PromptRenderer({ modelMaxPromptTokens: 30 }, Root, {}, tokenizer());
   const { references, omittedReferences, metadata, tokenCount } = await renderer.render();
-  assert.deepEqual(references.map((each: any) => each.anchor), [first]);
+  assert.deepEqual(
+    references.map((each: any) => each.anchor),
+    [first],
+  );
   assert.deepEqual(omittedReferences, []);
   assert.deepEqual(metadata.getAll(later), []);
   assert.equal(tokenCount, 4 + 5);
@@ -100,15 +110,20 @@ test("growth that was taken back leaves no metadata, references or removals", { 
 
 test("content that an inner limit removed stays removed when growth is taken back", { skip: rehearsal }, async () => {
   let calls = 0;
-  const parts = (letter: string, count: number) => all(...[3, 2, 1].map((priority) => h(s.TextChunk, { priority }, letter.repeat(count))));
-  const own = component(s, "Own", () => h(s.Expandable, { value: () => (calls++ === 0 ? parts("a", 5) : "b".repeat(38)) }));
+  const parts = (letter: string, count: number) =>
+    all(...[3, 2, 1].map((priority) => h(s.TextChunk, { priority }, letter.repeat(count))));
+  const own = component(s, "Own", () =>
+    h(s.Expandable, { value: () => (calls++ === 0 ? parts("a", 5) : "b".repeat(38)) }),
+  );
   const content = h(s.UserMessage, {}, h(s.TokenLimit, { max: 13 }, h(own)));
   assert.deepEqual(await texts(s, content, { budget: 40, tokenizer: tokenizer() }), ["user: aaaaa|aaaaa"]);
 });
 
 test("a prompt cut to other budgets grows anew for each", { skip: rehearsal }, async () => {
   const asked: number[] = [];
-  const value = ({ tokenBudget }: any) => (asked.push(tokenBudget), asked.length === 1 ? "g" : "g".repeat(tokenBudget > 20 ? 38 : tokenBudget));
+  const value = ({ tokenBudget }: any) => (
+    asked.push(tokenBudget), asked.length === 1 ? "g" : "g".repeat(tokenBudget > 20 ? 38 : tokenBudget)
+  );
   const seen: any = {};
   const tracer = { didMaterializeTree: (trace: any) => Object.assign(seen, trace) };
   await render(s, h(s.UserMessage, {}, h(s.Expandable, { value })), { budget: 50, tokenizer: tokenizer(), tracer });
@@ -118,8 +133,12 @@ test("a prompt cut to other budgets grows anew for each", { skip: rehearsal }, a
 
 test("an exact fit grows nothing, and a value may come later", async () => {
   const log: string[] = [];
-  const later = h(s.Expandable, { value: (sizing: any) => Promise.resolve((log.push(`${sizing.tokenBudget}`), "l".repeat(sizing.tokenBudget))) });
-  assert.deepEqual(await texts(s, h(s.UserMessage, {}, later), { budget: 10, tokenizer: tokenizer() }), ["user: llllll"]);
+  const later = h(s.Expandable, {
+    value: (sizing: any) => Promise.resolve((log.push(`${sizing.tokenBudget}`), "l".repeat(sizing.tokenBudget))),
+  });
+  assert.deepEqual(await texts(s, h(s.UserMessage, {}, later), { budget: 10, tokenizer: tokenizer() }), [
+    "user: llllll",
+  ]);
   assert.deepEqual(log, ["6"]);
 });
 

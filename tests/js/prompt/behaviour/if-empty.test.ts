@@ -22,12 +22,20 @@ test("so are elements that yield nothing, and whitespace", async () => {
 });
 
 test("it may hold messages", async () => {
-  const content = all(h(s.IfEmpty, { alt: h(s.UserMessage, {}, "none") }, h(s.UserMessage, {}, "")), h(s.IfEmpty, { alt: h(s.UserMessage, {}, "none") }, h(s.UserMessage, {}, "some")));
+  const content = all(
+    h(s.IfEmpty, { alt: h(s.UserMessage, {}, "none") }, h(s.UserMessage, {}, "")),
+    h(s.IfEmpty, { alt: h(s.UserMessage, {}, "none") }, h(s.UserMessage, {}, "some")),
+  );
   assert.deepEqual(await texts(s, content), ["user: none", "user: some"]);
 });
 
 test("it is decided before anything is removed", async () => {
-  const content = h(s.UserMessage, {}, "kept", h(s.IfEmpty, { alt: "none" }, h(s.TextChunk, { priority: 1 }, "too long")));
+  const content = h(
+    s.UserMessage,
+    {},
+    "kept",
+    h(s.IfEmpty, { alt: "none" }, h(s.TextChunk, { priority: 1 }, "too long")),
+  );
   assert.deepEqual(await texts(s, content, { budget: 10 }), []);
   const low = h(s.UserMessage, {}, "kept", h(s.IfEmpty, { alt: "none", priority: 1 }, h(s.TextChunk, {}, "too long")));
   assert.deepEqual(await texts(s, low, { budget: 10 }), ["user: kept"]);

@@ -20,22 +20,44 @@ test("base64 is recognised by how it begins", async () => {
 });
 
 test("addresses are left as they are", async () => {
-  assert.deepEqual(await url("https://example.org/a.png", { detail: "low" }), { type: IMAGE, imageUrl: { url: "https://example.org/a.png", detail: "low" } });
+  assert.deepEqual(await url("https://example.org/a.png", { detail: "low" }), {
+    type: IMAGE,
+    imageUrl: { url: "https://example.org/a.png", detail: "low" },
+  });
 });
 
 test("a media type is passed on if given", async () => {
-  assert.deepEqual((await url("https://example.org/a", { mimeType: "image/png" })).imageUrl, { url: "https://example.org/a", detail: undefined, mediaType: "image/png" });
+  assert.deepEqual((await url("https://example.org/a", { mimeType: "image/png" })).imageUrl, {
+    url: "https://example.org/a",
+    detail: undefined,
+    mediaType: "image/png",
+  });
   assert.equal("mediaType" in (await url("https://example.org/a")).imageUrl, false);
 });
 
 test("a picture splits the text around it", async () => {
   const { messages } = await render(s, h(s.UserMessage, {}, "before", h(s.Image, { src: "x" }), "after"));
-  assert.deepEqual(messages[0].content.map(({ type }: any) => type), [TEXT, IMAGE, TEXT]);
+  assert.deepEqual(
+    messages[0].content.map(({ type }: any) => type),
+    [TEXT, IMAGE, TEXT],
+  );
 });
 
 test("pictures go by priority", async () => {
-  const content = (): any => h(s.UserMessage, {}, h(s.TextChunk, { priority: 2 }, "aaa"), h(s.Image, { src: "x", priority: 1 }), h(s.TextChunk, { priority: 0 }, "bbb"));
-  assert.deepEqual(await shrinking(s, content, 30), ["user: aaa[image]|bbb".replace("|", ""), "user: aaa[image]", "user: aaa", ""]);
+  const content = (): any =>
+    h(
+      s.UserMessage,
+      {},
+      h(s.TextChunk, { priority: 2 }, "aaa"),
+      h(s.Image, { src: "x", priority: 1 }),
+      h(s.TextChunk, { priority: 0 }, "bbb"),
+    );
+  assert.deepEqual(await shrinking(s, content, 30), [
+    "user: aaa[image]|bbb".replace("|", ""),
+    "user: aaa[image]",
+    "user: aaa",
+    "",
+  ]);
 });
 
 test("where a picture was, text meets with a line break if it began one", async () => {
@@ -49,7 +71,18 @@ test("what is written inside a picture is dropped, and a picture alone is not em
 
 test("in OpenAI mode users and tools show pictures, others do not", async () => {
   const tokenizer = tokenizerOf(s, { count: letters, mode: "OpenAI" });
-  const { messages } = await render(s, [h(s.UserMessage, {}, "a", h(s.Image, { src: "x" })), h(s.ToolMessage, { toolCallId: "t" }, h(s.Image, { src: "x" })), h(s.SystemMessage, {}, "b", h(s.Image, { src: "x" }))], { tokenizer });
+  const { messages } = await render(
+    s,
+    [
+      h(s.UserMessage, {}, "a", h(s.Image, { src: "x" })),
+      h(s.ToolMessage, { toolCallId: "t" }, h(s.Image, { src: "x" })),
+      h(s.SystemMessage, {}, "b", h(s.Image, { src: "x" })),
+    ],
+    { tokenizer },
+  );
   const image = { image_url: { url: "x" }, type: "image_url" };
-  assert.deepEqual(JSON.parse(JSON.stringify(messages)).map(({ content }: any) => content), [[{ type: "text", text: "a" }, image], [image], "b"]);
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(messages)).map(({ content }: any) => content),
+    [[{ type: "text", text: "a" }, image], [image], "b"],
+  );
 });

@@ -6,7 +6,8 @@ import { all, component, fragment, h, texts } from "../pieces.ts";
 import { ours as s } from "../subject.ts";
 
 /** A message with this as one of its children. */
-const holding = (child: any): Promise<string[]> => texts(s, { ctor: s.UserMessage, props: {}, children: ["a", child, "z"] });
+const holding = (child: any): Promise<string[]> =>
+  texts(s, { ctor: s.UserMessage, props: {}, children: ["a", child, "z"] });
 
 test("arrays, nested ones too", async () => {
   assert.deepEqual(await holding(["b", ["c", [["d"]]], []]), ["user: abcdz"]);
@@ -14,7 +15,15 @@ test("arrays, nested ones too", async () => {
 
 test("sets and maps' values", async () => {
   assert.deepEqual(await holding(new Set(["b", "c"])), ["user: abcz"]);
-  assert.deepEqual(await holding(new Map([[1, "b"], [2, "c"]]).values()), ["user: abcz"]);
+  assert.deepEqual(
+    await holding(
+      new Map([
+        [1, "b"],
+        [2, "c"],
+      ]).values(),
+    ),
+    ["user: abcz"],
+  );
 });
 
 test("generators", async () => {
@@ -27,7 +36,15 @@ test("generators", async () => {
 });
 
 test("anything else with an iterator", async () => {
-  assert.deepEqual(await holding({ *[Symbol.iterator]() { yield "b"; yield ["c"]; } }), ["user: abcz"]);
+  assert.deepEqual(
+    await holding({
+      *[Symbol.iterator]() {
+        yield "b";
+        yield ["c"];
+      },
+    }),
+    ["user: abcz"],
+  );
 });
 
 test("fragments are see-through", async () => {

@@ -9,14 +9,28 @@ const budget = { tokenBudget: 100, countTokens: (text: string): Promise<number> 
 
 /** Rendered, sent, received. */
 async function sent(content: any, props: Record<string, unknown> = {}): Promise<any> {
-  return JSON.parse(JSON.stringify(await s.renderElementJSON(component(s, "Tool", () => content), props, budget)));
+  return JSON.parse(
+    JSON.stringify(
+      await s.renderElementJSON(
+        component(s, "Tool", () => content),
+        props,
+        budget,
+      ),
+    ),
+  );
 }
 
-const chunks = (): any => all(
-  h(s.TextChunk, { priority: 3 }, "high"),
-  h(s.Chunk, { priority: 1 }, "as ", "one"),
-  h(s.LogicalWrapper, { passPriority: true }, h(s.TextChunk, { priority: 2 }, "middle"), h(s.TextChunk, { priority: 0 }, "low")),
-);
+const chunks = (): any =>
+  all(
+    h(s.TextChunk, { priority: 3 }, "high"),
+    h(s.Chunk, { priority: 1 }, "as ", "one"),
+    h(
+      s.LogicalWrapper,
+      { passPriority: true },
+      h(s.TextChunk, { priority: 2 }, "middle"),
+      h(s.TextChunk, { priority: 0 }, "low"),
+    ),
+  );
 
 test("a spliced tree prunes like the tree itself", async () => {
   const data = await sent(chunks());
@@ -27,7 +41,13 @@ test("a spliced tree prunes like the tree itself", async () => {
 });
 
 test("the format", async () => {
-  const content = all(h("references", { value: [new s.PromptReference({ variableName: "v" })] }), h(s.TextChunk, { priority: 3, flexGrow: 2 }, "hi"), h("opaque", { value: 1, tokenUsage: 2, priority: 4 }), h(s.Image, { src: "x", detail: "low" }), h(s.Document, { data: "d", mediaType: "m" }));
+  const content = all(
+    h("references", { value: [new s.PromptReference({ variableName: "v" })] }),
+    h(s.TextChunk, { priority: 3, flexGrow: 2 }, "hi"),
+    h("opaque", { value: 1, tokenUsage: 2, priority: 4 }),
+    h(s.Image, { src: "x", detail: "low" }),
+    h(s.Document, { data: "d", mediaType: "m" }),
+  );
   const { node } = await sent(content, { priority: 9, passPriority: true });
   assert.equal(s.contentType, "application/vnd.codechat.prompt+json.1");
   assert.deepEqual([node.type, node.ctor, node.ctorName, node.flags], [1, 2, "Tool", 4]);
@@ -45,7 +65,13 @@ test("keep-with groups survive, apart from those of other splices", async () => 
   const K = s.useKeepWith();
   const data = await sent(all(h(K, { priority: 1 }, "a"), h(K, { priority: 9 }, "b")));
   assert.equal(typeof data.node.children[0].keepWithId, "number");
-  const content = (): any => h(s.UserMessage, {}, h(s.LogicalWrapper, { priority: 1 }, h("elementJSON", { data })), h(s.LogicalWrapper, { priority: 2 }, h("elementJSON", { data })));
+  const content = (): any =>
+    h(
+      s.UserMessage,
+      {},
+      h(s.LogicalWrapper, { priority: 1 }, h("elementJSON", { data })),
+      h(s.LogicalWrapper, { priority: 2 }, h("elementJSON", { data })),
+    );
   assert.deepEqual(await shrinking(s, content, 30), ["user: a|b|a|b", "user: a|b", ""]);
 });
 
@@ -63,15 +89,41 @@ test("what is not known is skipped", async () => {
 });
 
 test("references in a tree are reported where it is spliced in", async () => {
-  const data = await sent(h(s.TextChunk, {}, h("references", { value: [new s.PromptReference({ variableName: "far" })] }), "x"));
+  const data = await sent(
+    h(s.TextChunk, {}, h("references", { value: [new s.PromptReference({ variableName: "far" })] }), "x"),
+  );
   const result = await render(s, h(s.UserMessage, {}, h("elementJSON", { data })));
-  assert.deepEqual(result.references.map(({ anchor }: any) => anchor.variableName), ["far"]);
+  assert.deepEqual(
+    result.references.map(({ anchor }: any) => anchor.variableName),
+    ["far"],
+  );
 });
 
 test("nodes of a tree can be walked, and the kept props are named", async () => {
   const { node } = await sent(chunks());
   const seen: string[] = [];
   s.JSONTree.forEachNode(node, (each: any) => seen.push(each.text ?? each.ctorName));
-  assert.deepEqual([...seen].sort(), ["Chunk", "LogicalWrapper", "TextChunk", "TextChunk", "TextChunk", "Tool", "as ", "high", "low", "middle", "one"].sort());
-  assert.deepEqual([...s.JSONTree.jsonRetainedProps].sort(), ["flexBasis", "flexGrow", "flexReserve", "passPriority", "priority"]);
+  assert.deepEqual(
+    [...seen].sort(),
+    [
+      "Chunk",
+      "LogicalWrapper",
+      "TextChunk",
+      "TextChunk",
+      "TextChunk",
+      "Tool",
+      "as ",
+      "high",
+      "low",
+      "middle",
+      "one",
+    ].sort(),
+  );
+  assert.deepEqual([...s.JSONTree.jsonRetainedProps].sort(), [
+    "flexBasis",
+    "flexGrow",
+    "flexReserve",
+    "passPriority",
+    "priority",
+  ]);
 });

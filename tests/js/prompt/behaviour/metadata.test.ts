@@ -14,7 +14,8 @@ class Note extends s.PromptMetadata {
 }
 class Other extends s.PromptMetadata {}
 
-const note = (text: string, local?: boolean): any => h("meta", { value: new Note(text), ...(local === undefined ? {} : { local }) });
+const note = (text: string, local?: boolean): any =>
+  h("meta", { value: new Note(text), ...(local === undefined ? {} : { local }) });
 const texts = (metadata: any): string[] => metadata.getAll(Note).map(({ text }: Note) => text);
 
 test("metadata is found by its class", async () => {
@@ -26,7 +27,13 @@ test("metadata is found by its class", async () => {
   assert.equal(metadata.getAll(s.PromptMetadata).length, 2);
 });
 
-const pruned = (local: boolean): any => h(s.UserMessage, {}, h(s.LogicalWrapper, { priority: 1 }, note("low", local), "low"), h(s.LogicalWrapper, { priority: 2 }, note("high", local), "high"));
+const pruned = (local: boolean): any =>
+  h(
+    s.UserMessage,
+    {},
+    h(s.LogicalWrapper, { priority: 1 }, note("low", local), "low"),
+    h(s.LogicalWrapper, { priority: 2 }, note("high", local), "high"),
+  );
 
 test("global metadata stays, whatever is removed", async () => {
   assert.deepEqual(texts((await render(s, pruned(false), { budget: 8 })).metadata), ["low", "high"]);
@@ -38,7 +45,13 @@ test("local metadata goes with its element", async () => {
 });
 
 test("global metadata comes first, as it is kept on the root", async () => {
-  const content = h(s.UserMessage, {}, note("local", true), h(s.LogicalWrapper, {}, note("inner", true), note("global")), "x");
+  const content = h(
+    s.UserMessage,
+    {},
+    note("local", true),
+    h(s.LogicalWrapper, {}, note("inner", true), note("global")),
+    "x",
+  );
   assert.deepEqual(texts((await render(s, content)).metadata), ["global", "local", "inner"]);
 });
 
@@ -50,15 +63,31 @@ async function collected(content: any, tracer?: object): Promise<unknown> {
   return [texts(metadata), renderer.getUsedContext(), renderer.getIgnoredFiles()];
 }
 
-const marks = (name: string): any[] => [note(name), h("usedContext", { value: [name] }), h("ignoredFiles", { value: [name] })];
+const marks = (name: string): any[] => [
+  note(name),
+  h("usedContext", { value: [name] }),
+  h("ignoredFiles", { value: [name] }),
+];
 const inside = (name: string, props: object = {}): any => h(s.LogicalWrapper, { ...props }, ...marks(name));
 const Own = component(s);
 
 const ORDERS: [string, any, string[]][] = [
   ["an element's own come before those of its children", h(s.UserMessage, {}, inside("A"), ...marks("B")), ["B", "A"]],
-  ["children in source order", h(s.UserMessage, {}, inside("A"), h(Own, {}, ...marks("B")), inside("C")), ["A", "B", "C"]],
-  ["depth first", h(s.UserMessage, {}, h(Own, {}, inside("A"), ...marks("B")), ...marks("C"), inside("D")), ["C", "B", "A", "D"]],
-  ["by flexGrow", h(s.UserMessage, {}, inside("A", { flexGrow: 1 }), inside("B"), inside("C", { flexGrow: 2 })), ["B", "C", "A"]],
+  [
+    "children in source order",
+    h(s.UserMessage, {}, inside("A"), h(Own, {}, ...marks("B")), inside("C")),
+    ["A", "B", "C"],
+  ],
+  [
+    "depth first",
+    h(s.UserMessage, {}, h(Own, {}, inside("A"), ...marks("B")), ...marks("C"), inside("D")),
+    ["C", "B", "A", "D"],
+  ],
+  [
+    "by flexGrow",
+    h(s.UserMessage, {}, inside("A", { flexGrow: 1 }), inside("B"), inside("C", { flexGrow: 2 })),
+    ["B", "C", "A"],
+  ],
   ["in text chunks", h(s.UserMessage, {}, h(s.TextChunk, {}, ...marks("A"), "x"), ...marks("B")), ["B", "A"]],
 ];
 
@@ -87,7 +116,13 @@ test("a map can be made of a list", () => {
 
 test("used context and ignored files are collected on the renderer", async () => {
   const used = [{ uri: "a", version: 1, ranges: [] }];
-  const content = h(s.UserMessage, {}, h("usedContext", { value: used }), h(s.TextChunk, { priority: 1 }, h("ignoredFiles", { value: ["f", "g"] }), "x"), h("ignoredFiles", { value: ["f"] }));
+  const content = h(
+    s.UserMessage,
+    {},
+    h("usedContext", { value: used }),
+    h(s.TextChunk, { priority: 1 }, h("ignoredFiles", { value: ["f", "g"] }), "x"),
+    h("ignoredFiles", { value: ["f"] }),
+  );
   const renderer = rendererOf(s, content, { budget: 0 });
   const { hasIgnoredFiles } = await renderer.render();
   assert.equal(hasIgnoredFiles, true);

@@ -10,19 +10,36 @@ import { ours, reference } from "../subject.ts";
 function check(name: string, content: (s: Subject) => any): void {
   test(name, async () => {
     for (const budget of [200, 22]) {
-      assert.deepEqual(await texts(ours, content(ours), { budget }), await texts(reference, content(reference), { budget }), `budget ${budget}`);
+      assert.deepEqual(
+        await texts(ours, content(ours), { budget }),
+        await texts(reference, content(reference), { budget }),
+        `budget ${budget}`,
+      );
     }
   });
 }
 
-const chunks = (s: Subject, ...props: object[]): any => h(s.UserMessage, {}, ...props.map((each, at) => h(s.TextChunk, each as any, `chunk number ${at}`)));
+const chunks = (s: Subject, ...props: object[]): any =>
+  h(s.UserMessage, {}, ...props.map((each, at) => h(s.TextChunk, each as any, `chunk number ${at}`)));
 
-check("TokenLimit without max", (s) => h(s.UserMessage, {}, h(s.TokenLimit, { max: undefined }, h(s.TextChunk, {}, "within"))));
-check("TokenLimit with a string", (s) => h(s.UserMessage, {}, h(s.TokenLimit, { max: "8" }, h(s.TextChunk, { priority: 1 }, "within"), h(s.TextChunk, { priority: 2 }, "limits"))));
-check("TokenLimit with null", (s) => all(h(s.UserMessage, {}, "a"), h(s.UserMessage, {}, h(s.TokenLimit, { max: null }, h(s.TextChunk, {}, "within")))));
+check("TokenLimit without max", (s) =>
+  h(s.UserMessage, {}, h(s.TokenLimit, { max: undefined }, h(s.TextChunk, {}, "within"))),
+);
+check("TokenLimit with a string", (s) =>
+  h(
+    s.UserMessage,
+    {},
+    h(s.TokenLimit, { max: "8" }, h(s.TextChunk, { priority: 1 }, "within"), h(s.TextChunk, { priority: 2 }, "limits")),
+  ),
+);
+check("TokenLimit with null", (s) =>
+  all(h(s.UserMessage, {}, "a"), h(s.UserMessage, {}, h(s.TokenLimit, { max: null }, h(s.TextChunk, {}, "within")))),
+);
 check("a priority that is a string", (s) => chunks(s, { priority: "5" }, { priority: "1" }, { priority: 3 }));
 check("a priority of NaN", (s) => chunks(s, { priority: 1 }, { priority: NaN }));
-check("flexGrow that is a string", (s) => all(h(s.UserMessage, { flexGrow: "1" }, "a"), h(s.UserMessage, { flexGrow: 2 }, "b")));
+check("flexGrow that is a string", (s) =>
+  all(h(s.UserMessage, { flexGrow: "1" }, "a"), h(s.UserMessage, { flexGrow: 2 }, "b")),
+);
 check("flexBasis that is a string", (s) => all(h(s.UserMessage, { flexBasis: "2" }, "a")));
 
 test("an image without a detail has none", async () => {

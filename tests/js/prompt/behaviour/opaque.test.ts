@@ -14,15 +14,22 @@ test("the value comes out, its token usage does not", async () => {
 });
 
 test("it goes by its own priority, or that of its element", async () => {
-  const opaque = (name: string, priority?: number): any => h("opaque", { value: { name, cost: 5 }, tokenUsage: 5, ...(priority === undefined ? {} : { priority }) });
-  const content = (): any => h(s.UserMessage, { priority: 3 }, opaque("a", 2), opaque("b"), h(s.TextChunk, { priority: 4 }, "t"));
+  const opaque = (name: string, priority?: number): any =>
+    h("opaque", { value: { name, cost: 5 }, tokenUsage: 5, ...(priority === undefined ? {} : { priority }) });
+  const content = (): any =>
+    h(s.UserMessage, { priority: 3 }, opaque("a", 2), opaque("b"), h(s.TextChunk, { priority: 4 }, "t"));
   const stages = await shrinking(s, content, 20);
-  assert.deepEqual(stages.map((stage) => [...stage.matchAll(/"name":"(\w)"/g)].map((match) => match[1]).join("")), ["ab", "b", "", ""]);
+  assert.deepEqual(
+    stages.map((stage) => [...stage.matchAll(/"name":"(\w)"/g)].map((match) => match[1]).join("")),
+    ["ab", "b", "", ""],
+  );
 });
 
 test("in OpenAI mode the value stands where it was written", async () => {
   const value = { type: "file", cost: 2 };
-  const { messages } = await render(s, h(s.UserMessage, {}, "a", h("opaque", { value })), { tokenizer: tokenizerOf(s, { count: letters, mode: "OpenAI" }) });
+  const { messages } = await render(s, h(s.UserMessage, {}, "a", h("opaque", { value })), {
+    tokenizer: tokenizerOf(s, { count: letters, mode: "OpenAI" }),
+  });
   assert.deepEqual(messages[0].content, [{ type: "text", text: "a" }, value]);
 });
 

@@ -33,7 +33,10 @@ test("a later group waits until the earlier one is done, children included", asy
   const log: string[] = [];
   const [A, B, C] = [staged(log, "a", 1), staged(log, "b", 1), staged(log, "c", 1)];
   await render(s, h(s.UserMessage, {}, h(A, { flexGrow: 1 }), h(B, {}, h(C))));
-  assert.deepEqual(log.filter((entry) => entry.startsWith("prepare")), ["prepare b", "prepare c", "prepare a"]);
+  assert.deepEqual(
+    log.filter((entry) => entry.startsWith("prepare")),
+    ["prepare b", "prepare c", "prepare a"],
+  );
 });
 
 test("progress and the cancellation token reach both", async () => {
@@ -48,6 +51,9 @@ test("progress and the cancellation token reach both", async () => {
     }
   }
   const [progress, token] = [{ report: () => {} }, { isCancellationRequested: false }];
-  await new s.PromptRenderer({ modelMaxPromptTokens: 9 }, Root, {}, tokenizerOf(s, { count: letters })).render(progress, token);
+  await new s.PromptRenderer({ modelMaxPromptTokens: 9 }, Root, {}, tokenizerOf(s, { count: letters })).render(
+    progress,
+    token,
+  );
   assert.deepEqual(seen, [progress, token, progress, token]);
 });

@@ -15,7 +15,10 @@ const chunk = (text: string, priority?: number): any => h(T, priority === undefi
 async function gone(content: () => any): Promise<string> {
   const stages = await shrinking(s, content, 120);
   const names = stages.map((stage) => stage.replaceAll(/\w+:|\W/g, ""));
-  return names.slice(1).map((left, at) => [...(names[at] as string)].filter((letter) => !left.includes(letter)).join("")).join(" ");
+  return names
+    .slice(1)
+    .map((left, at) => [...(names[at] as string)].filter((letter) => !left.includes(letter)).join(""))
+    .join(" ");
 }
 
 test("lower priorities go first", async () => {
@@ -23,7 +26,10 @@ test("lower priorities go first", async () => {
 });
 
 test("no priority is the highest", async () => {
-  assert.equal(await gone(() => h(s.UserMessage, {}, chunk("a"), chunk("b", 1e9), chunk("c", Number.MAX_SAFE_INTEGER))), "b a c");
+  assert.equal(
+    await gone(() => h(s.UserMessage, {}, chunk("a"), chunk("b", 1e9), chunk("c", Number.MAX_SAFE_INTEGER))),
+    "b a c",
+  );
 });
 
 test("negative and fractional priorities", async () => {
@@ -35,23 +41,23 @@ test("of equal ones the earlier goes", async () => {
 });
 
 test("siblings are compared, then what is in the lowest", async () => {
-  const content = (): any => all(
-    h(s.UserMessage, { priority: 1 }, chunk("a", 50), chunk("b", 200)),
-    h(s.UserMessage, { priority: 2 }, chunk("c", 0), chunk("d", 100)),
-  );
+  const content = (): any =>
+    all(
+      h(s.UserMessage, { priority: 1 }, chunk("a", 50), chunk("b", 200)),
+      h(s.UserMessage, { priority: 2 }, chunk("c", 0), chunk("d", 100)),
+    );
   assert.equal(await gone(content), "a b c d");
 });
 
 test("equal containers are told apart by their lowest children", async () => {
-  const content = (): any => all(h(s.UserMessage, {}, chunk("a", 50), chunk("b", 200)), h(s.UserMessage, {}, chunk("c", 0), chunk("d", 100)));
+  const content = (): any =>
+    all(h(s.UserMessage, {}, chunk("a", 50), chunk("b", 200)), h(s.UserMessage, {}, chunk("c", 0), chunk("d", 100)));
   assert.equal(await gone(content), "c a d b");
 });
 
 test("only direct children tell them apart", async () => {
-  const content = (): any => all(
-    h(s.UserMessage, {}, h(W, {}, chunk("a", 1)), chunk("b", 9)),
-    h(s.UserMessage, {}, chunk("c", 5)),
-  );
+  const content = (): any =>
+    all(h(s.UserMessage, {}, h(W, {}, chunk("a", 1)), chunk("b", 9)), h(s.UserMessage, {}, chunk("c", 5)));
   assert.equal(await gone(content), "c b a");
 });
 
@@ -65,17 +71,23 @@ test("a literal has the priority of its element", async () => {
 });
 
 test("passPriority lets children compete with the siblings of their container", async () => {
-  const content = (): any => h(s.UserMessage, {}, h(W, { passPriority: true }, chunk("a", 1), chunk("c", 3)), chunk("b", 2));
+  const content = (): any =>
+    h(s.UserMessage, {}, h(W, { passPriority: true }, chunk("a", 1), chunk("c", 3)), chunk("b", 2));
   assert.equal(await gone(content), "a b c");
 });
 
 test("passPriority through several levels", async () => {
-  const inner = (): any => h(W, { passPriority: true }, chunk("a", 1), h(W, { passPriority: true }, chunk("d", 4), chunk("b", 2)));
+  const inner = (): any =>
+    h(W, { passPriority: true }, chunk("a", 1), h(W, { passPriority: true }, chunk("d", 4), chunk("b", 2)));
   assert.equal(await gone(() => h(s.UserMessage, {}, inner(), chunk("c", 3))), "a b c d");
 });
 
 test("a message does not pass its priority on", async () => {
-  const content = (): any => all(h(s.UserMessage, { passPriority: true, priority: 2 }, chunk("a", 9)), h(s.UserMessage, { priority: 3 }, chunk("b", 1)));
+  const content = (): any =>
+    all(
+      h(s.UserMessage, { passPriority: true, priority: 2 }, chunk("a", 9)),
+      h(s.UserMessage, { priority: 3 }, chunk("b", 1)),
+    );
   assert.equal(await gone(content), "a b");
 });
 
@@ -85,7 +97,13 @@ test("a container whose priority passes and whose children are gone is nothing s
 });
 
 test("PrioritizedList numbers its children from its priority down or up to it", async () => {
-  const list = (descending: boolean): any => h(s.UserMessage, {}, h(s.PrioritizedList, { priority: 10, descending, passPriority: true }, chunk("a"), chunk("b"), chunk("c")), chunk("x", 8.5));
+  const list = (descending: boolean): any =>
+    h(
+      s.UserMessage,
+      {},
+      h(s.PrioritizedList, { priority: 10, descending, passPriority: true }, chunk("a"), chunk("b"), chunk("c")),
+      chunk("x", 8.5),
+    );
   // a 10, b 9, c 8.
   assert.equal(await gone(() => list(true)), "c x b a");
   // a 7, b 8, c 9.
@@ -93,12 +111,25 @@ test("PrioritizedList numbers its children from its priority down or up to it", 
 });
 
 test("PrioritizedList counts children that are nothing, and wraps bare text", async () => {
-  const content = (): any => h(s.UserMessage, {}, h(s.PrioritizedList, { priority: 10, descending: true, passPriority: true }, "a", undefined, "b"), chunk("x", 8.5), chunk("y", 7.5));
+  const content = (): any =>
+    h(
+      s.UserMessage,
+      {},
+      h(s.PrioritizedList, { priority: 10, descending: true, passPriority: true }, "a", undefined, "b"),
+      chunk("x", 8.5),
+      chunk("y", 7.5),
+    );
   // a 10, b 8.
   assert.equal(await gone(content), "y b x a");
 });
 
 test("below LegacyPrioritization the lowest leaf goes, wherever it is", async () => {
-  const content = (): any => h(s.LegacyPrioritization, {}, h(s.UserMessage, { priority: 1 }, chunk("a", 50), chunk("b", 2)), h(s.UserMessage, { priority: 9 }, chunk("c", 1), chunk("d", 3)));
+  const content = (): any =>
+    h(
+      s.LegacyPrioritization,
+      {},
+      h(s.UserMessage, { priority: 1 }, chunk("a", 50), chunk("b", 2)),
+      h(s.UserMessage, { priority: 9 }, chunk("c", 1), chunk("d", 3)),
+    );
   assert.equal(await gone(content), "c b d a");
 });

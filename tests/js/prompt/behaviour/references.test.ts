@@ -9,12 +9,15 @@ const variable = (name: string): any => new s.PromptReference({ variableName: na
 const cite = (...names: string[]): any => h("references", { value: names.map(variable) });
 const names = (list: any[]): string[] => list.map(({ anchor }) => anchor.variableName);
 
-const content = (): any => h(
-  s.UserMessage, {}, cite("message"),
-  h(s.TextChunk, { priority: 1 }, cite("low"), "low"),
-  h(s.TextChunk, { priority: 2 }, cite("high", "twice"), "high"),
-  h(s.LogicalWrapper, { priority: 3 }, cite("twice"), "rest"),
-);
+const content = (): any =>
+  h(
+    s.UserMessage,
+    {},
+    cite("message"),
+    h(s.TextChunk, { priority: 1 }, cite("low"), "low"),
+    h(s.TextChunk, { priority: 2 }, cite("high", "twice"), "high"),
+    h(s.LogicalWrapper, { priority: 3 }, cite("twice"), "rest"),
+  );
 
 test("all of them if all stays, each name once", async () => {
   const result = await render(s, content());
@@ -25,11 +28,22 @@ test("those of removed text are omitted, unless they are named elsewhere", async
   const one = await render(s, content(), { budget: 13 });
   assert.deepEqual([names(one.references), names(one.omittedReferences)], [["message", "high", "twice"], ["low"]]);
   const two = await render(s, content(), { budget: 8 });
-  assert.deepEqual([names(two.references), names(two.omittedReferences)], [["message", "twice"], ["low", "high"]]);
+  assert.deepEqual(
+    [names(two.references), names(two.omittedReferences)],
+    [
+      ["message", "twice"],
+      ["low", "high"],
+    ],
+  );
 });
 
 test("places are reported as often as they are given", async () => {
-  const place = (): any => new s.PromptReference({ scheme: "file", path: "/a" }, { id: "icon" }, { status: { description: "part", kind: s.ChatResponseReferencePartStatusKind.Partial } });
+  const place = (): any =>
+    new s.PromptReference(
+      { scheme: "file", path: "/a" },
+      { id: "icon" },
+      { status: { description: "part", kind: s.ChatResponseReferencePartStatusKind.Partial } },
+    );
   const result = await render(s, h(s.UserMessage, {}, h("references", { value: [place(), place()] }), "x"));
   assert.equal(result.references.length, 2);
   assert.equal(result.references[0].options.status.kind, 2);
@@ -37,7 +51,11 @@ test("places are reported as often as they are given", async () => {
 });
 
 test("a reference survives JSON", async () => {
-  const before = new s.PromptReference({ variableName: "v", value: { scheme: "file", authority: "", path: "/a", query: "", fragment: "" } }, undefined, { status: { description: "d", kind: 1 } });
+  const before = new s.PromptReference(
+    { variableName: "v", value: { scheme: "file", authority: "", path: "/a", query: "", fragment: "" } },
+    undefined,
+    { status: { description: "d", kind: 1 } },
+  );
   const after = s.PromptReference.fromJSON(JSON.parse(JSON.stringify(before.toJSON())));
   assert.equal(after.anchor.variableName, "v");
   assert.equal(after.anchor.value.path, "/a");

@@ -6,7 +6,8 @@ import { all, h, render, shrinking, texts } from "../pieces.ts";
 import { ours as s } from "../subject.ts";
 import { letters, quarters, tokenizerOf, words } from "../tokenizers.ts";
 
-const lines = (count: number): any => h(s.UserMessage, {}, ...Array.from({ length: count }, (_, at) => h(s.TextChunk, { priority: at }, `line ${at}`)));
+const lines = (count: number): any =>
+  h(s.UserMessage, {}, ...Array.from({ length: count }, (_, at) => h(s.TextChunk, { priority: at }, `line ${at}`)));
 
 test("a budget that is met exactly takes nothing away", async () => {
   assert.deepEqual(await texts(s, lines(3), { budget: 3 + 20 }), ["user: line 0|line 1|line 2"]);
@@ -27,7 +28,8 @@ test("with every tokenizer the result fits, and one line more would not", async 
 });
 
 test("messages that become empty disappear with what they cost", async () => {
-  const content = (): any => all(h(s.UserMessage, { priority: 1 }, h(s.TextChunk, {}, "a")), h(s.UserMessage, { priority: 2 }, "b"));
+  const content = (): any =>
+    all(h(s.UserMessage, { priority: 1 }, h(s.TextChunk, {}, "a")), h(s.UserMessage, { priority: 2 }, "b"));
   assert.deepEqual(await shrinking(s, content, 8), ["user: a user: b", "user: b", ""]);
 });
 

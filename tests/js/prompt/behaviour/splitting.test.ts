@@ -25,12 +25,17 @@ test("a string or an expression is where text may end", async () => {
 
 test("line breaks are text, and other intrinsics stay", async () => {
   const opaque = h("opaque", { value: "x" });
-  assert.deepEqual(await texts(s, chunk({ breakOn: "\n" }, "one", h("br"), opaque, "two"), { budget: 8 }), ['user: ["x"]one']);
+  assert.deepEqual(await texts(s, chunk({ breakOn: "\n" }, "one", h("br"), opaque, "two"), { budget: 8 }), [
+    'user: ["x"]one',
+  ]);
 });
 
 test("only text and intrinsics are taken", async () => {
   const inner = h(s.LogicalWrapper, {}, "x");
-  await assert.rejects(texts(s, chunk({ breakOn: " " }, inner)), /TextChunk children must be text literals or intrinsic attributes\./);
+  await assert.rejects(
+    texts(s, chunk({ breakOn: " " }, inner)),
+    /TextChunk children must be text literals or intrinsic attributes\./,
+  );
   await assert.rejects(texts(s, chunk({}, inner)), /TextChunk cannot have extrinsic children!/);
   await assert.rejects(texts(s, chunk({ breakOn: / / }, "a b")), /must have the global flag set/);
 });

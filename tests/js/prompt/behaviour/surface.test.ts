@@ -16,11 +16,25 @@ test("every name is there, of the same kind", () => {
 
 test("constants have the same values, both ways round", () => {
   assert.equal(s.contentType, reference.contentType);
-  for (const name of ["OutputMode", "ChatResponseReferencePartStatusKind"]) assert.deepEqual({ ...s[name] }, { ...reference[name] }, name);
-  for (const [namespace, name] of [["Raw", "ChatCompletionContentPartKind"], ["OpenAI", "ChatRole"]] as const) assert.deepEqual({ ...s[namespace][name] }, { ...reference[namespace][name] }, name);
-  for (const name of ["BaseTokensPerCompletion", "BaseTokensPerMessage", "BaseTokensPerName"]) assert.equal(s.OpenAI[name], reference.OpenAI[name], name);
+  for (const name of ["OutputMode", "ChatResponseReferencePartStatusKind"])
+    assert.deepEqual({ ...s[name] }, { ...reference[name] }, name);
+  for (const [namespace, name] of [
+    ["Raw", "ChatCompletionContentPartKind"],
+    ["OpenAI", "ChatRole"],
+  ] as const)
+    assert.deepEqual({ ...s[namespace][name] }, { ...reference[namespace][name] }, name);
+  for (const name of ["BaseTokensPerCompletion", "BaseTokensPerMessage", "BaseTokensPerName"])
+    assert.equal(s.OpenAI[name], reference.OpenAI[name], name);
   const { System, User, Assistant, Tool, display } = s.Raw.ChatRole;
-  assert.deepEqual([System, User, Assistant, Tool].map((role) => [role, display(role), s.Raw.ChatRole[role]]), [[0, "system", "System"], [1, "user", "User"], [2, "assistant", "Assistant"], [3, "tool", "Tool"]]);
+  assert.deepEqual(
+    [System, User, Assistant, Tool].map((role) => [role, display(role), s.Raw.ChatRole[role]]),
+    [
+      [0, "system", "System"],
+      [1, "user", "User"],
+      [2, "assistant", "Assistant"],
+      [3, "tool", "Tool"],
+    ],
+  );
 });
 
 test("which elements are messages", () => {
@@ -57,13 +71,23 @@ test("a renderer of one's own makes the elements", async () => {
     }
   }
   const Root = component(s, "Root", () => h(s.UserMessage, {}, h(Greets)));
-  const { messages } = await new Injecting({ modelMaxPromptTokens: 50 }, Root, {}, tokenizerOf(s, { count: letters })).render();
+  const { messages } = await new Injecting(
+    { modelMaxPromptTokens: 50 },
+    Root,
+    {},
+    tokenizerOf(s, { count: letters }),
+  ).render();
   assert.equal(messages[0].content[0].text, "hello");
 });
 
 test("renderRaw gives Raw messages whatever the mode", async () => {
   const Root = component(s, "Root", () => h(s.UserMessage, {}, "hi"));
-  const { messages } = await new s.PromptRenderer({ modelMaxPromptTokens: 50 }, Root, {}, tokenizerOf(s, { count: letters, mode: "OpenAI" })).renderRaw();
+  const { messages } = await new s.PromptRenderer(
+    { modelMaxPromptTokens: 50 },
+    Root,
+    {},
+    tokenizerOf(s, { count: letters, mode: "OpenAI" }),
+  ).renderRaw();
   assert.equal(messages[0].role, s.Raw.ChatRole.User);
 });
 
@@ -78,7 +102,10 @@ test("messages are converted one by one or all together", () => {
 
 test("elements know their priority", () => {
   const Part = component(s, "Part");
-  assert.deepEqual([new Part({ priority: 3 }).priority, new Part({}).priority, new Part({}).insertLineBreakBefore], [3, Number.MAX_SAFE_INTEGER, true]);
+  assert.deepEqual(
+    [new Part({ priority: 3 }).priority, new Part({}).priority, new Part({}).insertLineBreakBefore],
+    [3, Number.MAX_SAFE_INTEGER, true],
+  );
 });
 
 test("props and children reach the root and elements as they were given", async () => {

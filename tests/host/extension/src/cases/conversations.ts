@@ -8,7 +8,16 @@ import { equal, failing, ok, until } from "../check.ts";
 import type { Cases, Host } from "../check.ts";
 import { genuine, round, session, user, words } from "./messages.ts";
 
-export const HEADS = ["Conversation Overview", "Technical Foundation", "Codebase Status", "Problem Resolution", "Progress Tracking", "Active Work State", "Recent Operations", "Continuation Plan"];
+export const HEADS = [
+  "Conversation Overview",
+  "Technical Foundation",
+  "Codebase Status",
+  "Problem Resolution",
+  "Progress Tracking",
+  "Active Work State",
+  "Recent Operations",
+  "Continuation Plan",
+];
 export const SUMMARY = `<summary>\n${HEADS.map((head) => `## ${head}\nParts of the parser are being built.\n`).join("")}</summary>`;
 
 /** The places where an extension keeps things, by name. */
@@ -16,7 +25,9 @@ export function places(context: vscode.ExtensionContext): Record<string, Convers
   return {
     workspaceState: mementoStorage(context.workspaceState, "chat/"),
     globalState: mementoStorage(context.globalState, "chat/"),
-    ...(context.storageUri && { storageUri: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, "chat")) }),
+    ...(context.storageUri && {
+      storageUri: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, "chat")),
+    }),
     globalStorageUri: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.globalStorageUri, "chat")),
   };
 }
@@ -24,16 +35,26 @@ export function places(context: vscode.ExtensionContext): Record<string, Convers
 export type Messages = vscode.LanguageModelChatMessage;
 export const opened = (options: Partial<ConversationOptions<Messages>>, complaints: string[] = []) =>
   openConversation<Messages>({
-    format: "vscode", model: { name: "gpt-4o", maxInputTokens: 4_000 }, entropy: 7, ...options,
+    format: "vscode",
+    model: { name: "gpt-4o", maxInputTokens: 4_000 },
+    entropy: 7,
+    ...options,
     onEvent: (event) => void (event.type === "warning" && complaints.push(event.message)),
   });
 
 /** One pixel: VS Code looks into pictures before it sends them. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-export const picture = () => (vscode as any).LanguageModelDataPart?.image(Uint8Array.from(atob(PNG), (unit) => unit.charCodeAt(0)), "image/png");
+export const picture = () =>
+  (vscode as any).LanguageModelDataPart?.image(
+    Uint8Array.from(atob(PNG), (unit) => unit.charCodeAt(0)),
+    "image/png",
+  );
 
 /** Says something that only stored originals can say again: a picture, a call, its result. */
-export const special = (): Messages[] => [user(new vscode.LanguageModelTextPart("Mind this."), ...(picture() ? [picture()] : [])), ...round(77, 2)];
+export const special = (): Messages[] => [
+  user(new vscode.LanguageModelTextPart("Mind this."), ...(picture() ? [picture()] : [])),
+  ...round(77, 2),
+];
 
 async function fill({ context, model, scripted }: Host, name: string, storage: ConversationStorage): Promise<string> {
   const { llm } = languageModel({ model, api: vscode as never });
@@ -45,19 +66,33 @@ async function fill({ context, model, scripted }: Host, name: string, storage: C
   conversation.append(given);
   const { messages, report } = await conversation.prepare();
   genuine(messages, name);
-  equal(report.compactions.map(({ status }) => status), ["applied"], `${name}: compactions`);
-  ok(given.slice(-3).every((message) => messages.includes(message)), `${name}: the newest are the host's own`);
+  equal(
+    report.compactions.map(({ status }) => status),
+    ["applied"],
+    `${name}: compactions`,
+  );
+  ok(
+    given.slice(-3).every((message) => messages.includes(message)),
+    `${name}: the newest are the host's own`,
+  );
   await model.sendRequest(messages);
   await conversation.dispose();
   equal(complaints, [], `${name}: complaints`);
   // What this activation leaves for the next one to find.
-  const left = JSON.stringify({ originals: conversation.log.originals, view: messages.map(({ role, content }) => [role, content]) });
+  const left = JSON.stringify({
+    originals: conversation.log.originals,
+    view: messages.map(({ role, content }) => [role, content]),
+  });
   await context.globalState.update(`left/${name}`, left);
   const again = await opened({ storage, background: false }, complaints);
   ok(!again.opened.isNew && again.opened.log!.problems.length === 0, `${name}: opened again`);
   const { messages: same } = await again.prepare();
   genuine(same, `${name}, opened again`);
-  equal(JSON.stringify({ originals: again.log.originals, view: same.map(({ role, content }) => [role, content]) }), left, `${name}: what was opened again`);
+  equal(
+    JSON.stringify({ originals: again.log.originals, view: same.map(({ role, content }) => [role, content]) }),
+    left,
+    `${name}: what was opened again`,
+  );
   await model.sendRequest(same);
   await again.dispose();
   equal(complaints, [], `${name}: complaints`);
@@ -65,14 +100,16 @@ async function fill({ context, model, scripted }: Host, name: string, storage: C
 }
 
 export const conversations: Cases = {
-  ...Object.fromEntries((["workspaceState", "globalState", "storageUri", "globalStorageUri"]).map((name) => [
-    `kept in ${name}: compacted by the model, opened again, sent again`,
-    async (host: Host) => {
-      const storage = places(host.context)[name];
-      ok(storage, `${name} is there`);
-      await fill(host, name, storage);
-    },
-  ])),
+  ...Object.fromEntries(
+    ["workspaceState", "globalState", "storageUri", "globalStorageUri"].map((name) => [
+      `kept in ${name}: compacted by the model, opened again, sent again`,
+      async (host: Host) => {
+        const storage = places(host.context)[name];
+        ok(storage, `${name} is there`);
+        await fill(host, name, storage);
+      },
+    ]),
+  ),
 
   "a summary is made beside the conversation, and used when it is needed": async ({ model, scripted }) => {
     // The first answer waits to be told; a second look at the history, if it is wanted, does not.
@@ -94,7 +131,10 @@ export const conversations: Cases = {
     finish();
     await until("the summary is ready", () => conversation.usage().job === "ready");
     const next = await conversation.prepare();
-    equal(next.report.compactions.map(({ status }) => status), ["applied"]);
+    equal(
+      next.report.compactions.map(({ status }) => status),
+      ["applied"],
+    );
     genuine(next.messages, "afterwards");
     await model.sendRequest(next.messages);
     conversation.undo();
@@ -104,7 +144,8 @@ export const conversations: Cases = {
 
   "Esc while the model writes: nothing has changed, and the model is told": async ({ model, scripted }) => {
     let cancelled = false;
-    scripted.answer = ({ token }) => new Promise<void>((resolve) => token.onCancellationRequested(() => ((cancelled = true), resolve())));
+    scripted.answer = ({ token }) =>
+      new Promise<void>((resolve) => token.onCancellationRequested(() => ((cancelled = true), resolve())));
     const { llm } = languageModel({ model, api: vscode as never });
     const conversation = await opened({ llm, background: false });
     conversation.append(session(30));

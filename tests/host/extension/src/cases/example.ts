@@ -15,18 +15,28 @@ interface Hit {
 interface Example {
   handler: vscode.ChatRequestHandler;
   conversation(): Promise<Conversation<vscode.LanguageModelChatMessage>>;
-  completions: vscode.InlineCompletionItemProvider & { complete: (prompt: { context: string; prefix: string }) => Promise<string> };
+  completions: vscode.InlineCompletionItemProvider & {
+    complete: (prompt: { context: string; prefix: string }) => Promise<string>;
+  };
   search: { search(query: string, options?: object): Promise<{ hits: Hit[]; strategy: string; tokens: number }> };
 }
 
-const activated = async () => (await vscode.extensions.getExtension<Example>("espalier.espalier-example")!.activate()) as Example;
+const activated = async () =>
+  (await vscode.extensions.getExtension<Example>("espalier.espalier-example")!.activate()) as Example;
 const uriOf = (path: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, path);
-const write = (path: string, text: string) => vscode.workspace.fs.writeFile(uriOf(path), new TextEncoder().encode(text));
+const write = (path: string, text: string) =>
+  vscode.workspace.fs.writeFile(uriOf(path), new TextEncoder().encode(text));
 
 export const example: Cases = {
   "the example: searches the workspace, follows its changes, and opens what is chosen": async ({ note }) => {
-    await write("src/cart.ts", "export function totalOfCart(items: number[]): number {\n  return items.reduce((sum, price) => sum + price, 0);\n}\n");
-    await write("src/mail.ts", "import { post } from './post';\n\nexport function sendReceipt(address: string): void {\n  post(address);\n}\n");
+    await write(
+      "src/cart.ts",
+      "export function totalOfCart(items: number[]): number {\n  return items.reduce((sum, price) => sum + price, 0);\n}\n",
+    );
+    await write(
+      "src/mail.ts",
+      "import { post } from './post';\n\nexport function sendReceipt(address: string): void {\n  post(address);\n}\n",
+    );
     let start = performance.now();
     const { search } = await activated();
     note(`activation: ${Math.round(performance.now() - start)} ms`);
@@ -44,7 +54,10 @@ export const example: Cases = {
     }
     let isDone = false;
     const picked = vscode.commands.executeCommand<Hit | undefined>("espalier.searchWorkspace", "send a receipt");
-    void picked.then(() => (isDone = true), () => (isDone = true));
+    void picked.then(
+      () => (isDone = true),
+      () => (isDone = true),
+    );
     // The list is drawn, and its first row chosen, some time after the command.
     for (let tries = 0; !isDone && tries < 50; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -59,11 +72,24 @@ export const example: Cases = {
     const { handler } = await activated();
     scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart("In src/mail.ts."));
     const references: vscode.Location[] = [];
-    const response = { markdown() {}, progress() {}, reference: (location: vscode.Location) => void references.push(location) } as unknown as vscode.ChatResponseStream;
-    const request = { prompt: "Who sends the receipt?", command: "search", model, references: [], toolReferences: [] } as unknown as vscode.ChatRequest;
+    const response = {
+      markdown() {},
+      progress() {},
+      reference: (location: vscode.Location) => void references.push(location),
+    } as unknown as vscode.ChatResponseStream;
+    const request = {
+      prompt: "Who sends the receipt?",
+      command: "search",
+      model,
+      references: [],
+      toolReferences: [],
+    } as unknown as vscode.ChatRequest;
     await handler(request, { history: [] }, response, new vscode.CancellationTokenSource().token);
     ok(scripted.heard.includes("sendReceipt") && scripted.heard.includes("Who sends the receipt?"), scripted.heard);
-    ok(references.some(({ uri }) => uri.path.endsWith("src/mail.ts")), "the answer refers to the file");
+    ok(
+      references.some(({ uri }) => uri.path.endsWith("src/mail.ts")),
+      "the answer refers to the file",
+    );
   },
 
   "the example: completes with the context of open files, and only when the setting is on": async () => {
@@ -88,32 +114,68 @@ export const example: Cases = {
       ok(prefix.endsWith("export const bill = totalOfCart"), prefix);
       ok(context.includes("src/cart.ts") && context.includes("return items.reduce"), context);
       const token = new vscode.CancellationTokenSource().token;
-      const items = (await completions.provideInlineCompletionItems(editor.document, end, {} as vscode.InlineCompletionContext, token)) as vscode.InlineCompletionItem[];
-      equal(items.map(({ insertText }) => insertText), ["(12, 30);"]);
+      const items = (await completions.provideInlineCompletionItems(
+        editor.document,
+        end,
+        {} as vscode.InlineCompletionContext,
+        token,
+      )) as vscode.InlineCompletionItem[];
+      equal(
+        items.map(({ insertText }) => insertText),
+        ["(12, 30);"],
+      );
     } finally {
       await settings.update("completions.enabled", undefined, vscode.ConfigurationTarget.Global);
     }
   },
 
   "the example: talks, calls a tool, summarises, and takes it back": async ({ context, model, scripted }) => {
-    context.subscriptions.push(vscode.lm.registerTool("espalier_look", { invoke: (options: vscode.LanguageModelToolInvocationOptions<{ path: string }>) =>
-      new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(`contents of ${options.input.path}\n${"a line of it\n".repeat(100)}`)]) }));
+    context.subscriptions.push(
+      vscode.lm.registerTool("espalier_look", {
+        invoke: (options: vscode.LanguageModelToolInvocationOptions<{ path: string }>) =>
+          new vscode.LanguageModelToolResult([
+            new vscode.LanguageModelTextPart(`contents of ${options.input.path}\n${"a line of it\n".repeat(100)}`),
+          ]),
+      }),
+    );
     const { handler, conversation } = await activated();
     scripted.answer = ({ messages, options, say }) => {
       const last = messages.at(-1)!.content.at(-1);
       if (!options.tools?.length) return say(new vscode.LanguageModelTextPart(SUMMARY));
       if (last instanceof vscode.LanguageModelToolResultPart) return say(new vscode.LanguageModelTextPart("I see."));
-      return say(new vscode.LanguageModelTextPart("I look."), new vscode.LanguageModelToolCallPart(`look${scripted.asked.length}`, "espalier_look", { path: "src/a.ts" }));
+      return say(
+        new vscode.LanguageModelTextPart("I look."),
+        new vscode.LanguageModelToolCallPart(`look${scripted.asked.length}`, "espalier_look", { path: "src/a.ts" }),
+      );
     };
     const shown: string[] = [];
-    const response = { markdown: (text: string) => void shown.push(text), progress: (text: string) => void shown.push(`(${text})`) } as unknown as vscode.ChatResponseStream;
+    const response = {
+      markdown: (text: string) => void shown.push(text),
+      progress: (text: string) => void shown.push(`(${text})`),
+    } as unknown as vscode.ChatResponseStream;
     const token = new vscode.CancellationTokenSource().token;
-    const ask = (prompt: string, command?: string) => handler({ prompt, command, model, references: [], toolReferences: [{ name: "espalier_look" }], toolInvocationToken: undefined } as unknown as vscode.ChatRequest, { history: [] }, response, token);
+    const ask = (prompt: string, command?: string) =>
+      handler(
+        {
+          prompt,
+          command,
+          model,
+          references: [],
+          toolReferences: [{ name: "espalier_look" }],
+          toolInvocationToken: undefined,
+        } as unknown as vscode.ChatRequest,
+        { history: [] },
+        response,
+        token,
+      );
     await ask("What is in src/a.ts?");
     equal(shown, ["I look.", "I see."]);
     for (let turn = 0; turn < 12; turn += 1) await ask(`And again, number ${turn}?`);
     const talk = await conversation();
-    ok(shown.some((text) => text.startsWith("(Summarised")), "it was summarised on the way");
+    ok(
+      shown.some((text) => text.startsWith("(Summarised")),
+      "it was summarised on the way",
+    );
     genuine(talk.view().messages, "view");
     shown.length = 0;
     await ask("", "undo");

@@ -26,22 +26,42 @@ export const models: Cases = {
 
   "tool calls and their results, until the model is done": async ({ model, scripted }) => {
     scripted.answer = ({ messages, options, say: tell }) => {
-      const results = messages.filter(({ content }) => content.some((part) => part instanceof vscode.LanguageModelToolResultPart)).length;
-      if (results < 2) tell(say("I look."), new Call(`t${results}`, options.tools![0]!.name, { path: `src/${results}.ts` }));
+      const results = messages.filter(({ content }) =>
+        content.some((part) => part instanceof vscode.LanguageModelToolResultPart),
+      ).length;
+      if (results < 2)
+        tell(say("I look."), new Call(`t${results}`, options.tools![0]!.name, { path: `src/${results}.ts` }));
       else tell(say(`done after ${results}`));
     };
     const provider = languageModel({ model, api: vscode as never });
-    const tools = [{ name: "read", description: "Reads a file", inputSchema: { type: "object", properties: { path: { type: "string" } } } }];
+    const tools = [
+      {
+        name: "read",
+        description: "Reads a file",
+        inputSchema: { type: "object", properties: { path: { type: "string" } } },
+      },
+    ];
     const messages: vscode.LanguageModelChatMessage[] = [words("Look around.")];
     for (let turn = 0; turn < 5; turn += 1) {
       const answer = await provider.send(provider.toRequest(messages, { tools }));
       messages.push(...(answer.messages as vscode.LanguageModelChatMessage[]));
       genuine(messages, `turn ${turn}`);
       if (answer.finish !== "tool_calls") break;
-      messages.push(vscode.LanguageModelChatMessage.User(answer.toolCalls.map(({ id, input }) => new vscode.LanguageModelToolResultPart(id, [say(`contents of ${(input as { path: string }).path}`)]))));
+      messages.push(
+        vscode.LanguageModelChatMessage.User(
+          answer.toolCalls.map(
+            ({ id, input }) =>
+              new vscode.LanguageModelToolResultPart(id, [say(`contents of ${(input as { path: string }).path}`)]),
+          ),
+        ),
+      );
     }
     equal([messages.length, textOf(messages.at(-1)!)], [6, "done after 2"]);
-    equal(scripted.asked.at(-1)!.options.tools?.map(({ name }) => name), ["read"], "tools");
+    equal(
+      scripted.asked.at(-1)!.options.tools?.map(({ name }) => name),
+      ["read"],
+      "tools",
+    );
   },
 
   "messages of OpenAI and Anthropic, pictures too, become VS Code's": async ({ model, scripted }) => {
@@ -49,8 +69,23 @@ export const models: Cases = {
     const provider = languageModel({ model, api: vscode as never });
     const openai = [
       { role: "system", content: "Be brief." },
-      { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==" } }] },
-      { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"file x"}' } }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          {
+            type: "image_url",
+            image_url: {
+              url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+            },
+          },
+        ],
+      },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"file x"}' } }],
+      },
       { role: "tool", tool_call_id: "c1", content: "PNG" },
       { role: "user", content: "And now?" },
     ];
@@ -59,13 +94,19 @@ export const models: Cases = {
     await provider.send(made);
     ok(scripted.heard.includes("Be brief.") && scripted.heard.includes("PNG"), "what arrived");
     const arrived = scripted.asked.at(-1)!.messages.flatMap(({ content }) => content as unknown[]);
-    ok(arrived.some((part: any) => part.mimeType === "image/png" && part.data instanceof Uint8Array), "the picture arrived");
+    ok(
+      arrived.some((part: any) => part.mimeType === "image/png" && part.data instanceof Uint8Array),
+      "the picture arrived",
+    );
   },
 
   "messages that went through JSON, and such that lost their classes, are taken": async ({ model, scripted }) => {
     scripted.answer = ({ say: tell }) => tell(say("ok"));
     const provider = languageModel({ model, api: vscode as never });
-    const plain = session(1).map(({ role, content }) => ({ role, content: content.map((part) => ({ ...(part as object) })) }));
+    const plain = session(1).map(({ role, content }) => ({
+      role,
+      content: content.map((part) => ({ ...(part as object) })),
+    }));
     plain[2]!.content[0] = { callId: "c0", content: [{ value: "built" }] };
     await provider.send(provider.toRequest(plain, { format: "vscode" }));
     ok(scripted.heard.includes("built"), scripted.heard);
@@ -90,7 +131,11 @@ export const models: Cases = {
     const source = new vscode.CancellationTokenSource();
     source.cancel();
     const asked = scripted.asked.length;
-    equal((await failing(() => provider.send(provider.toRequest([words("Never.")]), { signal: signalFrom(source.token) }))).code, "aborted");
+    equal(
+      (await failing(() => provider.send(provider.toRequest([words("Never.")]), { signal: signalFrom(source.token) })))
+        .code,
+      "aborted",
+    );
     equal(scripted.asked.length, asked, "requests of what was cancelled before");
     let told = false;
     scripted.answer = ({ say: tell, token }) => {
@@ -131,8 +176,11 @@ export const models: Cases = {
       if (used > 2_000) throw new Error(`prompt token count of ${used} exceeds the limit of 2000`);
       tell(say("fits"));
     };
-    const { reply, messages, attempts } = await request(session(40), { model: { name: "gpt-4o", maxInputTokens: model.maxInputTokens }, recovery }, (fitting, { signal }) =>
-      provider.send(provider.toRequest(fitting), { ...(signal && { signal }) }));
+    const { reply, messages, attempts } = await request(
+      session(40),
+      { model: { name: "gpt-4o", maxInputTokens: model.maxInputTokens }, recovery },
+      (fitting, { signal }) => provider.send(provider.toRequest(fitting), { ...(signal && { signal }) }),
+    );
     equal([reply.text, tries, attempts.length], ["fits", 2, 1]);
     genuine(messages, "sent");
   },

@@ -1,5 +1,19 @@
 import { AssistantMessage, render, SystemMessage, TextChunk, ToolMessage, UserMessage } from "espalier/inline";
-import { type BasePromptElementProps, BuiltinTokenizer, Chunk, contentType, JSONTree, OutputMode, PromptElement, renderElementJSON, renderPrompt, setVSCode, toVSCode, ToolResult, UserMessage as User } from "espalier/prompt-tsx";
+import {
+  type BasePromptElementProps,
+  BuiltinTokenizer,
+  Chunk,
+  contentType,
+  JSONTree,
+  OutputMode,
+  PromptElement,
+  renderElementJSON,
+  renderPrompt,
+  setVSCode,
+  toVSCode,
+  ToolResult,
+  UserMessage as User,
+} from "espalier/prompt-tsx";
 import * as vscode from "vscode";
 import { equal, ok } from "../check.ts";
 import type { Cases } from "../check.ts";
@@ -15,7 +29,9 @@ class Ask extends PromptElement<BasePromptElementProps & { question: string }> {
   render() {
     return (
       <>
-        <User priority={1}><Chunk>{lines(200)}</Chunk></User>
+        <User priority={1}>
+          <Chunk>{lines(200)}</Chunk>
+        </User>
         <User priority={2}>{this.props.question}</User>
       </>
     );
@@ -33,9 +49,18 @@ export const prompts: Cases = {
     const prompt = await render(
       <>
         <SystemMessage priority={100}>You find what broke the build.</SystemMessage>
-        <UserMessage priority={1}><TextChunk breakOnWhitespace>{lines(500)}</TextChunk></UserMessage>
-        <AssistantMessage priority={90} toolCalls={[{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"make"}' } }]}>I look.</AssistantMessage>
-        <ToolMessage priority={90} toolCallId="c1">error in line 3</ToolMessage>
+        <UserMessage priority={1}>
+          <TextChunk breakOnWhitespace>{lines(500)}</TextChunk>
+        </UserMessage>
+        <AssistantMessage
+          priority={90}
+          toolCalls={[{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"make"}' } }]}
+        >
+          I look.
+        </AssistantMessage>
+        <ToolMessage priority={90} toolCallId="c1">
+          error in line 3
+        </ToolMessage>
         <UserMessage priority={80}>Why does this fail?</UserMessage>
       </>,
       { budget: 600, model: "gpt-4o", format: "vscode" },
@@ -48,7 +73,12 @@ export const prompts: Cases = {
   },
 
   "prompt-tsx: renderPrompt with a model of VS Code as counter": async ({ model, scripted }) => {
-    const { messages, tokenCount } = await renderPrompt(Ask, { question: "Why?" }, { modelMaxPromptTokens: 300 }, model as never);
+    const { messages, tokenCount } = await renderPrompt(
+      Ask,
+      { question: "Why?" },
+      { modelMaxPromptTokens: 300 },
+      model as never,
+    );
     genuine(messages, "rendered");
     ok(tokenCount <= 300 && messages.map(textOf).join("").includes("Why?"), `${tokenCount} tokens`);
     await model.sendRequest(messages as never);
@@ -57,15 +87,28 @@ export const prompts: Cases = {
 
   "prompt-tsx: the built-in tokenizer, JSON for tools, and a module set by hand": async ({ model }) => {
     const tokenizer = new BuiltinTokenizer({ mode: OutputMode.VSCode });
-    const { messages } = await renderPrompt(Ask, { question: "Why?" }, { modelMaxPromptTokens: 300 }, tokenizer as never);
+    const { messages } = await renderPrompt(
+      Ask,
+      { question: "Why?" },
+      { modelMaxPromptTokens: 300 },
+      tokenizer as never,
+    );
     genuine(messages, "built-in");
-    const json = await renderElementJSON(Said, {}, { tokenBudget: 100, countTokens: (text) => model.countTokens(text) });
+    const json = await renderElementJSON(
+      Said,
+      {},
+      { tokenBudget: 100, countTokens: (text) => model.countTokens(text) },
+    );
     ok(JSONTree && JSON.stringify(json).includes("From a tool"), "plain data");
     const part = new vscode.LanguageModelPromptTsxPart(json);
     const result = new vscode.LanguageModelToolResult([part]);
     class Used extends PromptElement {
       override render() {
-        return <User><ToolResult data={result as never} /></User>;
+        return (
+          <User>
+            <ToolResult data={result as never} />
+          </User>
+        );
       }
     }
     const { messages: spliced } = await renderPrompt(Used, {}, { modelMaxPromptTokens: 3_000 }, model as never);
