@@ -72,7 +72,7 @@ class Letta implements Reading {
       draft,
       messages.flatMap((message, place) => {
         const clean = cleaned(message);
-        if (!clean) return (draft.skip(`message/${word(message["role"]).slice(0, 40)}`), []);
+        if (!clean) return draft.skip(`message/${word(message["role"]).slice(0, 40)}`), [];
         const isLive = !isMarked || (indices ? indices.has(place) : ids.has(message["id"]));
         const [time, own] = [timeOf(message["created_at"]), text(message["id"])];
         const more = {

@@ -379,7 +379,7 @@ async function startsAt(product: SettingsProduct, settings: Fields): Promise<num
     const ratio = conversation.usage().used / 8_000;
     const { report } = await conversation.prepare();
     await rest();
-    if (asked > 0 || report.compactions.length > 0) return (await conversation.dispose(), ratio);
+    if (asked > 0 || report.compactions.length > 0) return await conversation.dispose(), ratio;
     if (ratio > 1.2) return Infinity;
   }
 }
