@@ -1,6 +1,6 @@
 //! The conversation model: what the core knows of a host's messages.
 //!
-//! In: one [`Message`] per host message, made by an adapter in `js/adapters/` (the host's objects stay in
+//! In: one [`Message`] per host message, made by an adapter in `js/formats/` (the host's objects stay in
 //! JavaScript, addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the
 //! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
 //! what the core need not understand rides along as [`Part::Opaque`].

@@ -11,7 +11,7 @@ use espalier::history::prune::{Limits, prune};
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Encoding, Origin};
 
-/// The neutral form of the small transcripts, as `js/adapters` reads them.
+/// The neutral form of the small transcripts, as `js/formats` reads them.
 const CONVERSATIONS: [(&str, &str); 3] = [
     ("tau-airline-0", include_str!("../fixtures/neutral/tau-airline-0.json")),
     ("sweagent-marshmallow-1867", include_str!("../fixtures/neutral/sweagent-marshmallow-1867.json")),

@@ -1,6 +1,6 @@
 //! Neighbours that become one message when they are written for their provider.
 //!
-//! In: a finished draft and the provider in whose format it is. Out: what that takes off the counts. The edge (`js/adapters`) joins only
+//! In: a finished draft and the provider in whose format it is. Out: what that takes off the counts. The edge (`js/formats`) joins only
 //! where the plan changed something: what the host had side by side stays as it was.
 
 use crate::history::draft::{Draft, Entry};

@@ -70,7 +70,7 @@ pub const TRANSCRIPTS: [&str; 6] = [
     "pi-refactor-long",
 ];
 
-/// Reads a transcript (OpenAI chat messages) into the neutral model, as `js/adapters/openai-chat` does.
+/// Reads a transcript (OpenAI chat messages) into the neutral model, as `js/formats/openai/read-chat.ts` does.
 pub fn transcript(name: &str) -> Vec<Message> {
     transcript_in("tests/fixtures/transcripts", name)
 }
