@@ -206,8 +206,8 @@ export function llmRequest(
   };
 }
 
-/** What a hook wants. Throws if it makes no sense, so that the hook is told to have failed. */
-export function wish(given: unknown, kept: (pins: readonly (string | number)[]) => string[]): HookAnswer {
+/** Reads the reply of a hook. Throws if it makes no sense, and the hook is reported as failed. */
+export function readHookReply(given: unknown, kept: (pins: readonly (string | number)[]) => string[]): HookAnswer {
   const nothing = { type: "hook" as const, keep: [], blocks: [], skip: false };
   if (given === undefined || given === null) return nothing;
   if (typeof given !== "object") throw bad("preCompact", "nothing or an object", given, "hooks");

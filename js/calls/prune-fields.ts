@@ -11,7 +11,7 @@ import { serverItems } from "../validity/server-items.ts";
 import { limitFor, modelOf } from "./limits.ts";
 import { counting, kept } from "./reading.ts";
 
-/** What is not for the model was never part of a request: it costs nothing, and is told all the same. */
+/** Reports parts of results that are not for the model: they cost nothing, since no request has them. */
 export function withheld(reading: Reading): Removal[] {
   return reading.withheld.map((id) => ({
     ids: [id],

@@ -21,7 +21,7 @@ export function read(messages: unknown, options: Pick<CountOptions, "format" | "
 /** What everything is counted with. */
 export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
 
-/** What the engine is told about counting. */
+/** Returns the options of counting as the core takes them, checked. */
 export function counting(
   reading: Reading,
   { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting,

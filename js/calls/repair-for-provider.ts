@@ -13,12 +13,12 @@ import { countMessages } from "./count.ts";
 import { prune } from "./prune.ts";
 import { idAt, kept } from "./reading.ts";
 
-/** Most cuts of one result: mending what is left of it may make it longer, so that less may be left. */
+/** Max cuts of one result: a repair may make the result longer, so that the next cut must be deeper. */
 const CUTS = 8;
 
 /**
- * What was made to fit keeps its provider's rules, whatever the host's own messages do; what was left alone stays as it
- * is.
+ * Repairs an applied compaction by its provider's rules and cuts again until the repaired messages fit. A conversation
+ * that the compaction did not change stays as it is.
  */
 export function repairForProvider<T>(
   result: CompactResult<T>,

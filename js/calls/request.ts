@@ -18,7 +18,7 @@ import type { Usage } from "../types/cache.ts";
 import { known } from "../options/known.ts";
 import { REQUEST } from "../options/names/requests.ts";
 
-/** What a host's `send` is told beside the messages. */
+/** Arguments of a host's `send` beside the messages. */
 export interface SendContext {
   signal: AbortSignal | undefined;
   /** 0 for the first try. */

@@ -10,7 +10,7 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { PlanItem } from "../types/messages.ts";
 import type { Profile } from "../types/profile.ts";
-import { llmRequest, wish } from "./asking.ts";
+import { llmRequest, readHookReply } from "./asking.ts";
 import { profileText } from "./compact-fields.ts";
 import { kept } from "./reading.ts";
 
@@ -52,7 +52,7 @@ export async function runCompaction(
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading(), options, effect),
-        wish: (given) => wish(given, (pins) => kept(reading(), pins)),
+        readHookReply: (given) => readHookReply(given, (pins) => kept(reading(), pins)),
         onUsage: (reported) => usage.push(reported),
         onRequestId: (id, service) => {
           if (id !== undefined) requestIds.push(id);

@@ -10,8 +10,7 @@ import type { LedgerRules, ToolDialect, ToolRule } from "../types/profile.ts";
 const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "delegate", "other"];
 
 /**
- * The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into
- * texts.
+ * Returns the host's rules with every field filled in. Values of a wrong type are refused, never converted.
  */
 export function rules(
   ledger: CompactOptions["ledger"],

@@ -61,7 +61,7 @@ export interface Callbacks {
   /** Hooks are told `auto` or `manual`, nothing finer. */
   twoTriggers: boolean;
   /** Reads what a hook gave; throws if it makes no sense. */
-  wish: (given: unknown) => HookAnswer;
+  readHookReply: (given: unknown) => HookAnswer;
   readFile?: CompactOptions["readFile"];
   /** Milliseconds for each hook and file. */
   hookTimeout: number;
@@ -123,7 +123,7 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
 }
 
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
-  const { hooks, hookTimeout, after, onProgress, signal, wish, twoTriggers } = callbacks;
+  const { hooks, hookTimeout, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
   const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
   const answer = await within(
     hookTimeout,
@@ -134,7 +134,7 @@ async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callba
         name === "preCompact"
           ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
           : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
-      return wish(name === "preCompact" ? given : undefined);
+      return readHookReply(name === "preCompact" ? given : undefined);
     },
     after,
   );
