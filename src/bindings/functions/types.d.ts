@@ -8,7 +8,7 @@ import type {
   NeutralTool,
   PruneOptions,
   PruneResult,
-} from "./types.ts";
+} from "./types/index.ts";
 import type { OpenAIPromptMessage } from "./prompt/output/request.ts";
 import type { Raw } from "./prompt/output/mode.ts";
 

@@ -120,6 +120,8 @@ const files = (folder: string) =>
 const REAL = ["js/", "src/", "tests/fixtures/sources/"]
   .flatMap(files)
   .filter((path) => languageOf(path) && /\.(ts|tsx|rs|py|go|java|cpp)$/.test(path))
+  // Rust's grammar refuses a comment behind the open parenthesis of a macro's pattern.
+  .filter((path) => path !== "src/tagged.rs")
   .sort()
   .map((path) => ({ path, language: languageOf(path)!, text: readFileSync(new URL(path, root), "utf8") }))
   .filter(({ text }) => text.length > 2_500 && text.length < 60_000 && !/… [\d-]+ omitted/.test(text));

@@ -31,7 +31,8 @@ const files = (folder: string, ending: RegExp) =>
     .filter((name) => ending.test(name))
     .map((name) => `${folder}${name}`);
 const REAL = [
-  ...files("js/", /\.ts$/),
+  ...files("js/calls/", /\.ts$/),
+  ...files("js/documents/", /\.ts$/),
   ...files("js/prompt/", /\.ts$/),
   ...files("src/tokens/", /\.rs$/),
   ...files("src/document/", /\.rs$/),

@@ -39,7 +39,7 @@ test("the prompt of a completion", () => {
     suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
   );
   assert.ok(context.startsWith("Path: js/engine/cancellation.ts\n"));
-  assert.match(context, /Compare this snippet from js\/checks\.ts:\n/);
+  assert.match(context, /Compare this snippet from js\/options\/checks\.ts:\n/);
   assert.equal(tokens.budget, 7_692);
   assert.deepEqual([isPartial, isTooShort], [false, false]);
   // Each neighbour is in the report once.
