@@ -192,7 +192,7 @@ test("what is missing is listed, and the outline leads into the source", async (
   await page.waitForFunction(
     () => document.querySelectorAll("#gaps tbody tr").length === document.querySelectorAll(".marker").length,
   );
-  assert.match(await page.textContent("#gaps tbody tr:first-child"), /^\d+.*js\/log\.ts#L\d+/);
+  assert.match(await page.textContent("#gaps tbody tr:first-child"), /^\d+.*js\/log\/log\.ts#L\d+/);
   await page.locator("#gaps button").first().click();
   assert.equal(await page.locator(".shown").count(), 1);
   await page.click("#gaps-title");
