@@ -57,7 +57,7 @@ impl Fill<'_, '_> {
                 if page.above[node as usize] == NONE {
                     self.rows_around(at, node, stretches, row);
                 } else if number < DEPTH && (framed || !clip(stretches, (row, row + 1)).is_empty()) {
-                    self.inwards(at, node, row);
+                    self.inwards(at, node, row, true);
                 }
             }
         }
@@ -85,7 +85,9 @@ impl Fill<'_, '_> {
     }
 
     /// Shows what fits of a node around a row: first whatever opens and closes there, then blocks, the nearest first.
-    pub(super) fn inwards(&mut self, at: usize, node: u32, row: u32) {
+    ///
+    /// A row that opens something without the row that closes it shows only where `halves` allows it.
+    pub(super) fn inwards(&mut self, at: usize, node: u32, row: u32, halves: bool) {
         let page = self.sheets[at].page;
         let stretches = self.sheets[at].stretches(node);
         let ends = (stretches.first().copied(), stretches.last().copied());
@@ -103,7 +105,9 @@ impl Fill<'_, '_> {
             let outer = self.sheets[at].outer(start);
             let rows = own.iter().flat_map(|(from, to)| *from..*to);
             if !self.attempt(at, &rows.filter(&outer).map(|row| (row, row + 1)).collect::<Vec<_>>()) {
-                self.rows_around(at, node, &own, row);
+                if halves {
+                    self.rows_around(at, node, &own, row);
+                }
                 break;
             }
             // What the row stands in; of a row of the frame what it opens, or closes.

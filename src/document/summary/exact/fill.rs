@@ -237,7 +237,7 @@ impl<'d> Fill<'_, 'd> {
             let fit = blocks.iter().filter(|block| self.attempt(at, &[**block])).count();
             // All that it holds: without anything of it a pair of brackets can be none at all.
             if let ([(from, _)], 0) = (&blocks[..], fit) {
-                self.inwards(at, node, *from);
+                self.inwards(at, node, *from, false);
             }
             self.over.push((at, (first, open)));
             self.sheets[at].chosen[node as usize] = true;
