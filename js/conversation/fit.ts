@@ -20,6 +20,8 @@ export interface Fitted<T> {
   removed: Removal[];
   before: Totals;
   after: Totals;
+  /** Whether messages went whole, so that the request says nothing of them. */
+  hasDropped: boolean;
   performedBy: "prune" | "shorten" | "render";
 }
 
@@ -66,6 +68,7 @@ export class Fit {
         removed: named(report.removed),
         before: report.before,
         after: report.after,
+        hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
         performedBy: "prune",
       };
     } catch (error) {
@@ -83,6 +86,7 @@ export class Fit {
         removed: named(report.removed),
         before: report.before,
         after: report.after,
+        hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
         performedBy: "shorten",
       };
     }

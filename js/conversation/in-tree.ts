@@ -141,7 +141,7 @@ export class InTree<T> {
         messages: totals.messages - messages,
       };
       this.requests.tell(
-        { messages: sent.messages, removed: [...lost], before: totals, after, performedBy: "render" },
+        { messages: sent.messages, removed: [...lost], before: totals, after, hasDropped: true, performedBy: "render" },
         look,
       );
     }

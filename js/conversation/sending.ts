@@ -54,7 +54,7 @@ export class Sending<T> {
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
-    const { limits, apart, beside: around } = this.c;
+    const { limits, apart, cut: unpaid, beside: around } = this.c;
     const { format } = this.c.log;
     const { view } = look;
     // Where nothing was said there is nothing to mend; where all of it was empty there is.
@@ -78,7 +78,9 @@ export class Sending<T> {
       const { messages: sound, changes } = this.sendable.of(messages, format, provider, limits.name);
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
-      if (total > budget && !isLeft) {
+      // A prompt tree cuts long results itself, where nothing was cut for it.
+      const over = total - (fitted ? 0 : unpaid) - budget;
+      if (over > 0 && !isLeft) {
         if (cut === CUTS)
           throw exceeded(
             new EspalierError({
@@ -88,7 +90,7 @@ export class Sending<T> {
             }),
             { budget: whole, beside },
           );
-        spare += total - budget;
+        spare += over;
         continue;
       }
       const names = namesOf(view, (id) => this.c.log.original(id));

@@ -252,8 +252,7 @@ class Flow<F extends RenderFormat> {
       last.free();
       last = await this.attempts.render(budget, { messages: shown, replay, isFine: true });
     }
-    const dropped =
-      made.sent.fitted !== undefined && made.sent.fitted.after.messages < made.sent.fitted.before.messages;
+    const dropped = made.sent.fitted?.hasDropped === true;
     let lost = last.error ? [] : lostOf(last, this.claimOf(last)!);
     if (drop === "never" && (dropped || lost.length > 0 || last.error)) {
       const beside = last.error ? frame : this.attempts.frame(last.rendered());

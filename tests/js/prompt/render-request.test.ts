@@ -83,6 +83,33 @@ test("a history that does not fit is compacted by the model, with the rest of th
   assert.ok(asked.length >= 2);
 });
 
+test("results that a provider wants in one message are shortened and joined, and none counts as left out", async () => {
+  const texts: Record<string, (id: string) => string> = {
+    "a line again and again": (id) => `line of ${id}\n`.repeat(3_000),
+    "many lines": (id) => Array.from({ length: 3_000 }, (_, at) => `line ${at} of ${id}`).join("\n"),
+  };
+  const call = (id: string) => ({ type: "tool_use", id, name: "read", input: { path: id } });
+  for (const [name, text] of Object.entries(texts)) {
+    const result = (id: string) => ({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: text(id) }],
+    });
+    const asked = { role: "user", content: "Compare both files." };
+    const messages = [asked, { role: "assistant", content: [call("a"), call("b")] }, result("a"), result("b")];
+    for (const budget of [30_000, 16_000, 8_000, 4_000]) {
+      const model = { name: "gpt-4o", maxPromptTokens: 100_000 };
+      const conversation = await openConversation<object>({ format: "anthropic", model, messages });
+      const made = await renderRequest(agent(), { conversation, budget, format: "anthropic" });
+      assert.equal(made.status, "rendered", `${name}, ${budget}`);
+      sound(made, "anthropic");
+      const sent = made.messages as { content: { tool_use_id?: string }[] }[];
+      const ids = sent.at(-1)!.content.map(({ tool_use_id }) => tool_use_id);
+      assert.deepEqual(ids, ["a", "b"], `${name}, ${budget}`);
+      await conversation.dispose();
+    }
+  }
+});
+
 test("where the model fails rules write the summary; nothing is left out without one", async () => {
   for (const llm of [
     async () => "",
