@@ -135,7 +135,7 @@ fn doings(profile: &Profile) -> BTreeMap<&'static str, String> {
 }
 
 /// A base, a field, and what changes with it. What only hosts see of a profile changes nothing here, and has its rows in
-/// `tests/js/conversation` (limits, events, profiles, prepare), as hand-overs have in `tests/js/summarize.test.ts`.
+/// `tests/js/conversation` (limits, events, profiles, prepare), as hand-overs have in `tests/js/calls/summarize.test.ts`.
 #[rustfmt::skip]
 const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{}"#, r#"{"measured":"atLeastReported"}"#, &["measured"]),

@@ -21,11 +21,11 @@ const CLAIMED: [(&str, &str); 10] = [
     ("format-truncated", "tests/it/profile/gemini_cli.rs"),
     ("split-point", "tests/it/ladder/profiles.rs"),
     ("state-machine", "tests/it/ladder/profiles.rs"),
-    ("tool-budget", "tests/js/tool-results-whole.test.ts"),
-    ("tool-masking", "tests/js/tool-results-whole.test.ts"),
-    ("curated-history", "tests/js/validity-vectors.test.ts"),
+    ("tool-budget", "tests/js/results/whole.test.ts"),
+    ("tool-masking", "tests/js/results/whole.test.ts"),
+    ("curated-history", "tests/js/validity/vectors.test.ts"),
     ("estimate-tokens", "tests/js/conversation/stored.test.ts"),
-    ("head-history-hardening", "tests/js/validity-vectors.test.ts"),
+    ("head-history-hardening", "tests/js/validity/vectors.test.ts"),
     ("head-agent-history-provider", "tests/it/profile/newer.rs"),
 ];
 

@@ -7,8 +7,8 @@ import { espalier } from "../built.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { LlmRequest } from "../../../js/types/llm.ts";
 import type { Provider } from "../../../js/types/validity.ts";
-import { messagesOf } from "../adapters/common.ts";
-import { hosts } from "../validity-hosts.ts";
+import { messagesOf } from "../formats/common.ts";
+import { hosts } from "../validity/hosts.ts";
 import { SUMMARY, refused, rest } from "./support.ts";
 import type { Fields } from "./support.ts";
 

@@ -9,7 +9,7 @@ import {
   d as ResultPart,
   e as DataPart,
   editor,
-} from "../adapters/editor.ts";
+} from "../formats/editor.ts";
 import { espalier } from "../built.ts";
 
 const { memoryStorage, openConversation, setVSCode } = espalier;

@@ -6,7 +6,7 @@ import {
   LanguageModelTextPart,
   LanguageModelToolCallPart,
   LanguageModelToolResultPart,
-} from "../adapters/samples.ts";
+} from "../formats/samples.ts";
 import type { Format } from "../../../js/types/messages.ts";
 
 /** What varies from case to case; everything else of a conversation is good. */
