@@ -7,7 +7,7 @@ import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
-import type { Removal } from "../types/prune.ts";
+import type { CutReport, Removal } from "../types/prune.ts";
 
 /** How the view is counted. */
 export type Counted = Pick<
@@ -61,19 +61,22 @@ export class Fit {
         : removed;
     const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
     const same = { keep: kept };
+    const fitted = (
+      { messages, report }: { messages: T[]; report: CutReport },
+      performedBy: Fitted<T>["performedBy"],
+    ): Fitted<T> => ({
+      messages,
+      removed: named(report.removed),
+      before: report.before,
+      after: report.after,
+      hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
+      performedBy,
+    });
     try {
-      const { messages, report } = this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same });
-      return {
-        messages,
-        removed: named(report.removed),
-        before: report.before,
-        after: report.after,
-        hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
-        performedBy: "prune",
-      };
+      return fitted(this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same }), "prune");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(
+      const shortened = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(
         (error: unknown) => {
           throw exceeded(error, {
             budget,
@@ -81,14 +84,7 @@ export class Fit {
           });
         },
       );
-      return {
-        messages,
-        removed: named(report.removed),
-        before: report.before,
-        after: report.after,
-        hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
-        performedBy: "shorten",
-      };
+      return fitted(shortened, "shorten");
     }
   }
 

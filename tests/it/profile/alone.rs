@@ -27,7 +27,8 @@ const WORDS: [&str; 18] = [
     "socket", "buffer", "cursor", "window", "button", "dialog", "layout",
 ];
 
-/// An agent that reads the same file twice, edits it, looks at pictures, thinks, calls with long arguments and gets long results.
+/// An agent that reads the same file twice, edits it, looks at pictures, thinks, calls with long arguments and gets
+/// long results.
 fn history() -> Vec<Message> {
     let mut all =
         vec![system("You are an agent."), user(&format!("Fix the parser. {}", "Never touch it. ".repeat(60)))];
@@ -134,8 +135,9 @@ fn doings(profile: &Profile) -> BTreeMap<&'static str, String> {
     out
 }
 
-/// A base, a field, and what changes with it. What only hosts see of a profile changes nothing here, and has its rows in
-/// `tests/js/conversation` (limits, events, profiles, prepare), as hand-overs have in `tests/js/calls/summarize.test.ts`.
+/// A base, a field, and what changes with it. What only hosts see of a profile changes nothing here, and has its rows
+/// in `tests/js/conversation` (limits, events, profiles, prepare), as hand-overs have in
+/// `tests/js/calls/summarize.test.ts`.
 #[rustfmt::skip]
 const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{}"#, r#"{"measured":"atLeastReported"}"#, &["measured"]),

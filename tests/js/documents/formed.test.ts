@@ -116,7 +116,9 @@ test("a text of several lines goes with the row that ends it", async () => {
 
 test("a macro too long for the budget never opens a rule that it does not close", async () => {
   const rule = rows((at) => `            fn of_${at}() -> u32 { ${at} }`, 30);
-  const text = `/// Why.\n#[macro_export]\nmacro_rules! table {\n    (\n        // A pattern.\n        $name:ident { $($field:ident),* }\n    ) => {\n        // What it is.\n        impl $name {\n${rule}\n        }\n    };\n}\n`;
+  const head = "/// Why.\n#[macro_export]\nmacro_rules! table {\n";
+  const pattern = "    (\n        // A pattern.\n        $name:ident { $($field:ident),* }\n    ) => {\n";
+  const text = `${head}${pattern}        // What it is.\n        impl $name {\n${rule}\n        }\n    };\n}\n`;
   for (let budget = 25; budget < count(text); budget += 3) await formed(text, "rust", budget);
 });
 

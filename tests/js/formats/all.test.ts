@@ -5,25 +5,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
-import { anthropic } from "../../../js/formats/anthropic/read.ts";
-import { aiSdk } from "../../../js/formats/ai-sdk/read.ts";
-import { gemini } from "../../../js/formats/gemini/read.ts";
-import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
-import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
-import { vscode } from "../../../js/formats/vscode/read.ts";
 import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
 import type { Provider } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
-
-const ADAPTERS = {
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  anthropic,
-  gemini,
-  vscode,
-  "ai-sdk": aiSdk,
-};
+import { ADAPTERS } from "./adapters.ts";
 
 test("what is no conversation is refused", () => {
   for (const input of [

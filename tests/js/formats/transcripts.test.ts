@@ -6,26 +6,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConversation } from "../../../js/formats/index.ts";
-import { aiSdk } from "../../../js/formats/ai-sdk/read.ts";
-import { anthropic } from "../../../js/formats/anthropic/read.ts";
-import { gemini } from "../../../js/formats/gemini/read.ts";
-import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
-import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
-import { vscode } from "../../../js/formats/vscode/read.ts";
 import type { Format, NeutralMessage } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { named } from "../conversation/replay.ts";
 import { freeze, messagesOf } from "./common.ts";
 import { refusal } from "./rules.ts";
+import { ADAPTERS } from "./adapters.ts";
 
-const ADAPTERS = {
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  anthropic,
-  gemini,
-  vscode,
-  "ai-sdk": aiSdk,
-};
 const FILES = ["tau-airline-0.json", "sweagent-marshmallow-1867.json", "openhands-ponyc-4593.json"];
 /** Formats in which neighbours may have to be one message. */
 const JOINS: ReadonlySet<Format> = new Set<Format>(["gemini", "anthropic", "vscode"]);

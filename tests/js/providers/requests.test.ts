@@ -8,12 +8,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
-import { anthropic } from "../../../js/formats/anthropic/read.ts";
-import { aiSdk } from "../../../js/formats/ai-sdk/read.ts";
-import { gemini } from "../../../js/formats/gemini/read.ts";
-import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
-import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
-import { vscode } from "../../../js/formats/vscode/read.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { EspalierError } from "../../../js/providers/index.ts";
 import type { ProviderEvent, ProviderRequest, RequestOptions } from "../../../js/providers/index.ts";
@@ -21,16 +15,9 @@ import { answer, WIRES } from "../../server/model.mjs";
 import { conversation } from "./conversations.ts";
 import { make, NAMES, scripted } from "./support.ts";
 import type { WireName } from "./support.ts";
+import { ADAPTERS } from "../formats/adapters.ts";
 
 const server = await scripted({ strict: true });
-const ADAPTERS = {
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  anthropic,
-  gemini,
-  vscode,
-  "ai-sdk": aiSdk,
-};
 /** Headers that requests are checked with where nothing is sent. */
 const HEADERS = { "anthropic-version": "2023-06-01" };
 
