@@ -62,8 +62,8 @@ async function packageFolder() {
     inputs,
     [
       join(pkg, "package.json"),
-      join(pkg, "dist", "node.js"),
-      join(pkg, "dist", "types", "entries", "core-public.d.ts"),
+      join(pkg, "dist", "index-node.js"),
+      join(pkg, "dist", "types", "entries", "index.d.ts"),
     ],
     async () => {
       rmSync(pkg, { recursive: true, force: true });

@@ -7,29 +7,21 @@
  * anyway. There are no source maps; they would add 0.2 MB to the download for names that are there.
  */
 
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, VARIANTS } from "./entries.mjs";
 import { root } from "./lib.mjs";
 
 const source = (file) => join(root, "js", file);
 
-/** The chunks that keep state: the module each is made from, and its lists of what hosts may import. */
-const CHUNKS = {
-  core: { module: "entries/core-chunk.ts", open: ["entries/core-public.ts"] },
-  "count-core": { module: "entries/count-chunk.ts", open: ["entries/count-public.ts"] },
-  "workspace-core": {
-    module: "entries/workspace-chunk.ts",
-    open: ["entries/search-public.ts", "entries/inline-context-public.ts"],
-  },
-};
+/** The chunks that keep state, by the module each is made from. */
+const CHUNKS = { core: "core", count: "count-core", workspace: "workspace-core" };
 /** Bundles beside the entries. */
-const FILES = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
-/** Files in `js/entries` that are parts of entries or of chunks. */
-const PART = /^(files|grammar-files|grammar)\.ts$|-(chunk|public)\.ts$|\.d\.ts$/;
-
-/** The entries of search and of inline context, which share an engine. */
-const both = (name) => [`search-${name}`, `inline-context-${name}`];
-const entries = (...names) => Object.fromEntries(names.map((name) => [name, source(`entries/${name}.ts`)]));
+const BESIDE = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
+const chunkSource = (chunk) => source(`entries/chunks/${chunk}.ts`);
+const engineSource = (name) => source(`entries/engines/${name}.ts`);
+const engines = (variants, chunks = Object.keys(CHUNKS)) =>
+  chunks.flatMap((chunk) => variants.map((variant) => `${chunk}-${variant}`));
 
 /**
  * @param dist where the bundles go; engines, vocabularies and grammars are there already
@@ -39,7 +31,7 @@ const entries = (...names) => Object.fromEntries(names.map((name) => [name, sour
 export async function bundles({ dist, glues, grammars }) {
   const esbuild = await import("esbuild");
   const chunks = Object.fromEntries(
-    await Promise.all(Object.entries(CHUNKS).map(async ([name, chunk]) => [name, await contents(esbuild, chunk)])),
+    await Promise.all(Object.keys(CHUNKS).map(async (chunk) => [chunk, await modulesOf(esbuild, chunkSource(chunk))])),
   );
   for (const [format, suffix] of [
     ["esm", ".js"],
@@ -67,7 +59,7 @@ export async function bundles({ dist, glues, grammars }) {
       const { metafile } = await esbuild.build({ ...common, entryPoints, plugins, metafile: true, ...more });
       return Object.keys(metafile.inputs);
     };
-    /** Chunks and entries, each with what it imports from other files of the package. */
+    /** What a file imports from other files of the package. */
     const of = (chunk) => [beside(chunks[chunk], chunk, suffix), bytes(suffix)];
     const glue = (file) => ({
       name: "glue",
@@ -75,15 +67,15 @@ export async function bundles({ dist, glues, grammars }) {
         b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glues, file) }));
       },
     });
-    const onDisk = { banner: { js: here(isModule) } };
+    const glueOf = { core: "glue.js", count: "count-glue.js", workspace: "workspace-glue.js" };
 
-    const inCore = await make({ core: source(CHUNKS.core.module) }, [glue("glue.js")]);
+    const held = {};
+    for (const [chunk, name] of Object.entries(CHUNKS))
+      held[chunk] = await make({ [name]: chunkSource(chunk) }, [glue(glueOf[chunk])]);
     await make({ functions: join(glues, "functions.js") });
-    const inOthers = await make(
-      { prompt: source(FILES.prompt), providers: source(FILES.providers), sessions: source(FILES.sessions) },
-      of("core"),
-    );
-    refuseTwoStates(inOthers.filter((file) => inCore.includes(file)));
+    const others = Object.fromEntries(Object.entries(BESIDE).map(([name, file]) => [name, source(file)]));
+    const inOthers = await make(others, of("core"));
+    refuseTwoStates(inOthers.filter((file) => held.core.includes(file)));
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, source(`jsx/${name}.ts`)]));
     await make({
       ...jsx,
@@ -91,52 +83,68 @@ export async function bundles({ dist, glues, grammars }) {
       "openai-types": source("formats/openai/prompt-types.ts"),
     });
 
-    await make(entries("node", "bundle"), of("core"), onDisk);
-    await make(
-      entries("slim", "inline", "inline-o200k_base", "inline-cl100k_base", "prompt-tsx-node", "prompt-tsx-inline"),
-      of("core"),
-    );
-
-    await make({ "count-core": source(CHUNKS["count-core"].module) }, [glue("count-glue.js")]);
-    await make(entries("count-node"), of("count-core"), onDisk);
-    await make(entries("count-inline", "count-o200k_base", "count-cl100k_base"), of("count-core"));
-
-    await make({ "workspace-core": source(CHUNKS["workspace-core"].module) }, [glue("workspace-glue.js")]);
-    await make(entries("workspace-node"), of("workspace-core"), onDisk);
-    await make(
-      entries(...both("node"), "workspace-inline", ...both("inline"), "search-o200k_base", "search-cl100k_base"),
-      of("workspace-core"),
-    );
+    const isMade = (variant) => isModule || !ONLY_MODULES.includes(variant);
+    for (const chunk of Object.keys(CHUNKS)) {
+      const modules = engines(VARIANTS.filter(isMade), [chunk]).map((name) => [`engine-${name}`, engineSource(name)]);
+      await make(Object.fromEntries(modules), of(chunk), { banner: { js: here(isModule) } });
+      for (const onDisk of [true, false]) {
+        const files = ENTRY_FILES.filter(
+          (one) => one.chunk === chunk && isMade(one.variant) && ON_DISK.includes(one.variant) === onDisk,
+        );
+        const points = Object.fromEntries(files.map(({ file }) => [file, `entry:${file}`]));
+        await make(points, [written(files), ...(onDisk ? [] : [withoutNode]), ...of(chunk)]);
+      }
+    }
     // A worker is alone in its realm: one file, with everything inside.
-    await make(entries("worker"), [glue("count-glue.js"), bytesInside(dist)]);
-    await make(entries("search-worker"), [glue("workspace-glue.js"), bytesInside(dist)]);
+    await make({ worker: source("entries/worker.ts") }, [glue(glueOf.count), bytesInside(dist)]);
+    await make({ "search-worker": source("entries/search-worker.ts") }, [glue(glueOf.workspace), bytesInside(dist)]);
 
-    if (!isModule) continue;
-    await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), of("core"));
-    await make(entries("workerd", "workerd-o200k_base", "workerd-cl100k_base"), of("core"));
-    await make(entries("count-web", "count-bundle", "count-workerd", "count-workerd-cl100k_base"), of("count-core"));
-    const bundled = ["web", "bundle", "workerd"];
-    await make(entries(...bundled.flatMap((name) => [`workspace-${name}`, ...both(name)])), of("workspace-core"));
-    await make({ cli: source("cli/main.ts") }, of("core"), { platform: "node" });
+    if (isModule) await make({ cli: source("cli/main.ts") }, of("core"), { platform: "node" });
   }
 }
 
 /**
- * The URL or the folder of the running file: see js/entries/files.ts. It is a banner, which no minifier turns into the
- * `new URL(…, import.meta.url)` that bundlers follow.
+ * The text of entries: imports of the modules that say where the engine is, then the list. The list itself, since
+ * esbuild would look up a `*` that is exported from a second file when the entry runs.
+ */
+function written(files) {
+  return {
+    name: "written",
+    setup(b) {
+      b.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice("entry:".length), namespace: "entry" }));
+      b.onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => {
+        const { list, runs } = files.find(({ file }) => file === path);
+        const from = source(`${list}.ts`);
+        const imports = runs.map((name) => `import "./${relative(dirname(from), engineSource(name))}";\n`);
+        return { contents: imports.join("") + readFileSync(from, "utf8"), resolveDir: dirname(from), loader: "ts" };
+      });
+    },
+  };
+}
+
+/** What needs the files of Node is replaced by what says so. */
+const withoutNode = {
+  name: "without-node",
+  setup(b) {
+    const twin = (filter, path) => b.onResolve({ filter }, () => ({ path: source(path) }));
+    twin(/\/conversation\/node-storage\.ts$/, "conversation/no-node-storage.ts");
+    twin(/\/sources\/node\.ts$/, "search/sources/no-node.ts");
+  },
+};
+
+/**
+ * The URL or the folder of the running file: see js/entries/engines/files.ts. It is a banner, which no minifier turns
+ * into the `new URL(…, import.meta.url)` that bundlers follow.
  */
 function here(isModule) {
   const folder = 'typeof __dirname === "string" ? __dirname + "/" : undefined';
   return `const ESPALIER_HERE = ${isModule ? `import.meta.url || (${folder})` : folder};`;
 }
 
-/**
- * Names that `module` exports, and the modules it re-exports them from: these keep state, and every other file imports
- * them from the chunk.
- */
-async function contents(esbuild, { module, open }) {
+/** Modules that a chunk and its lists import: these keep state, and every other file imports them from the chunk. */
+async function modulesOf(esbuild, chunk) {
   const { metafile } = await esbuild.build({
-    entryPoints: [source(module)],
+    entryPoints: [chunk],
     write: false,
     metafile: true,
     bundle: true,
@@ -148,15 +156,11 @@ async function contents(esbuild, { module, open }) {
     define: { ESPALIER_GRAMMARS: "{}" },
   });
   const direct = (file) =>
-    metafile.inputs[relative(root, source(file))].imports
+    metafile.inputs[relative(root, file)].imports
       .filter(({ external }) => !external)
       .map(({ path }) => join(root, path));
-  const lists = new Set([module, ...open].map(source));
-  const modules = new Set([module, ...open].flatMap(direct).filter((file) => !lists.has(file)));
-  const names = Object.fromEntries(
-    await Promise.all(open.map(async (file) => [source(file), await exportsOf(esbuild, file)])),
-  );
-  return { modules, names };
+  const isList = (file) => dirname(file) === source("entries");
+  return [chunk, ...direct(chunk).filter(isList)].flatMap(direct).filter((file) => !isList(file));
 }
 
 /** A module that keeps state, copied into a second bundle, would keep it twice: the list of the chunk must name it. */
@@ -169,48 +173,29 @@ function refuseTwoStates(files) {
       ),
   );
   if (keeping.length > 0)
-    throw new Error(`js/entries/core-chunk.ts must export what other bundles import of ${keeping.join(", ")}`);
-}
-
-async function exportsOf(esbuild, file) {
-  const { metafile } = await esbuild.build({
-    entryPoints: [source(file)],
-    write: false,
-    metafile: true,
-    format: "esm",
-    outdir: root,
-    logLevel: "warning",
-  });
-  return Object.values(metafile.outputs).flatMap(({ exports }) => exports);
+    throw new Error(`js/entries/chunks/core.ts must export what other bundles import of ${keeping.join(", ")}`);
 }
 
 /**
- * Imports of what another file of the package holds: modules of the chunk, entries, and the other bundles (elements are
- * told apart by their classes, so that there may be only one of each). An entry re-exports the open lists of its chunk
- * by name.
+ * Imports of what another file of the package holds: modules of the chunk, engines, the search (only files for Node
+ * import it from the core), and the other bundles (elements are told apart by their classes, so that there may be only
+ * one of each).
  */
-function beside({ modules, names }, chunk, suffix) {
+function beside(modules, own, suffix) {
   const files = new Map([
-    ...[...modules].map((file) => [file, chunk]),
-    ...Object.entries(FILES).map(([name, file]) => [source(file), name]),
-    ...readdirSync(join(root, "js", "entries"))
-      .filter((file) => !PART.test(file))
-      .map((file) => [source(`entries/${file}`), file.replace(/\.ts$/, "")]),
+    ...modules.map((file) => [file, CHUNKS[own]]),
+    ...engines(VARIANTS).map((name) => [engineSource(name), `engine-${name}`]),
+    ...(own === "core" ? [[source("entries/search.ts"), fileOf("search", "node")]] : []),
+    ...Object.entries(BESIDE).map(([name, file]) => [source(file), name]),
   ]);
   return {
-    name: chunk,
+    name: own,
     setup(b) {
       b.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
         if (kind === "entry-point") return undefined;
-        const file = join(resolveDir, path);
-        if (file in names) return { path: file, namespace: "open" };
-        return files.has(file) ? { path: `./${files.get(file)}${suffix}`, external: true } : undefined;
+        const file = files.get(join(resolveDir, path));
+        return file === undefined ? undefined : { path: `./${file}${suffix}`, external: true };
       });
-      b.onLoad({ filter: /.*/, namespace: "open" }, ({ path }) => ({
-        contents: `export { ${names[path].join(", ")} } from "./${chunk}${suffix}";`,
-        resolveDir: root,
-      }));
-      b.onResolve({ filter: /.*/, namespace: "open" }, ({ path }) => ({ path, external: true }));
     },
   };
 }

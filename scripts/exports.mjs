@@ -13,6 +13,8 @@
  * All of them share the declarations of Node: TypeScript knows no `node` condition under `moduleResolution: bundler`.
  */
 
+import { ENTRIES, FILES, fileOf, VARIANTS } from "./entries.mjs";
+
 const both = (types, name) => ({
   import: { types: `./dist/types/${types}.d.ts`, default: `./dist/${name}.js` },
   require: { types: `./dist/types/${types}.d.cts`, default: `./dist/${name}.cjs` },
@@ -22,77 +24,53 @@ const asModule = (types, name) => ({ types: `./dist/types/${types}.d.ts`, defaul
 /** The same files for everybody. */
 const plain = (types, name) => ({ module: asModule(types, name), ...both(types, name) });
 
-/** An entry that looks for the engine. The names are those of files in `dist`; `web` is only an ES module. */
-function entry(types, { node, bundle, web, workerd, inline }) {
+/** An entry that looks for the engine. The variants `bundle`, `web` and `workerd` are only ES modules. */
+function entry({ name, list }) {
+  const [node, bundle, web, workerd, inline] = VARIANTS.map((variant) => fileOf(name, variant));
   return {
-    ...(workerd && { workerd: asModule(types, workerd) }),
+    workerd: asModule(list, workerd),
     // Bun's bundler has no condition of its own.
-    bun: asModule(types, bundle),
-    node: { module: asModule(types, bundle), ...both(types, node) },
-    browser: { import: asModule(types, web), require: both(types, inline).require },
-    module: asModule(types, inline),
-    ...both(types, inline),
+    bun: asModule(list, bundle),
+    node: { module: asModule(list, bundle), ...both(list, node) },
+    browser: { import: asModule(list, web), require: both(list, inline).require },
+    module: asModule(list, inline),
+    ...both(list, inline),
   };
 }
 
-const dropIn = entry("prompt-tsx/index", {
-  node: "prompt-tsx-node",
-  bundle: "prompt-tsx-bundle",
-  web: "prompt-tsx-web",
-  workerd: "prompt-tsx-workerd",
-  inline: "prompt-tsx-inline",
-});
-
-const count = entry("entries/count-inline", {
-  node: "count-node",
-  bundle: "count-bundle",
-  web: "count-web",
-  workerd: "count-workerd",
-  inline: "count-inline",
-});
-
-/** An entry of the engine that searches. */
-const ofWorkspace = (name) =>
-  entry(`entries/${name}-node`, {
-    node: `${name}-node`,
-    bundle: `${name}-bundle`,
-    web: `${name}-web`,
-    workerd: `${name}-workerd`,
-    inline: `${name}-inline`,
-  });
-const searchWith = (encoding) => plain(`entries/search-${encoding}`, `search-${encoding}`);
+const entries = Object.fromEntries(ENTRIES.map((one) => [one.path, entry(one)]));
+const searchWith = (encoding) => plain("entries/search", `search-${encoding}`);
 
 const inlineWith = (encoding) => ({
-  workerd: asModule("entries/inline", `workerd-${encoding}`),
-  ...plain("entries/inline", `inline-${encoding}`),
+  workerd: asModule("entries/all", `workerd-${encoding}`),
+  ...plain("entries/all", `inline-${encoding}`),
 });
 
 /** @param grammars names of the package's grammars */
 export function packageExports(grammars) {
   return {
-    ".": entry("entries/node", { node: "node", bundle: "bundle", web: "web", workerd: "workerd", inline: "inline" }),
-    "./inline": plain("entries/inline", "inline"),
+    ...entries,
+    "./inline": plain("entries/all", "inline"),
     "./inline/o200k_base": inlineWith("o200k_base"),
     "./inline/cl100k_base": inlineWith("cl100k_base"),
     "./core": plain("functions", "functions"),
-    "./slim": plain("entries/slim", "slim"),
+    "./slim": plain("entries/all", "slim"),
     "./worker": plain("entries/worker", "worker"),
-    "./count": count,
-    "./count/o200k_base": { workerd: count.workerd, ...plain("entries/count-o200k_base", "count-o200k_base") },
-    "./count/cl100k_base": {
-      workerd: asModule("entries/count-inline", "count-workerd-cl100k_base"),
-      ...plain("entries/count-cl100k_base", "count-cl100k_base"),
+    "./count/o200k_base": {
+      workerd: entries["./count"].workerd,
+      ...plain("entries/count", "count-o200k_base"),
     },
-    "./search": ofWorkspace("search"),
+    "./count/cl100k_base": {
+      workerd: asModule("entries/count", "count-workerd-cl100k_base"),
+      ...plain("entries/count", "count-cl100k_base"),
+    },
     "./search/worker": plain("entries/search-worker", "search-worker"),
     "./search/o200k_base": searchWith("o200k_base"),
     "./search/cl100k_base": searchWith("cl100k_base"),
-    "./inline-context": ofWorkspace("inline-context"),
     "./providers": plain("providers/index", "providers"),
     "./sessions": plain("sessions/index", "sessions"),
-    "./prompt-tsx": dropIn,
     "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),
-    "./prompt-tsx/dist/base/*": dropIn,
+    "./prompt-tsx/dist/base/*": entries["./prompt-tsx"],
     "./prompt-tsx/dist/base/output/rawTypes": plain("formats/raw/prompt", "raw"),
     "./prompt-tsx/dist/base/output/openaiTypes": plain("formats/openai/prompt-types", "openai-types"),
     "./jsx-runtime": plain("jsx/jsx-runtime", "jsx-runtime"),
@@ -120,17 +98,10 @@ export function packageExports(grammars) {
 
 /** Files that do something when they are imported: bundlers keep them although nothing of them is used. */
 export const sideEffects = [
-  "node",
-  "bundle",
-  "web",
+  ...new Set(FILES.filter(({ runs }) => runs.length > 0).map(({ file }) => file)),
   "worker",
-  "workerd*",
-  "inline*",
-  "core",
-  "count-*",
-  "workspace-*",
-  "search-*",
-  "inline-context-*",
-  "prompt-tsx-*",
+  "search-worker",
+  "*core",
+  "engine-*",
   "grammars/*",
 ].map((name) => `./dist/${name}.*`);

@@ -131,7 +131,8 @@ export async function tablesFor(profile) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const { init, profile } = await import("../pkg/dist/node.js");
+  const { init } = await import("../pkg/dist/index-node.js");
+  const { profile } = await import("../pkg/dist/profiles-node.js");
   await init();
   const file = join(root, "docs/profiles.md");
   writeFileSync(file, withTables(readFileSync(file, "utf8"), await tablesFor(profile)));

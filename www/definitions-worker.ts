@@ -1,6 +1,8 @@
 /** The main engine's side of {@link definitionsOf}. */
 
-import { init, languageOf, languages, outline } from "../js/entries/web.ts";
+import "../js/entries/engines/core-web.ts";
+import { languageOf, languages, outline } from "../js/entries/documents.ts";
+import { init } from "../js/entries/verbs.ts";
 import type { Definition } from "../js/documents/outline.ts";
 import type { SearchDefinition } from "../js/search/types.ts";
 import type { Questions } from "./definitions.ts";

@@ -3,10 +3,8 @@
  * document.
  */
 
+import "../js/entries/engines/core-web.ts";
 import {
-  count,
-  EspalierError,
-  init,
   languageOf,
   languages,
   loadGrammar,
@@ -15,8 +13,9 @@ import {
   reduceChanges,
   summarizeDocument,
   summarizeDocumentSync,
-} from "../js/entries/web.ts";
-import type { DocumentSummary } from "../js/entries/web.ts";
+} from "../js/entries/documents.ts";
+import { count, EspalierError, init } from "../js/entries/verbs.ts";
+import type { DocumentSummary } from "../js/entries/documents.ts";
 import type {
   Document,
   Gap,

@@ -9,8 +9,8 @@ import {
   TokenLimit,
   ToolMessage,
   UserMessage,
-} from "../js/entries/web.ts";
-import type { PromptPiece, PromptSizing } from "../js/entries/web.ts";
+} from "../js/prompt/index.ts";
+import type { PromptPiece, PromptSizing } from "../js/prompt/index.ts";
 
 const TURNS = [
   [

@@ -1,10 +1,12 @@
 /** The page of a history: edits are looked at, applied, undone; pins hold; the log shows what happened. */
 
+import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
 import { told } from "../js/cli/entry.ts";
 import type { Entry } from "../js/cli/entry.ts";
 import { words } from "../js/cli/report.ts";
-import { compact, ConversationLog, EspalierError, init } from "../js/entries/web.ts";
+import { ConversationLog } from "../js/entries/log.ts";
+import { compact, EspalierError, init } from "../js/entries/verbs.ts";
 import { lasts } from "../js/log/fields.ts";
 import type { CompactReport, Edit } from "../js/types/compact-report.ts";
 import type { NeutralMessage } from "../js/types/messages.ts";

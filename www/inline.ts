@@ -3,8 +3,9 @@
  * asked with.
  */
 
-import { init, InlineContext } from "../js/entries/inline-context-web.ts";
-import type { InlineContextItem, InlineContextResult, InlineReason } from "../js/entries/inline-context-web.ts";
+import "../js/entries/engines/workspace-web.ts";
+import { init, InlineContext } from "../js/entries/inline-context.ts";
+import type { InlineContextItem, InlineContextResult, InlineReason } from "../js/entries/inline-context.ts";
 import { element, made, number, remember, remembered } from "./dom.ts";
 import { showCandidates, showFacts, showPrompt } from "./inline-view.ts";
 import type { Part } from "./inline-view.ts";

@@ -1,7 +1,9 @@
 /** The page of a prompt tree: renders it once for each form, then cuts it to whatever budget is asked for. */
 
-import { init, render } from "../js/entries/web.ts";
-import type { Explanation, Rendered } from "../js/entries/web.ts";
+import "../js/entries/engines/core-web.ts";
+import { init } from "../js/entries/verbs.ts";
+import { render } from "../js/prompt/index.ts";
+import type { Explanation, Rendered } from "../js/prompt/index.ts";
 import { element, made } from "./dom.ts";
 import source from "./example-prompt.tsx?text";
 import { Prompt } from "./example-prompt.tsx";

@@ -1,7 +1,7 @@
 /** The page of a search: files, a question, and the hits that belong into a prompt. */
 
 import type { FileSource, SearchAnswer, SearchHit } from "../js/search/types.ts";
-import { browserFiles } from "../js/entries/search-web.ts";
+import { browserFiles } from "../js/entries/search-list.ts";
 import { element, made, number, remember, remembered } from "./dom.ts";
 import { takeFolders } from "./folder.ts";
 import { HitList, termsOf } from "./hit-list.ts";

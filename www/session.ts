@@ -1,7 +1,8 @@
 /** The worker's side of sessions: opens the file of an agent, and says what is in it. */
 
+import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
-import { EspalierError, countMessages } from "../js/entries/web.ts";
+import { EspalierError, countMessages } from "../js/entries/verbs.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
 import type { EncodingName } from "../js/types/count.ts";
 import type { Format } from "../js/types/messages.ts";

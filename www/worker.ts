@@ -1,8 +1,9 @@
 /** The engine's side of the page: reads, counts, prunes, compacts. Keeps the opened conversation. */
 
+import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
 import type { Reading } from "../js/formats/adapter.ts";
-import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
+import { EspalierError, compact, countMessages, init, prune } from "../js/entries/verbs.ts";
 import type { EncodingName } from "../js/types/count.ts";
 import type { NeutralMessage } from "../js/types/messages.ts";
 import type { Opened, Progress, Questions, Ran, Row, View } from "./protocol.ts";

@@ -1,5 +1,6 @@
 /** The files that are searched, with an index for each ranking that a person asked for. */
 
+import "../js/entries/engines/workspace-web.ts";
 import type {
   FileNote,
   FileSource,
@@ -8,7 +9,8 @@ import type {
   IndexState,
   WorkspaceIndex,
 } from "../js/search/types.ts";
-import { indexedDbStorage, openIndex } from "../js/entries/search-web.ts";
+import { openIndex } from "../js/entries/search-list.ts";
+import { indexedDbStorage } from "../js/entries/storage-list.ts";
 import { definitionsOf } from "./definitions.ts";
 
 export type Profile = "espalier" | "copilot-chat";

@@ -3,7 +3,7 @@
 // The native twin with more columns is `retention.rs` beside this file.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { compact, countMessages } from "../../pkg/dist/node.js";
+import { compact, countMessages } from "../../pkg/dist/index-node.js";
 
 const [folder = new URL("../../tests/fixtures/transcripts", import.meta.url).pathname, ...rest] = process.argv.slice(2);
 const budgets = rest.length ? rest.map(Number) : [16_000, 32_000, 64_000, 128_000];

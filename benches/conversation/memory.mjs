@@ -11,7 +11,9 @@ WebAssembly.instantiate = async (...given) => {
   seen(made.instance ?? made);
   return made;
 };
-const { ConversationLog, openConversation, memoryStorage } = await import("../../pkg/dist/node.js");
+const { openConversation } = await import("../../pkg/dist/index-node.js");
+const { ConversationLog } = await import("../../pkg/dist/log-node.js");
+const { memoryStorage } = await import("../../pkg/dist/storage-node.js");
 
 const most = Number(process.argv[2] ?? 500_000);
 let seed = 1;

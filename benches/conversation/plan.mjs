@@ -2,7 +2,8 @@
 //   node benches/conversation/plan.mjs [TRANSCRIPT] [tokens=500000]
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { ConversationLog, openConversation } from "../../pkg/dist/node.js";
+import { openConversation } from "../../pkg/dist/index-node.js";
+import { ConversationLog } from "../../pkg/dist/log-node.js";
 
 const file =
   process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;

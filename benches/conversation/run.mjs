@@ -1,7 +1,9 @@
 // A conversation under way: what a round and its request cost when there are many already, and what reading the log
 // again costs. node benches/conversation/run.mjs [rounds=2500]
 import { cpus } from "node:os";
-import { ConversationLog, memoryStorage, openConversation } from "../../pkg/dist/node.js";
+import { openConversation } from "../../pkg/dist/index-node.js";
+import { ConversationLog } from "../../pkg/dist/log-node.js";
+import { memoryStorage } from "../../pkg/dist/storage-node.js";
 
 const most = Number(process.argv[2] ?? 2_500);
 let seed = 1;

@@ -1,7 +1,7 @@
 // How well and how fast messages of a conversation are found: the judged questions, and 10,000 messages.
 //   node benches/conversation/search.mjs [--missed]
 import { readFileSync } from "node:fs";
-import { ConversationLog } from "../../pkg/dist/node.js";
+import { ConversationLog } from "../../pkg/dist/log-node.js";
 
 const fixture = (path) => JSON.parse(readFileSync(new URL(`../../tests/fixtures/${path}`, import.meta.url), "utf8"));
 const plain = (message) => Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));

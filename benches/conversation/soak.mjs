@@ -2,7 +2,8 @@
 // reopening it. node --expose-gc benches/conversation/soak.mjs [rounds=10000] [window=16000] [rules=10: a rule in every
 // n-th request; 0 for none]
 import { cpus } from "node:os";
-import { memoryStorage, openConversation } from "../../pkg/dist/node.js";
+import { openConversation } from "../../pkg/dist/index-node.js";
+import { memoryStorage } from "../../pkg/dist/storage-node.js";
 
 const rounds = Number(process.argv[2] ?? 10_000);
 const window = Number(process.argv[3] ?? 16_000);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 const option = (name, usual) => process.argv.find((word) => word.startsWith(`--${name}=`))?.split("=")[1] ?? usual;
 const dist = join(option("pkg", fileURLToPath(new URL("../../pkg", import.meta.url))), "dist");
 const reps = Number(option("reps", 61));
-const espalier = await import(join(dist, "node.js"));
+const espalier = await import(join(dist, "index-node.js"));
 const core = await import(join(dist, "functions.js"));
 core.initSync({ module: readFileSync(join(dist, "espalier.wasm")) });
 core.loadEncoding("o200k_base", readFileSync(join(dist, "vocab", "o200k_base.vocab")));

@@ -6,7 +6,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { files } from "./texts.mjs";
 
-const { count, languageOf, summarizeDocument } = await import(new URL("../../pkg/dist/node.js", import.meta.url).href);
+const dist = new URL("../../pkg/dist/", import.meta.url);
+const { count } = await import(new URL("index-node.js", dist).href);
+const { languageOf, summarizeDocument } = await import(new URL("documents-node.js", dist).href);
 const said = (text) => text.replace(/\s/g, "").length;
 const kept = (text, edits) => edits.reduce((left, { start, end }) => left - said(text.slice(start, end)), said(text));
 const [LEAST, MOST, EVERY] = [1_500, 60_000, process.argv.includes("--all") ? 1 : 4];

@@ -1,7 +1,9 @@
 // A map of a repository of 1,000 files: `node benches/documents/repository.mjs [--files=1000]` after `npm run build`.
 // CPU and wall milliseconds: everything new, nothing new, one file changed; and twice as many files, which should take
 // twice as long.
-const { repositoryMap, reduceChanges, count } = await import(new URL("../../pkg/dist/node.js", import.meta.url).href);
+const dist = new URL("../../pkg/dist/", import.meta.url);
+const { count } = await import(new URL("index-node.js", dist).href);
+const { repositoryMap, reduceChanges } = await import(new URL("documents-node.js", dist).href);
 const FILES = Number(process.argv.find((argument) => argument.startsWith("--files="))?.split("=")[1] ?? 1_000);
 
 /** A file of about 180 lines (5 KB) that uses what some others define. */

@@ -6,12 +6,10 @@ import { Language, Parser } from "web-tree-sitter";
 import { functions, nested, sources } from "./texts.mjs";
 
 const dist = new URL("../../pkg/dist/", import.meta.url);
-const {
-  count: countTokens,
-  documentStructureSync,
-  summarizeDocumentSync,
-  summarizeDocuments,
-} = await import(new URL("node.js", dist).href);
+const { count: countTokens } = await import(new URL("index-node.js", dist).href);
+const { documentStructureSync, summarizeDocumentSync, summarizeDocuments } = await import(
+  new URL("documents-node.js", dist).href
+);
 const { summarizeCompatible, wasm } = await import(new URL("core.js", dist).href);
 const ROUNDS = Number(process.argv.find((argument) => argument.startsWith("--rounds="))?.split("=")[1] ?? 25);
 /** Copilot Chat's own for 5,406 lines: all of it, and of that the parse. */

@@ -1,7 +1,8 @@
 // The event log: what a message costs when there are many already, what the view, an edit and the lines cost, and how
 // much memory. node --expose-gc benches/log/run.mjs [messages=20000]
 import { cpus } from "node:os";
-import { ConversationLog, countMessages } from "../../pkg/dist/node.js";
+import { countMessages } from "../../pkg/dist/index-node.js";
+import { ConversationLog } from "../../pkg/dist/log-node.js";
 
 const most = Number(process.argv[2] ?? 20_000);
 const words = [

@@ -2,7 +2,8 @@
 // best and median. `marks` reads, decides and sets marks on copies; `prefix` compares a request with the next one of
 // the same conversation and counts what they share; with `counts held` nothing is counted; `breaks early` is a request
 // that differs in its second message.
-import { countMessages, placeMarks, stablePrefix } from "../../pkg/dist/node.js";
+import { placeMarks, stablePrefix } from "../../pkg/dist/cache-node.js";
+import { countMessages } from "../../pkg/dist/index-node.js";
 import { anthropic, measure, option, table } from "./shared.mjs";
 
 const row = table("messages", "tokens", "marks", "prefix", "prefix, counts held", "prefix, breaks early");

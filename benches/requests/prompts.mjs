@@ -4,14 +4,8 @@
 // add? node --import tsx benches/requests/prompts.mjs FOLDER [every=1] [name] [format=openai-chat]
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  AgentPrompt,
-  countMessages,
-  createPiece,
-  openConversation,
-  renderRequest,
-  validate,
-} from "../../pkg/dist/node.js";
+import { countMessages, openConversation, renderRequest, validate } from "../../pkg/dist/index-node.js";
+import { AgentPrompt, createPiece } from "../../pkg/dist/prompt-node.js";
 import { turns } from "../../tests/js/conversation/replay.ts";
 import { SUMMARY } from "../../tests/js/conversation/support.ts";
 

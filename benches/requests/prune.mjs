@@ -3,7 +3,7 @@
 // host's messages, comparing them with those that are held, parsing the report and rebuilding; `prune` holds nothing:
 // everything crosses and is counted again.
 import { Pruner, call, init, prune, readConversation, wasm } from "../../pkg/dist/core.js";
-import "../../pkg/dist/node.js";
+import "../../pkg/dist/index-node.js";
 import { measure, openaiChat, option, table } from "./shared.mjs";
 
 await init?.();

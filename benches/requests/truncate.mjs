@@ -1,6 +1,6 @@
 // A megabyte of a tool's output made short: node requests/truncate.mjs [--limit=500,2000,10000] [--reps=30].
 // Milliseconds, best and median.
-import { count, truncate } from "../../pkg/dist/node.js";
+import { count, truncate } from "../../pkg/dist/index-node.js";
 import { measure, option, table } from "./shared.mjs";
 
 /** A build: every 97th line is an error. */

@@ -3,7 +3,7 @@
  * broken: `node benches/requests/validate.mjs` after `npm run build`. Best and middle of the runs, in milliseconds.
  */
 
-import { repair, validate } from "../../pkg/dist/node.js";
+import { repair, validate } from "../../pkg/dist/index-node.js";
 
 const ROUNDS = 2_500;
 const RUNS = 25;

@@ -39,7 +39,7 @@ const { values: flags } = parseArgs({
 });
 const isWhole = !flags.transcripts && !flags.only && !flags.part && !flags.pkg && !flags.each;
 const dist = flags.pkg ? resolve(flags.pkg, "dist") : new URL("../../pkg/dist", import.meta.url).pathname;
-const espalier = await import(`${dist}/node.js`);
+const espalier = await import(`${dist}/index-node.js`);
 const file = new URL("./board.json", import.meta.url);
 const before = JSON.parse(readFileSync(file, "utf8"));
 

@@ -46,7 +46,7 @@ const { values: flags } = parseArgs({
     write: { type: "boolean" },
   },
 });
-const espalier = await import(resolve(flags.root, "pkg/dist/node.js"));
+const espalier = await import(resolve(flags.root, "pkg/dist/index-node.js"));
 const source = resolve(flags.root, "src/compact/profile/known.rs");
 const rust = readFileSync(source, "utf8");
 const talks = new URL("../../build/retention/bfcl/bfcl_eval/data", import.meta.url).pathname;

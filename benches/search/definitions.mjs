@@ -1,6 +1,6 @@
 // The definitions of a file, as a host finds them with `documentStructure`: names and ranges for chunks that end with
 // them.
-const { documentStructure } = await import(new URL("../../pkg/dist/node.js", import.meta.url).href);
+const { documentStructure } = await import(new URL("../../pkg/dist/documents-node.js", import.meta.url).href);
 
 const DEFINITION =
   /^(constructor|decorated_definition|lexical_declaration|macro_definition|(\w+_)?(function|class|interface|method|enum|type_alias|module|struct|impl|trait|mod|union)_(declaration|definition|item|signature_item|signature))$/;

@@ -1,7 +1,9 @@
 // What is counted again: 5,000 texts that were counted before, and one message more in a conversation of 400,000
 // tokens. node benches/tokens/cached.mjs
 import { cpus } from "node:os";
-import { clearCache, ConversationLog, count, countBatch } from "../../pkg/dist/node.js";
+import { count } from "../../pkg/dist/index-node.js";
+import { ConversationLog } from "../../pkg/dist/log-node.js";
+import { clearCache, countBatch } from "../../pkg/dist/tokens-node.js";
 
 const words = [
   "parser",

@@ -9,8 +9,9 @@ const dist = process.env.ESPALIER_DIST
 
 export const peers = {
   async espalier() {
-    const [{ clearCache, count }, { wasm }] = await Promise.all([
-      import(new URL("node.js", dist)),
+    const [{ count }, { clearCache }, { wasm }] = await Promise.all([
+      import(new URL("index-node.js", dist)),
+      import(new URL("tokens-node.js", dist)),
       import(new URL("core.js", dist)),
     ]);
     // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.

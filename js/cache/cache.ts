@@ -39,7 +39,7 @@ const MOST = 4;
  *
  * ```ts
  * import Anthropic from "@anthropic-ai/sdk";
- * import { placeMarks } from "espalier";
+ * import { placeMarks } from "espalier/cache";
  *
  * const client = new Anthropic();
  * const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why does the build fail?" }];
@@ -263,7 +263,7 @@ function newestOf(given: unknown): NewestMark | undefined {
  * names the rule behind the difference. Cache marks are not compared.
  *
  * ```ts
- * import { stablePrefix } from "espalier";
+ * import { stablePrefix } from "espalier/cache";
  *
  * const last = [{ role: "system", content: "Be brief." }, { role: "user", content: "Hello" }];
  * const grown = [...last, { role: "assistant", content: "Hi!" }, { role: "user", content: "Why does it fail?" }];
@@ -327,7 +327,7 @@ function identical(before: Reading, next: Reading): number {
  * What a request is expected to cost, given what it shares with the previous one.
  *
  * ```ts
- * import { cacheCost } from "espalier";
+ * import { cacheCost } from "espalier/cache";
  *
  * const { cost, withoutCache } = cacheCost({ total: 90_000, shared: 85_000, output: 1_000 });
  * cost; // => 19750
@@ -352,7 +352,7 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  *     saved = n (cleared - replacement) p - (replacement + suffix)(w - p) - extra
  *
  * ```ts
- * import { clearingPays } from "espalier";
+ * import { clearingPays } from "espalier/cache";
  *
  * const { pays, breakEven } = clearingPays({ cleared: 30_000, suffix: 20_000, requests: 10 });
  * pays; // => true

@@ -37,7 +37,7 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
  *
  * ```ts
- * import { countTools } from "espalier";
+ * import { countTools } from "espalier/tokens";
  *
  * const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
  * const tools = [{ type: "function", function: { name: "read_file", description: "Reads a file.", parameters } }];
@@ -66,7 +66,7 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  * texts are joined before they are counted.
  *
  * ```ts
- * import { countPart } from "espalier";
+ * import { countPart } from "espalier/tokens";
  *
  * const url = "https://example.com/diagram.png";
  * const imageSize = () => ({ width: 1_000, height: 750 });
@@ -94,7 +94,7 @@ export function countPart(
  * window.
  *
  * ```ts
- * import { breakdown } from "espalier";
+ * import { breakdown } from "espalier/tokens";
  *
  * const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Why does the build fail?" }];
  * const { shares, free } = breakdown(messages, { room: { window: 128_000, outputReserve: 8_000 } });

@@ -18,7 +18,8 @@ export function dataText(given: unknown, path: string): string {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { compact, profile } from "espalier";
+ * import { compact } from "espalier";
+ * import { profile } from "espalier/profiles";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const mine = profile("gemini-cli");

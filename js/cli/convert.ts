@@ -1,7 +1,7 @@
 /** Messages in another format, or as a file of the tool that wrote the session. */
 
-import { convert, EspalierError, repair } from "../entries/node.ts";
-import type { Format, Provider } from "../entries/node.ts";
+import { convert, EspalierError, repair } from "../entries/verbs.ts";
+import type { Format, Provider } from "../entries/verbs.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { PROVIDER_NAMES } from "./doctor.ts";

@@ -4,8 +4,8 @@
  */
 
 import { existsSync, writeFileSync } from "node:fs";
-import { compact, diagnose, EspalierError, mend } from "../entries/node.ts";
-import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, Provider } from "../entries/node.ts";
+import { compact, diagnose, EspalierError, mend } from "../entries/verbs.ts";
+import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, Provider } from "../entries/verbs.ts";
 import { windowByName } from "../options/windows.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";

@@ -1,6 +1,7 @@
 /** `espalier log FILE`: what happened to a conversation, and what its edits hide. */
 
-import { ConversationLog, EspalierError } from "../entries/node.ts";
+import { ConversationLog } from "../entries/log.ts";
+import { EspalierError } from "../entries/verbs.ts";
 import type { LogOptions } from "../log/types.ts";
 import { readSession } from "../sessions/index.ts";
 import type { ReadSessionOptions } from "../sessions/index.ts";

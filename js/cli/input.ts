@@ -1,6 +1,6 @@
 /** Reads what a file of the command line holds: JSON, or JSON Lines with one message a line. */
 
-import { EspalierError } from "../entries/node.ts";
+import { EspalierError } from "../entries/verbs.ts";
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>

@@ -4,7 +4,8 @@
  */
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { compact, ConversationLog, EspalierError } from "../entries/node.ts";
+import { ConversationLog } from "../entries/log.ts";
+import { compact, EspalierError } from "../entries/verbs.ts";
 import type { LogCompactOptions, LogOptions } from "../log/types.ts";
 import type { CompactReport, CompactStatus } from "../types/compact-report.ts";
 import type { Format } from "../types/messages.ts";

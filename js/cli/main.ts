@@ -6,7 +6,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
+import "../entries/engines/core-node.ts";
+import { EspalierError, compact, countMessages, init, prune } from "../entries/verbs.ts";
 import type { LogCompactOptions } from "../log/types.ts";
 import type { EncodingName, CostModelName } from "../types/count.ts";
 import type { Format } from "../types/messages.ts";

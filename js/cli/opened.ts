@@ -1,7 +1,7 @@
 /** Opens a FILE of the command line: a session of another agent, a list of messages, or a request. */
 
 import { createReadStream, readFileSync } from "node:fs";
-import { EspalierError } from "../entries/node.ts";
+import { EspalierError } from "../entries/verbs.ts";
 import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { parseInput } from "./input.ts";

@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
+import { languageOf, outline, repositoryMap } from "../entries/documents.ts";
+import { EspalierError } from "../entries/verbs.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { Ignores } from "../files/ignore.ts";

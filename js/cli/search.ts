@@ -1,7 +1,7 @@
 /** `espalier search DIR QUERY`: the lines of a folder's files that answer a query, within a number of tokens. */
 
 import { relative, resolve, sep } from "node:path";
-import { languageOf, outline } from "../entries/node.ts";
+import { languageOf, outline } from "../entries/documents.ts";
 import type { Definition } from "../documents/outline.ts";
 import type {
   FileNote,
@@ -34,7 +34,7 @@ export async function searched(
   { budget, maxResults, encoding, profile, index: folder, contributions, structure }: SearchValues,
   onProgress: (progress: IndexProgress) => void,
 ): Promise<{ answer: SearchAnswer; report: IndexReport }> {
-  const { nodeFiles, nodeStorage, openIndex } = await import("../entries/search-node.ts");
+  const { nodeFiles, nodeStorage, openIndex } = await import("../entries/search.ts");
   const index = await openIndex({
     source: nodeFiles(roots, folder === undefined ? {} : { rules: { ignore: isIndex(roots, folder) } }),
     ...(folder !== undefined && { storage: nodeStorage(folder) }),

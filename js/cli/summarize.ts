@@ -1,6 +1,7 @@
 /** `espalier summarize FILE…`: source files cut down to a budget. */
 
-import { EspalierError, summarizeDocuments } from "../entries/node.ts";
+import { summarizeDocuments } from "../entries/documents.ts";
+import { EspalierError } from "../entries/verbs.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
 import { readText } from "./text.ts";
 

@@ -1,7 +1,7 @@
 /** Source files as they are given on the command line. */
 
 import { readFileSync } from "node:fs";
-import { EspalierError } from "../entries/node.ts";
+import { EspalierError } from "../entries/verbs.ts";
 
 /** Where binary files show themselves. */
 const BEGINNING = 8_000;

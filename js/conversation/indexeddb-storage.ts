@@ -15,7 +15,8 @@ const STORE = "texts";
  * Keeps a conversation, or a search index, in a database of the browser's.
  *
  * ```ts
- * import { indexedDbStorage, openConversation } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { indexedDbStorage } from "espalier/storage";
  *
  * const storage = indexedDbStorage("agent-session-7");
  * const conversation = await openConversation({ format: "openai-chat", storage });

@@ -11,7 +11,7 @@ import type { HostStorage } from "./storage.ts";
  */
 export function nodeStorage(_folder: string): HostStorage {
   const message =
-    'nodeStorage needs the files of Node, and this build of espalier is for browsers, workers or any runtime. Import it from "espalier" in a build ' +
+    'nodeStorage needs the files of Node, and this build of espalier is for browsers, workers or any runtime. Import it from "espalier/storage" in a build ' +
     "for Node, or use indexedDbStorage, memoryStorage, mementoStorage or workspaceStorage.";
   throw new EspalierError({ code: "unsupported", message });
 }

@@ -18,7 +18,8 @@ const FOLDER_MODE = 0o700;
  *
  * ```ts
  * import { join } from "node:path";
- * import { nodeStorage, openConversation } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { nodeStorage } from "espalier/storage";
  *
  * const storage = nodeStorage(join("sessions", "7"));
  * const conversation = await openConversation({ format: "openai-chat", storage });

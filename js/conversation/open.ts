@@ -43,7 +43,8 @@ const EVENT_NAMES: readonly string[] = ["espalier", "copilot-cli", "copilot-chat
  *
  * ```ts
  * import OpenAI from "openai";
- * import { nodeStorage, openConversation } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { nodeStorage } from "espalier/storage";
  *
  * type Message = OpenAI.ChatCompletionMessageParam;
  * const client = new OpenAI();

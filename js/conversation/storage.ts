@@ -9,7 +9,7 @@ import type { IndexStorage } from "../search/types.ts";
  *
  * ```ts
  * import { openConversation } from "espalier";
- * import type { ConversationStorage } from "espalier";
+ * import type { ConversationStorage } from "espalier/storage";
  *
  * const files = new Map<string, string>();
  * const storage: ConversationStorage = {

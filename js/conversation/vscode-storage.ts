@@ -19,7 +19,8 @@ export interface MementoLike {
  *
  * ```ts
  * import type { ExtensionContext } from "vscode";
- * import { mementoStorage, openConversation } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { mementoStorage } from "espalier/storage";
  *
  * const open = ({ workspaceState }: Pick<ExtensionContext, "workspaceState">, session: string) =>
  *   openConversation({ format: "openai-chat", storage: mementoStorage(workspaceState, `chat/${session}/`) });
@@ -96,7 +97,8 @@ const FOLDER = 2;
  *
  * ```ts
  * import * as vscode from "vscode";
- * import { openConversation, workspaceStorage } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { workspaceStorage } from "espalier/storage";
  *
  * const folder = vscode.Uri.joinPath(vscode.Uri.file(process.cwd()), "sessions", "7"); // below `context.storageUri`
  * const storage = workspaceStorage(vscode.workspace.fs, folder);

@@ -106,7 +106,7 @@ export interface SplitDetails {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { reduceChanges } from "espalier";
+ * import { reduceChanges } from "espalier/documents";
  *
  * const text = (await readFile("src/app.ts", "utf8")).replace("listening on", "ready on"); // the file as it is now
  * const diff = `--- a/src/app.ts
@@ -169,7 +169,7 @@ export interface CompatiblePart {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { reduceCompatible } from "espalier";
+ * import { reduceCompatible } from "espalier/documents";
  *
  * const text = await readFile("src/app.ts", "utf8");
  * const diff = `--- a/src/app.ts
@@ -290,7 +290,7 @@ export interface DiffHunk {
  * Reads a unified diff of any number of files. The engine must be ready (`await init()` in browsers).
  *
  * ```ts
- * import { parseDiff } from "espalier";
+ * import { parseDiff } from "espalier/documents";
  *
  * const [file] = parseDiff(`--- a/src/app.ts
  * +++ b/src/app.ts

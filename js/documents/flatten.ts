@@ -40,7 +40,7 @@ const NONE = 0xffff_ffff;
  * ```ts
  * import { fileURLToPath } from "node:url";
  * import { Language, Parser } from "web-tree-sitter";
- * import { documentStructure, flattenTree } from "espalier";
+ * import { documentStructure, flattenTree } from "espalier/documents";
  *
  * await Parser.init();
  * const grammar = fileURLToPath(import.meta.resolve("espalier/grammars/tree-sitter-typescript.wasm"));

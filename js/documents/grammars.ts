@@ -129,7 +129,7 @@ export function nameOf(language: string): string {
  * The language of a file by the ending of its name, or nothing. Endings that the host registered come first.
  *
  * ```ts
- * import { languageOf } from "espalier";
+ * import { languageOf } from "espalier/documents";
  *
  * languageOf("src/main.rs"); // => "rust"
  * languageOf("notes.txt"); // => undefined
@@ -169,7 +169,7 @@ function entryOf(language: string): Entry | undefined {
  * Makes a grammar of the host's own available under the name of a language. Nothing is loaded yet.
  *
  * ```ts
- * import { languageOf, registerGrammar } from "espalier";
+ * import { languageOf, registerGrammar } from "espalier/documents";
  *
  * registerGrammar({
  *   language: "lua",

@@ -83,7 +83,7 @@ export interface Outline {
  * folds of its indentation take the place of definitions, and `basis` says so.
  *
  * ```ts
- * import { outline } from "espalier";
+ * import { outline } from "espalier/documents";
  *
  * const source = "export class App {\n  start(port: number): void {\n    listen(port);\n  }\n}\n";
  * const { text, definitions } = await outline(source, { path: "src/app.ts" });
@@ -222,7 +222,7 @@ const TURN = 40;
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { repositoryMap } from "espalier";
+ * import { repositoryMap } from "espalier/documents";
  *
  * const files = [{ path: "src/app.ts", text: await readFile("src/app.ts", "utf8") }];
  * const { text, tokens } = await repositoryMap(files, { budget: 1_000, mentioned: ["start0"] });

@@ -95,7 +95,7 @@ export interface DocumentStructure {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { documentStructure } from "espalier";
+ * import { documentStructure } from "espalier/documents";
  *
  * const text = await readFile("src/app.ts", "utf8");
  * const { language, root, basis } = await documentStructure(text, { path: "src/app.ts" });

@@ -34,7 +34,7 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * even where there is room, nor is anything in it.
    *
    * ```ts
-   * import { summarizeDocument } from "espalier";
+   * import { summarizeDocument } from "espalier/documents";
    *
    * const text = "import { a } from './a';\n// Says hello.\nfunction hello() {\n  a();\n}\n";
    * const costs = { import_statement: 0, comment: false } as const;
@@ -45,7 +45,7 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * A function says it of each node, which it is given with its usual cost; all of them are asked for, parents first.
    *
    * ```ts
-   * import { summarizeDocument } from "espalier";
+   * import { summarizeDocument } from "espalier/documents";
    *
    * const functions = Array.from({ length: 50 }, (_, at) => `function f${at}() {\n  return ${at};\n}\n`);
    * const text = [...functions, "// TODO: remove\n"].join("\n");
@@ -211,7 +211,7 @@ export class DocumentSummary {
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
-   * import { summarizeDocument } from "espalier";
+   * import { summarizeDocument } from "espalier/documents";
    *
    * const text = await readFile("src/app.ts", "utf8");
    * const selection = text.indexOf("start3");
@@ -228,7 +228,7 @@ export class DocumentSummary {
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
-   * import { summarizeDocument } from "espalier";
+   * import { summarizeDocument } from "espalier/documents";
    *
    * const text = await readFile("src/app.ts", "utf8");
    * const selection = text.indexOf("start3");
@@ -258,7 +258,7 @@ export class DocumentSummary {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { summarizeDocument } from "espalier";
+ * import { summarizeDocument } from "espalier/documents";
  *
  * const text = await readFile("src/app.ts", "utf8");
  * const selection = text.indexOf("start3");
@@ -303,7 +303,7 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
  * whichever of them; ties go by the order of the list.
  *
  * ```ts
- * import { summarizeDocuments } from "espalier";
+ * import { summarizeDocuments } from "espalier/documents";
  *
  * const functions = Array.from({ length: 50 }, (_, at) => `function f${at}() {\n  return ${at};\n}\n`).join("\n");
  * const documents = [{ text: functions, path: "a.ts" }, { text: "print('hello')\n", path: "b.py" }];

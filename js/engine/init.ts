@@ -1,10 +1,10 @@
-/** `init` as every entry offers it; entries differ only in where they look by default. */
+/** `init` of every entry. Where it looks by default, the entry has registered. */
 
-import { initFrom, wasm as live } from "./engine.ts";
+import { initFrom, ready, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
-import { ensureEncoding, hasEncoding, loadEncoding } from "./vocabulary.ts";
+import { ensureEncoding, hasEncoding, loadEncoding, loadNeeded } from "./vocabulary.ts";
 import { known } from "../options/known.ts";
 import { INIT } from "../options/names/counting.ts";
 
@@ -32,21 +32,18 @@ export interface InitOptions {
  *
  * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
-export async function init(
-  options: InitOptions = {},
-  defaults: Pick<InitOptions, "wasm" | "vocabulary"> = {},
-): Promise<void> {
-  const wasm = known(options, INIT).wasm ?? defaults.wasm;
-  if (wasm === undefined) live();
-  else await initFrom(wasm);
-  const vocabulary = options.vocabulary ?? defaults.vocabulary;
-  for (const name of options.encodings ?? ["o200k_base"]) {
+export async function init(options: InitOptions = {}): Promise<void> {
+  const { wasm, vocabulary, encodings = ["o200k_base"] } = known(options, INIT);
+  if (wasm !== undefined) await initFrom(wasm);
+  else await ready();
+  live();
+  for (const name of encodings) {
     ensureEncoding(name);
     if (hasEncoding(name)) continue;
-    if (!vocabulary) {
-      const message = `Say where the vocabulary of ${name} is: init({ vocabulary: (name) => bytes or URL }).`;
-      throw new EspalierError({ code: "vocab_not_found", message });
-    }
-    await loadEncoding(name, await vocabulary(name));
+    if (vocabulary) await loadEncoding(name, await vocabulary(name));
+    else await loadNeeded(name);
+    if (hasEncoding(name)) continue;
+    const message = `Say where the vocabulary of ${name} is: init({ vocabulary: (name) => bytes or URL }).`;
+    throw new EspalierError({ code: "vocab_not_found", message });
   }
 }

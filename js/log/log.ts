@@ -73,7 +73,7 @@ export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "
  * rewritten; what the model gets to see is a view, and every edit can be previewed, undone and recalled.
  *
  * ```ts
- * import { ConversationLog } from "espalier";
+ * import { ConversationLog } from "espalier/log";
  *
  * const log = new ConversationLog({ format: "openai-chat" });
  * log.append([
@@ -379,7 +379,7 @@ export class ConversationLog<T = unknown> {
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
-   * import { ConversationLog } from "espalier";
+   * import { ConversationLog } from "espalier/log";
    *
    * const log = ConversationLog.from(JSON.parse(await readFile("session.json", "utf8")));
    * const { status, ids } = await log.compact({ budget: 8_000 });

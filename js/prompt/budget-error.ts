@@ -24,7 +24,7 @@ export interface BudgetErrorDetails {
  * breakpoint, or the budget is below nothing at all.
  *
  * ```tsx
- * import { BudgetExceededError, render, UserMessage } from "espalier";
+ * import { BudgetExceededError, render, UserMessage } from "espalier/prompt";
  *
  * const prompt = <UserMessage>Why does this fail?<cacheBreakpoint type="ephemeral" /></UserMessage>;
  * let needed = 0;

@@ -44,7 +44,7 @@ const LIST_TOKENS = 3;
  * it prunes, which no other tokenizer can.
  *
  * ```tsx
- * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
+ * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
  *
  * class Question extends PromptElement {
  *   render() {
@@ -110,7 +110,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
    * `loadEncoding` for.
    *
    * ```ts
-   * import { BuiltinTokenizer, OutputMode } from "espalier";
+   * import { BuiltinTokenizer, OutputMode } from "espalier/prompt";
    *
    * const tokenizer = new BuiltinTokenizer({ mode: OutputMode.Raw });
    * await tokenizer.promises.tokenLength("Hello world!"); // => 3

@@ -8,8 +8,8 @@ import type { BasePromptElementProps, BasePromptSizing, PromptElementProps, Prom
  * for all elements of a group at once. Line ends in JSX text are not kept: write `<br />`.
  *
  * ```tsx
- * import { PromptElement, render, UserMessage } from "espalier";
- * import type { BasePromptElementProps } from "espalier";
+ * import { PromptElement, render, UserMessage } from "espalier/prompt";
+ * import type { BasePromptElementProps } from "espalier/prompt";
  *
  * class Greeting extends PromptElement<{ name: string } & BasePromptElementProps> {
  *   render() {

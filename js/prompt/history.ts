@@ -46,7 +46,7 @@ export interface Turn {
  * share what it left.
  *
  * ```tsx
- * import { rankRounds, render, UserMessage } from "espalier";
+ * import { rankRounds, render, UserMessage } from "espalier/prompt";
  *
  * const texts = ["the oldest message", "a later message", "the newest message"];
  * const prompt = <>{rankRounds(texts.map((text) => <UserMessage>{text}</UserMessage>))}</>;
@@ -75,7 +75,7 @@ export interface ToolCallRoundsProps extends BasePromptElementProps {
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
- * import { render, ToolCallRounds, UserMessage } from "espalier";
+ * import { render, ToolCallRounds, UserMessage } from "espalier/prompt";
  *
  * const result = await readFile("src/app.ts", "utf8");
  * const rounds = [{ text: "I look.", calls: [{ id: "t1", name: "read_file", arguments: "{}", result }] }];
@@ -173,7 +173,7 @@ export interface ChatHistoryProps extends BasePromptElementProps {
  * Earlier turns. Older turns are pruned first, within a turn its tool calls, then the answer, then the request.
  *
  * ```tsx
- * import { ChatHistory, render, UserMessage } from "espalier";
+ * import { ChatHistory, render, UserMessage } from "espalier/prompt";
  *
  * const turns = [{ request: "Hello", response: "Hi!" }];
  * const { messages } = await render(

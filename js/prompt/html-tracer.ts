@@ -31,7 +31,7 @@ const STEPS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1,
  * Watches a render and shows it.
  *
  * ```tsx
- * import { BuiltinTokenizer, HTMLTracer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
+ * import { BuiltinTokenizer, HTMLTracer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
  *
  * class Question extends PromptElement {
  *   render() {

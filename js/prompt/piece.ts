@@ -27,8 +27,8 @@ export interface BasePromptSizing {
  * what the element returns.
  *
  * ```tsx
- * import { render, TextChunk, UserMessage } from "espalier";
- * import type { PromptSizing } from "espalier";
+ * import { render, TextChunk, UserMessage } from "espalier/prompt";
+ * import type { PromptSizing } from "espalier/prompt";
  *
  * const Lines = async ({ lines }: { lines: string[] }, sizing: PromptSizing) => {
  *   const kept: string[] = [];
@@ -60,8 +60,8 @@ export interface PromptSizing extends BasePromptSizing {
  * The props that every element has.
  *
  * ```tsx
- * import { render, TextChunk, UserMessage } from "espalier";
- * import type { PromptSizing } from "espalier";
+ * import { render, TextChunk, UserMessage } from "espalier/prompt";
+ * import type { PromptSizing } from "espalier/prompt";
  *
  * const Files = (_: {}, { tokenBudget }: PromptSizing) => <TextChunk>{`${tokenBudget} tokens`}</TextChunk>;
  * const { messages } = await render(
@@ -111,8 +111,8 @@ export interface PromptElementCtor<P extends BasePromptElementProps, S> {
  * A function as an element: it gets the props, and what a class gets in `render`.
  *
  * ```tsx
- * import { render, SystemMessage, TextChunk } from "espalier";
- * import type { PromptSizing } from "espalier";
+ * import { render, SystemMessage, TextChunk } from "espalier/prompt";
+ * import type { PromptSizing } from "espalier/prompt";
  *
  * const Rules = ({ list }: { list: string[] }, { tokenBudget }: PromptSizing) => (
  *   <TextChunk priority={5}>{list.slice(0, tokenBudget / 20).join("\n")}</TextChunk>
@@ -166,7 +166,7 @@ export const Fragment: PromptFragment = Object.assign(fragment, { isFragment: tr
  * Makes a piece without JSX.
  *
  * ```ts
- * import { createPiece, render, UserMessage } from "espalier";
+ * import { createPiece, render, UserMessage } from "espalier/prompt";
  *
  * const piece = createPiece(UserMessage, { priority: 1 }, "Hello ", "Ada");
  * const { messages } = await render(piece, { budget: 100 });

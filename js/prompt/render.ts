@@ -70,7 +70,7 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * ```tsx
  * import OpenAI from "openai";
  * import { readFile } from "node:fs/promises";
- * import { render, SystemMessage, TextChunk, UserMessage } from "espalier";
+ * import { render, SystemMessage, TextChunk, UserMessage } from "espalier/prompt";
  *
  * const log = await readFile("build.log", "utf8");
  * const prompt = await render(
@@ -298,7 +298,7 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
    * What happened to one node, named by its id, or by its path or the end of it.
    *
    * ```tsx
-   * import { render, TextChunk, UserMessage } from "espalier";
+   * import { render, TextChunk, UserMessage } from "espalier/prompt";
    *
    * const prompt = await render(
    *   <UserMessage><TextChunk priority={1}>{"word ".repeat(500)}</TextChunk>Why does this fail?</UserMessage>,

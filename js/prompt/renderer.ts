@@ -53,8 +53,8 @@ export interface RenderPromptResult<M extends OutputMode = OutputMode.Raw> {
  * Renders an element to messages that fit the endpoint's budget. May be used again: every call is independent.
  *
  * ```tsx
- * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
- * import type { BasePromptElementProps } from "espalier";
+ * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
+ * import type { BasePromptElementProps } from "espalier/prompt";
  *
  * class Question extends PromptElement<{ text: string } & BasePromptElementProps> {
  *   render() {

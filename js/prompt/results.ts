@@ -9,7 +9,7 @@ import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
  * The base of metadata. Subclass it, attach an instance, find it again by its class.
  *
  * ```tsx
- * import { PromptMetadata, render, UserMessage } from "espalier";
+ * import { PromptMetadata, render, UserMessage } from "espalier/prompt";
  *
  * class Used extends PromptMetadata {
  *   constructor(readonly files: string[]) {
@@ -80,7 +80,7 @@ type ReferenceOptions = {
  * Something that a prompt was made from, to be shown to the user.
  *
  * ```tsx
- * import { PromptReference, render, UserMessage } from "espalier";
+ * import { PromptReference, render, UserMessage } from "espalier/prompt";
  *
  * const used = [new PromptReference({ variableName: "selection" })];
  * const { references } = await render(

@@ -21,7 +21,7 @@ const NAME = /^[A-Za-z_][\w.-]*$/;
  * pruned before the tags, which go together, and only with the last of it.
  *
  * ```tsx
- * import { render, Tag, UserMessage } from "espalier";
+ * import { render, Tag, UserMessage } from "espalier/prompt";
  *
  * const { messages } = await render(
  *   <UserMessage><Tag name="attachment" attrs={{ id: "notes.md" }}>Buy milk.</Tag></UserMessage>,

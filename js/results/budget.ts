@@ -41,7 +41,7 @@ const CLEARING = {
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { budgetResults } from "espalier";
+ * import { budgetResults } from "espalier/results";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const { messages: request, report } = await budgetResults(messages, { budget: 10_000 });
@@ -77,7 +77,8 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { clearResults, ConversationLog } from "espalier";
+ * import { ConversationLog } from "espalier/log";
+ * import { clearResults } from "espalier/results";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const { messages: request, edits } = await clearResults(messages, { budget: 32_000 });

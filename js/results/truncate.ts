@@ -157,7 +157,7 @@ export interface FitOptions {
  * ones 1. Small results stay whole; within the budget nothing happens.
  *
  * ```ts
- * import { fitResults } from "espalier";
+ * import { fitResults } from "espalier/results";
  *
  * const results = [{ tokens: 900, age: 1 }, { tokens: 50, age: 1 }, { tokens: 900, age: 0 }];
  * fitResults(results, { budget: 650 }).caps; // => [200, 50, 400]
@@ -236,7 +236,7 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  *
  * ```ts
  * import { readFile, writeFile } from "node:fs/promises";
- * import { offload } from "espalier";
+ * import { offload } from "espalier/results";
  *
  * const output = await readFile("build.log", "utf8");
  * const { text, tokens } = await offload(output, {

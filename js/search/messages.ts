@@ -2,7 +2,7 @@
 
 import { FORMATS } from "../formats/index.ts";
 import { needNames, needText } from "../options/checks.ts";
-import { convert, countMessages } from "../entries/core-public.ts";
+import { convert, countMessages } from "../entries/verbs.ts";
 import { call as cross, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
@@ -37,7 +37,7 @@ const NOTHING = "No results.";
  * `SearchResults` shows them: the most relevant last, the least relevant left out first.
  *
  * ```ts
- * import { searchMessages } from "espalier";
+ * import { searchMessages } from "espalier/prompt";
  *
  * const answer = { // as `index.search` returns it
  *   query: "where are tokens counted?",

@@ -20,7 +20,7 @@ export interface SearchFile {
   definitions?: readonly SearchDefinition[] | undefined;
 }
 
-/** A definition of a file: a function, a class. `outline` of "espalier" finds them. */
+/** A definition of a file: a function, a class. `outline` of "espalier/documents" finds them. */
 export interface SearchDefinition {
   name: string;
   start: number;

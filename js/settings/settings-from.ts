@@ -13,7 +13,8 @@ const LONGEST = 60;
  * reported with the reason. docs/profiles.md lists all names.
  *
  * ```ts
- * import { openConversation, settingsFrom } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { settingsFrom } from "espalier/profiles";
  *
  * const settings = new Map<string, unknown>([["github.copilot.chat.summarizeAgentConversationHistoryThreshold", 60_000]]);
  * // In VS Code: settingsFrom("copilot-chat", vscode.workspace.getConfiguration())

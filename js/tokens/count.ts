@@ -46,7 +46,7 @@ export function encodingOf({
  * provider may count a third more.
  *
  * ```ts
- * import { encodingForModel } from "espalier";
+ * import { encodingForModel } from "espalier/tokens";
  *
  * encodingForModel("gpt-4"); // => { encoding: "cl100k_base", origin: "exact" }
  * encodingForModel("claude-sonnet-4-5"); // => { encoding: "o200k_base", origin: "prior" }

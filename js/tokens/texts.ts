@@ -331,7 +331,8 @@ function newestOnly(state: unknown): unknown {
  * Learns how a provider counts from what it reports, so that counts can be told in its own tokens.
  *
  * ```ts
- * import { Calibration, countMessages } from "espalier";
+ * import { countMessages } from "espalier";
+ * import { Calibration } from "espalier/tokens";
  *
  * const messages = [{ role: "user", content: "Why does the build fail?" }];
  * const calibration = new Calibration("claude-sonnet-4-5");

@@ -32,7 +32,7 @@ export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"):
  * providers leave out what they have nothing to say about.
  *
  * ```ts
- * import { addUsage } from "espalier";
+ * import { addUsage } from "espalier/cache";
  *
  * const session = addUsage({ input: 900, output: 40 }, { input: 30, cacheRead: 900, output: 60 });
  * session.input; // => 930
@@ -67,7 +67,7 @@ export interface UsageCost {
  * What a request, or a sum of requests, cost.
  *
  * ```ts
- * import { usageCost } from "espalier";
+ * import { usageCost } from "espalier/cache";
  *
  * const dollars = { input: 3e-6, cacheRead: 0.3e-6, cacheWrite: 3.75e-6, output: 15e-6 };
  * const { cost, saved } = usageCost({ input: 1_000, cacheRead: 100_000, output: 2_000 }, dollars);

@@ -51,7 +51,7 @@ interface Job {
 
 /**
  * ```ts
- * import { TokenWorker } from "espalier";
+ * import { TokenWorker } from "espalier/tokens";
  *
  * const worker = new TokenWorker({
  *   create: () => new Worker(new URL("espalier/worker", import.meta.url), { type: "module" }),

@@ -3,7 +3,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, stepCountIs, type ModelMessage, type UIMessage } from "ai";
 import OpenAI from "openai";
-import { compact, countMessages, openConversation, prune, recallTool, repair, request, type Rendered } from "espalier";
+import { compact, countMessages, openConversation, prune, recallTool, repair, request } from "espalier";
+import type { Rendered } from "espalier/prompt";
 
 const openai = new OpenAI();
 const anthropic = new Anthropic();

@@ -1,7 +1,13 @@
-/** The built package, typed by its sources: tests run what is shipped. */
+/**
+ * The built package, typed by its sources: tests run what is shipped. `slim` has all that the root and the entries
+ * beside it export; Node's root says where the engine is.
+ */
 
-// @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
-import * as bundle from "../../pkg/dist/node.js";
-import type * as Sources from "../../js/entries/node.ts";
+import "../../pkg/dist/index-node.js";
+// @ts-expect-error The bundle has no declarations beside it.
+import * as bundle from "../../pkg/dist/slim.js";
+// @ts-expect-error The bundle has no declarations beside it.
+import { nodeStorage } from "../../pkg/dist/storage-node.js";
+import type * as Sources from "../../js/entries/all.ts";
 
-export const espalier = bundle as typeof Sources;
+export const espalier = { ...bundle, nodeStorage } as typeof Sources;

@@ -414,7 +414,7 @@ const cases = {
     const out = join(home, "web");
     writeFileSync(
       join(consumer, "web.js"),
-      `import { count, documentStructure, init, prune } from "espalier"; await init(); await init();
+      `import { count, init, prune } from "espalier"; import { documentStructure } from "espalier/documents"; await init(); await init();
       const messages = [{ role: "user", content: "one" }, { role: "assistant", content: "two" }, { role: "user", content: "three" }];
       const { basis, root } = await documentStructure("class A:\\n  def f(self):\\n    pass\\n", { path: "a.py" });
       document.title = [count("Hello world!"), prune(messages, { budget: 10 }).messages.length, basis.path, root.children[0].kind].join(" ");`,
@@ -549,7 +549,9 @@ const cases = {
     const readable = [
       join(consumer, "ext.mjs"),
       join(consumer, "package.json"),
-      ...["package.json", "dist/node.js", "dist/core.js", "dist/prompt.js"].map((name) => join(installed, name)),
+      ...["package.json", "dist/index-node.js", "dist/engine-core-node.js", "dist/core.js", "dist/prompt.js"].map(
+        (name) => join(installed, name),
+      ),
     ];
     const denied = await run(process.execPath, [
       "--experimental-permission",

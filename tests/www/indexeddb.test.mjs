@@ -33,7 +33,10 @@ async function tab() {
 async function loaded(page) {
   await page.goto(`${server.url}package.json`);
   await page.evaluate(async () => {
-    const espalier = await import("/dist/web.js");
+    const [root, storage, log] = await Promise.all(
+      ["index", "storage", "log"].map((name) => import(`/dist/${name}-web.js`)),
+    );
+    const espalier = { ...root, ...storage, ...log };
     await espalier.init();
     globalThis.round = (number) => [
       {
@@ -139,9 +142,12 @@ test("two tabs: the one opened last has the conversation, the other is told and 
   const kept = await third.evaluate(async (file) => {
     await open("shared", {});
     const own = state();
-    const espalier = await import("/dist/web.js");
-    const log = await espalier.indexedDbStorage("shared").read(file);
-    const { log: apart, report } = espalier.ConversationLog.import(log);
+    const [{ indexedDbStorage }, { ConversationLog }] = await Promise.all([
+      import("/dist/storage-web.js"),
+      import("/dist/log-web.js"),
+    ]);
+    const log = await indexedDbStorage("shared").read(file);
+    const { log: apart, report } = ConversationLog.import(log);
     return { own, hash: apart.hash(), problems: report.problems.length };
   }, name);
   assert.deepEqual([kept.own.problems, kept.own.originals, kept.problems, kept.hash], [0, 7, 0, a.hash]);

@@ -56,7 +56,7 @@ const SCOPE = 8;
  *
  * ```tsx
  * import Anthropic from "@anthropic-ai/sdk";
- * import { render, SystemMessage, toAnthropic, UserMessage } from "espalier";
+ * import { render, SystemMessage, toAnthropic, UserMessage } from "espalier/prompt";
  *
  * const prompt = <><SystemMessage>Be brief.</SystemMessage><UserMessage>Why does this fail?</UserMessage></>;
  * const { messages } = await render(prompt, { budget: 8_000, format: "raw" });

@@ -35,7 +35,7 @@ const SCOPE = 16;
  * responses to function calls come before words; pictures in a tool's result stand beside its response.
  *
  * ```tsx
- * import { render, SystemMessage, toGemini, UserMessage } from "espalier";
+ * import { render, SystemMessage, toGemini, UserMessage } from "espalier/prompt";
  *
  * const prompt = <><SystemMessage>Be brief.</SystemMessage><UserMessage>Why does this fail?</UserMessage></>;
  * const { messages } = await render(prompt, { budget: 8_000, format: "raw" });

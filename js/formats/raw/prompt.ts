@@ -144,7 +144,7 @@ export interface ToolChatMessage extends BaseChatMessage {
  * A message. More kinds of messages and parts may come, so code that branches on them needs a default.
  *
  * ```ts
- * import { Raw } from "espalier";
+ * import { Raw } from "espalier/prompt";
  *
  * const { Text } = Raw.ChatCompletionContentPartKind;
  * const message: Raw.ChatMessage = { role: Raw.ChatRole.User, content: [{ type: Text, text: "Hello" }] };

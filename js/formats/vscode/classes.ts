@@ -47,7 +47,7 @@ let found: VSCodeClasses | null | undefined;
  *
  * ```ts
  * import * as vscode from "vscode";
- * import { render, setVSCode, UserMessage } from "espalier";
+ * import { render, setVSCode, UserMessage } from "espalier/prompt";
  *
  * setVSCode(vscode);
  * const piece = { ctor: UserMessage, props: {}, children: ["Hello"] };

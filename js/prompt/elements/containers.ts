@@ -12,7 +12,7 @@ import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChild
  * All or nothing: it is removed as a whole.
  *
  * ```tsx
- * import { Chunk, render, UserMessage } from "espalier";
+ * import { Chunk, render, UserMessage } from "espalier/prompt";
  *
  * const [path, text] = ["src/app.ts", "word ".repeat(500)];
  * const { messages } = await render(
@@ -41,7 +41,7 @@ export interface TokenLimitProps extends BasePromptElementProps {
  * Prunes its content to a limit of its own, before the prompt as a whole is pruned.
  *
  * ```tsx
- * import { render, TextChunk, TokenLimit, UserMessage } from "espalier";
+ * import { render, TextChunk, TokenLimit, UserMessage } from "espalier/prompt";
  *
  * const texts = ["first ".repeat(40), "second ".repeat(40)];
  * const attachments = texts.map((text, at) => <TextChunk priority={at}>{text}</TextChunk>);
@@ -87,7 +87,7 @@ export interface IfEmptyProps extends BasePromptElementProps {
  * Shows `alt` if nothing in its children has any content. This is decided before pruning.
  *
  * ```tsx
- * import { IfEmpty, render, UserMessage } from "espalier";
+ * import { IfEmpty, render, UserMessage } from "espalier/prompt";
  *
  * const result = "";
  * const { messages } = await render(

@@ -40,7 +40,7 @@ const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS]
  * Other than in a `Chunk`, the content itself may be pruned bit by bit.
  *
  * ```tsx
- * import { AssistantMessage, render, ToolMessage, useKeepWith, UserMessage } from "espalier";
+ * import { AssistantMessage, render, ToolMessage, useKeepWith, UserMessage } from "espalier/prompt";
  *
  * const KeepWith = useKeepWith();
  * const bash = { name: "bash", arguments: "{}" };

@@ -18,7 +18,7 @@ export interface ImageProps extends BasePromptElementProps {
  * A picture, within a message.
  *
  * ```tsx
- * import { Image, render, UserMessage } from "espalier";
+ * import { Image, render, UserMessage } from "espalier/prompt";
  *
  * const { tokens } = await render(
  *   <UserMessage>What is this? <Image src="https://example.com/diagram.png" detail="low" /></UserMessage>,

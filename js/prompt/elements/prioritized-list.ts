@@ -17,7 +17,7 @@ export interface PrioritizedListProps extends BasePromptElementProps {
  * Ranks its children by their position.
  *
  * ```tsx
- * import { PrioritizedList, render, UserMessage } from "espalier";
+ * import { PrioritizedList, render, UserMessage } from "espalier/prompt";
  *
  * const texts = ["the oldest message", "a later message", "the newest message"];
  * const { messages } = await render(

@@ -25,7 +25,7 @@ export interface SearchResultsProps extends BasePromptElementProps {
  * first, too.
  *
  * ```tsx
- * import { render, SearchResults, UserMessage } from "espalier";
+ * import { render, SearchResults, UserMessage } from "espalier/prompt";
  *
  * const answer = { // as `index.search` returns it
  *   query: "where are tokens counted?",

@@ -19,7 +19,7 @@ export interface SourceDocumentProps
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
- * import { render, SourceDocument, Tag, UserMessage } from "espalier";
+ * import { render, SourceDocument, Tag, UserMessage } from "espalier/prompt";
  *
  * const path = "src/app.ts";
  * const text = await readFile(path, "utf8");

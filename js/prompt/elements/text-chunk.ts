@@ -22,7 +22,7 @@ export interface TextChunkProps extends BasePromptElementProps {
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
- * import { render, TextChunk, UserMessage } from "espalier";
+ * import { render, TextChunk, UserMessage } from "espalier/prompt";
  *
  * const log = await readFile("build.log", "utf8");
  * const { tokens } = await render(

@@ -18,7 +18,7 @@ export interface IToolResultProps extends BasePromptElementProps {
  *
  * ```tsx
  * import * as vscode from "vscode";
- * import { AssistantMessage, render, ToolMessage, ToolResult } from "espalier";
+ * import { AssistantMessage, render, ToolMessage, ToolResult } from "espalier/prompt";
  *
  * const call = { id: "t1", type: "function" as const, function: { name: "run_tests", arguments: "{}" } };
  * const result = await vscode.lm.invokeTool("run_tests", { input: {}, toolInvocationToken: undefined });

@@ -22,7 +22,7 @@ export interface ModeToChatMessageType {
  * Raw messages, or one of them, in the form of a mode. Whatever that form cannot say is left out.
  *
  * ```tsx
- * import { OutputMode, render, toMode, UserMessage } from "espalier";
+ * import { OutputMode, render, toMode, UserMessage } from "espalier/prompt";
  *
  * const { messages } = await render(<UserMessage>Why does this fail?</UserMessage>, { budget: 8_000, format: "raw" });
  * toMode(OutputMode.OpenAI, messages)[0]?.content; // => "Why does this fail?"

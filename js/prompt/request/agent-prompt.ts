@@ -26,7 +26,7 @@ export interface AgentPromptProps extends ConversationHistoryProps {
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
- * import { AgentPrompt, render, UserMessage } from "espalier";
+ * import { AgentPrompt, render, UserMessage } from "espalier/prompt";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const prompt = (

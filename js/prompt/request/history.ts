@@ -50,7 +50,8 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
- * import { ConversationHistory, openConversation, render, SystemMessage } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { ConversationHistory, render, SystemMessage } from "espalier/prompt";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const conversation = await openConversation({ format: "openai-chat", messages });

@@ -96,7 +96,8 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
  * ```tsx
  * import { readFile } from "node:fs/promises";
  * import OpenAI from "openai";
- * import { AgentPrompt, openConversation, renderRequest } from "espalier";
+ * import { openConversation } from "espalier";
+ * import { AgentPrompt, renderRequest } from "espalier/prompt";
  *
  * const client = new OpenAI();
  * const messages = JSON.parse(await readFile("session.json", "utf8"));

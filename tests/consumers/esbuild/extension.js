@@ -1,5 +1,6 @@
 // An extension as it is usually written: ES modules that esbuild turns into CommonJS. One of its libraries requires the package.
-import { count, EspalierError, nodeStorage } from "espalier";
+import { count, EspalierError } from "espalier";
+import { nodeStorage } from "espalier/storage";
 import { PromptElement } from "espalier/prompt-tsx";
 import { use } from "./use.js";
 import * as espalier from "espalier";

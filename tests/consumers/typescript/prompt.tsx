@@ -1,4 +1,4 @@
-import { render, SystemMessage, TextChunk, UserMessage } from "espalier";
+import { render, SystemMessage, TextChunk, UserMessage } from "espalier/prompt";
 
 export const prompt = render(
   <>

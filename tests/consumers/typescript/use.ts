@@ -1,4 +1,5 @@
-import { compact, count, EspalierError, isEspalierError, openConversation, prune, summarizeDocument } from "espalier";
+import { compact, count, EspalierError, isEspalierError, openConversation, prune } from "espalier";
+import { summarizeDocument } from "espalier/documents";
 import { count as counted } from "espalier/count";
 import { PromptElement } from "espalier/prompt-tsx";
 import "espalier/inline/o200k_base";

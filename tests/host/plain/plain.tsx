@@ -3,7 +3,8 @@
  * there is no `import.meta.url`.
  */
 
-import { count, init, summarizeDocument } from "espalier";
+import { count, init } from "espalier";
+import { summarizeDocument } from "espalier/documents";
 import { OutputMode, PromptElement, renderPrompt, UserMessage, VSCodeTokenizer } from "espalier/prompt-tsx";
 import * as vscode from "vscode";
 import { equal, failing, ok, run } from "../extension/src/check.ts";

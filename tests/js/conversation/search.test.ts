@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { espalier as e } from "../built.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";
-import type * as Search from "../../../js/entries/search-node.ts";
+import type * as Search from "../../../js/entries/search.ts";
 
 const s = bundle as typeof Search;
 const fixture = (path: string) =>
@@ -209,7 +209,7 @@ test("an entry without files loads no engine by itself, and takes one", async ()
 });
 
 test("CommonJS loads the engine by itself", async () => {
-  const source = `const { ConversationLog } = require("DISTnode.cjs");
+  const source = `const { ConversationLog } = require("DISTlog-node.cjs");
     const log = ConversationLog.from([{ role: "user", content: "Fix the parser." }]);
     log.search("parser").then(([{ id }]) => console.log(id));`;
   assert.equal(await alone(source, "commonjs"), "m0");

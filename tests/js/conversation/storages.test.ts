@@ -314,10 +314,13 @@ test("the process's own clock going back, standing still or making no sense", as
 
 // ------------------------------------------------------------ files
 
+const dist = new URL("../../../pkg/dist/", import.meta.url);
+
 test("files: a process that is killed while it writes leaves a conversation that opens, with all that was promised", async () => {
   const folder = mkdtempSync(join(tmpdir(), "espalier-"));
   const script = `
-    import { nodeStorage, openConversation } from ${JSON.stringify(new URL("../../../pkg/dist/node.js", import.meta.url).href)};
+    import { openConversation } from ${JSON.stringify(new URL("index-node.js", dist).href)};
+    import { nodeStorage } from ${JSON.stringify(new URL("storage-node.js", dist).href)};
     const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4000 }, storage: nodeStorage(${JSON.stringify(folder)}) });
     if (conversation.opened.isNew) conversation.append([{ role: "user", content: "Fix the parser." }]);
     for (;;) {

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type * as Internal from "../../../js/entries/chunks/core.ts";
 import { SAMPLES } from "./samples.ts";
 import { sound } from "./sound.ts";
 

@@ -7,13 +7,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
-import type * as Espalier from "../../../js/entries/node.ts";
-import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type * as Espalier from "../../../js/entries/all.ts";
+import type * as Internal from "../../../js/entries/chunks/core.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
 const { documentStructure, summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(
-  new URL("node.js", dist).href
+  new URL("documents-node.js", dist).href
 )) as typeof Espalier;
 const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type * as Internal from "../../../js/entries/chunks/core.ts";
 import type { Basis } from "../../../js/documents/structure.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);

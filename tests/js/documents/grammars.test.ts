@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { test } from "node:test";
-import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type * as Internal from "../../../js/entries/chunks/core.ts";
 import { grammarFile } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 

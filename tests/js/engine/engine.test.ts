@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type * as Internal from "../../../js/entries/core-chunk.ts";
+import type * as Internal from "../../../js/entries/chunks/core.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
 const bytes = (name: string) => readFileSync(new URL(name, dist));

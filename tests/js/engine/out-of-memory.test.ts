@@ -9,12 +9,13 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 const PAGES = 1_024;
-const main = new URL("../../../pkg/dist/node.js", import.meta.url).href;
+const dist = new URL("../../../pkg/dist/", import.meta.url).href;
 
 /** Runs a script beside `name`, in a process whose wasm memory is limited; returns what it printed. */
 async function limited(script: string): Promise<unknown> {
   const source = `
-    import * as espalier from ${JSON.stringify(main)};
+    import ${JSON.stringify(`${dist}index-node.js`)};
+    import * as espalier from ${JSON.stringify(`${dist}slim.js`)};
     const said = (run) => { try { run(); return "nothing"; } catch (error) { return [error.name, error.code, error.message]; } };
     console.log(JSON.stringify(await (async () => { ${script} })()));
   `;

@@ -10,7 +10,7 @@ import { espalier } from "../built.ts";
 
 const { EspalierError, isEspalierError, prune } = espalier;
 const root = new URL("../../..", import.meta.url).pathname;
-const commonJs = createRequire(import.meta.url)("../../../pkg/dist/node.cjs") as typeof espalier;
+const commonJs = createRequire(import.meta.url)("../../../pkg/dist/index-node.cjs") as typeof espalier;
 const messages = [{ role: "user", content: "Why does the build fail?" }];
 
 function thrown(call: () => unknown): unknown {

@@ -129,7 +129,6 @@ const ELSEWHERE = new Set([
   "BudgetExceededError",
   "EspalierError",
   "DocumentSummary",
-  "Conversation",
   "init",
   "initFrom",
   "initSync",

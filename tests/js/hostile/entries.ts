@@ -7,7 +7,7 @@ import { INLINE } from "./inline-entries.ts";
 import type * as Providers from "../../../js/providers/index.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/providers.js";
-import type * as Search from "../../../js/entries/search-node.ts";
+import type * as Search from "../../../js/entries/search.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as searchBundle from "../../../pkg/dist/search-node.js";
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/inline-context-node.js";
-import type * as Sources from "../../../js/entries/inline-context-node.ts";
+import type * as Sources from "../../../js/entries/inline-context.ts";
 import { espalier } from "../built.ts";
 
 export const inline = bundle as typeof Sources;

@@ -2,7 +2,7 @@
 
 // @ts-expect-error The bundle has no declarations beside it.
 import * as core from "../../../pkg/dist/workspace-core.js";
-import type * as Core from "../../../js/entries/workspace-chunk.ts";
+import type * as Core from "../../../js/entries/chunks/workspace.ts";
 
 const { call, wasm } = core as typeof Core;
 

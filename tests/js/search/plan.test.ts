@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import fc from "fast-check";
-import type * as Search from "../../../js/entries/search-node.ts";
+import type * as Search from "../../../js/entries/search.ts";
 import type { IndexOptions, SearchAnswer, SearchOptions, WorkspaceIndex } from "../../../js/search/types.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type * as Search from "../../../js/entries/search-node.ts";
+import type * as Search from "../../../js/entries/search.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";
 import { folder, write } from "./trees.ts";

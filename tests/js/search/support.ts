@@ -1,7 +1,7 @@
 /** An index of the built package, in this thread or in a worker, over files that a test can change. */
 
 import { Worker } from "node:worker_threads";
-import type * as Search from "../../../js/entries/search-node.ts";
+import type * as Search from "../../../js/entries/search.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";
 

@@ -13,7 +13,7 @@ import {
   type BasePromptElementProps,
   type PromptPieceChild,
   type PromptSizing,
-} from "espalier";
+} from "espalier/prompt";
 
 const Rules = ({ list, children }: { list: string[]; children?: PromptPieceChild[] }, sizing: PromptSizing) => (
   <TextChunk priority={5}>

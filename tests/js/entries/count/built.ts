@@ -1,6 +1,6 @@
 /** The entries of `espalier/count` as they are shipped, typed by their sources. */
 
-import type * as Entry from "../../../../js/entries/count-node.ts";
+import type * as Entry from "../../../../js/entries/count.ts";
 
 export type Count = typeof Entry;
 export const dist = new URL("../../../../pkg/dist/", import.meta.url);

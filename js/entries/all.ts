@@ -1,0 +1,11 @@
+/** `espalier/inline` and `espalier/slim`: all that the root and the entries beside it export. */
+
+export * from "./verbs.ts";
+export * from "../prompt/index.ts";
+export * from "./tokens.ts";
+export * from "./documents.ts";
+export * from "./results.ts";
+export * from "./cache.ts";
+export * from "./storage.ts";
+export * from "./log.ts";
+export * from "./profiles.ts";

@@ -1,0 +1,45 @@
+/** The core chunk of the package: what entries import from each other's side of the bundle. Not for hosts. */
+
+export * from "../verbs.ts";
+export * from "../tokens.ts";
+export * from "../documents.ts";
+export * from "../results.ts";
+export * from "../cache.ts";
+export * from "../storage-list.ts";
+export * from "../log.ts";
+export * from "../profiles.ts";
+export { badOption, CodedError } from "../../errors/errors.ts";
+export {
+  call,
+  canStart,
+  onFreshInstance,
+  ready,
+  setAsyncLoader,
+  setLoader,
+  wasm,
+  wasmNotFound,
+} from "../../engine/engine.ts";
+export { summarizeCompatible } from "../../documents/compatible.ts";
+export {
+  grammarNotFound,
+  setFileReader,
+  setGrammarFile,
+  setGrammarLocator,
+  setGrammarReader,
+} from "../../documents/structure.ts";
+export { setSearchLoader } from "../../log/loader.ts";
+export {
+  ensureEncoding,
+  loadNeeded,
+  notFound,
+  provideVocabulary,
+  setVocabularyLocator,
+  setVocabularyReader,
+} from "../../engine/vocabulary.ts";
+export { countText } from "../../tokens/texts.ts";
+export { FORMATS, genuine, isThought, readConversation } from "../../formats/index.ts";
+export { sourceOf, withSource } from "../../formats/sources.ts";
+export { hostClasses, setVSCode, vscodeClasses } from "../../formats/vscode/classes.ts";
+export { namesOf } from "../../conversation/names.ts";
+export { encodingOf } from "../../tokens/count.ts";
+export { PROVIDERS } from "../../validity/validity.ts";

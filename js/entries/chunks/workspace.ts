@@ -1,0 +1,12 @@
+/**
+ * The core chunk of `espalier/search` and `espalier/inline-context`: what their entries import from each other's side
+ * of the bundle. Not for hosts.
+ */
+
+export * from "../search-list.ts";
+export * from "../storage-list.ts";
+export * from "../inline-context.ts";
+export { call, canStart, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../../engine/engine.ts";
+export { badOption } from "../../errors/errors.ts";
+export { notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../../engine/vocabulary.ts";
+export { checkShared, judgeOf } from "../../search/sources/rules.ts";

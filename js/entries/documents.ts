@@ -1,0 +1,66 @@
+/** `espalier/documents`: summaries, structures, outlines and changes of source files. */
+
+export {
+  documentStructure,
+  documentStructureSync,
+  DocumentSummary,
+  flattenTree,
+  hasGrammar,
+  languageOf,
+  languages,
+  loadGrammar,
+  loadGrammarSync,
+  registerGrammar,
+  summarizeDocument,
+  summarizeDocuments,
+  summarizeDocumentSync,
+} from "../documents/structure.ts";
+export type {
+  Basis,
+  DocumentOptions,
+  DocumentStructure,
+  Elision,
+  FlatTree,
+  GrammarRegistration,
+  GrammarSource,
+  LoadGrammarOptions,
+  Loss,
+  ParseLimits,
+  StructureNode,
+  CompatibleSwitches,
+  CostNode,
+  Costs,
+  Rebased,
+  Summaries,
+  SummaryDocument,
+  SummaryEdit,
+  SummaryOptions,
+  TreeCursorLike,
+  TreeLike,
+  Why,
+} from "../documents/structure.ts";
+export { parseDiff, reduceChanges, reduceCompatible } from "../documents/changed.ts";
+export type {
+  ChangedElision,
+  ChangedFile,
+  CompatiblePart,
+  DiffHunk,
+  FileDiff,
+  ReduceOptions,
+  ReduceStep,
+  ReducedChanges,
+  ReducedFile,
+  SplitDetails,
+} from "../documents/changed.ts";
+export { outline, repositoryMap } from "../documents/outline.ts";
+export type {
+  Definition,
+  DefinitionKind,
+  MapOptions,
+  MappedDefinition,
+  MappedFile,
+  Outline,
+  OutlineOptions,
+  RepositoryFile,
+  RepositoryMap,
+} from "../documents/outline.ts";

@@ -1,0 +1,19 @@
+/** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
+
+import { setGrammarLocator } from "../../documents/structure.ts";
+import { fetchFiles } from "./fetched.ts";
+
+const here: string | undefined = import.meta.url;
+
+fetchFiles(
+  here,
+  () => new URL("./espalier.wasm", import.meta.url),
+  // Written out, so that bundlers see both files.
+  (name) =>
+    name === "cl100k_base"
+      ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
+      : new URL("./vocab/o200k_base.vocab", import.meta.url),
+);
+// Not written out: a bundler would take 20 MB along for pages that only count. `espalier/grammars/…` makes it take what
+// is used.
+if (here) setGrammarLocator((grammar) => new URL(`grammars/tree-sitter-${grammar}.wasm`, here));

@@ -1,0 +1,25 @@
+/** Files of the package beside the entry that runs, fetched when an asynchronous call first needs them (browsers). */
+
+import { initFrom, setAsyncLoader, wasmNotFound } from "../../engine/engine.ts";
+import { setVocabularyLocator } from "../../engine/vocabulary.ts";
+import type { EncodingName } from "../../types/count.ts";
+
+/**
+ * Fetches the engine and vocabularies when they are first needed.
+ *
+ * A bundle in CommonJS has no address of its own (extensions of VS Code for the web): its host brings the files.
+ *
+ * @param here `import.meta.url` of the entry
+ * @param engine where the engine is, relative to `here`: a literal `new URL("./…", import.meta.url)`, since bundlers
+ *   follow those; called only if `here` is known
+ */
+export function fetchFiles(here: string | undefined, engine: () => URL, vocabulary: (name: EncodingName) => URL): void {
+  setAsyncLoader(async () => {
+    if (!here)
+      throw wasmNotFound(
+        "This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched",
+      );
+    await initFrom(engine());
+  });
+  if (here) setVocabularyLocator(vocabulary);
+}

@@ -1,0 +1,5 @@
+/** The engine of search and inline context for Node, in a bundle: it and both vocabularies are inside. */
+
+import "./workspace-inline.ts";
+import "./o200k_base.ts";
+import "./cl100k_base.ts";

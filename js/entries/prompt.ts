@@ -1,0 +1,3 @@
+/** `espalier/prompt`: prompt trees. */
+
+export * from "../prompt/index.ts";

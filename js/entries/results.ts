@@ -1,0 +1,5 @@
+/** `espalier/results`: results of tools, smaller. */
+
+export { fitResults, jsonSchema, offload } from "../results/truncate.ts";
+export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize } from "../results/truncate.ts";
+export { budgetResults, clearResults } from "../results/budget.ts";

@@ -1,6 +1,0 @@
-/** `espalier/search` for Node. */
-
-export { nodeStorage } from "../conversation/node-storage.ts";
-export * from "./search-public.ts";
-export { nodeFiles } from "../search/sources/node.ts";
-export * from "./workspace-node.ts";

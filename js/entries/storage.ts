@@ -1,0 +1,4 @@
+/** `espalier/storage`: where conversations and search indexes are kept. */
+
+export * from "./storage-list.ts";
+export { nodeStorage } from "../conversation/node-storage.ts";

@@ -1,0 +1,17 @@
+/** `espalier/tokens`: texts as tokens, parts of messages, tools, estimates, calibration, the worker that counts. */
+
+export { breakdown, countPart, countTools } from "../calls/count.ts";
+export { encodingForModel } from "../tokens/count.ts";
+export {
+  Calibration,
+  clearCache,
+  countBatch,
+  estimate,
+  prefixWithin,
+  suffixWithin,
+  tokenOffsets,
+} from "../tokens/texts.ts";
+export type { Estimate, Estimator, Fit, Prediction } from "../tokens/texts.ts";
+export { TokenWorker } from "../tokens/worker.ts";
+export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
+export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";

@@ -1,8 +1,0 @@
-/** `espalier` on Cloudflare, with both vocabularies. */
-
-import vocabulary from "#bytes/cl100k_base";
-import { provideVocabulary } from "../engine/vocabulary.ts";
-
-export * from "./workerd.ts";
-
-provideVocabulary("cl100k_base", vocabulary);
