@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
@@ -177,6 +178,44 @@ test("callers are told apart where the platform can, and none is held up where i
     assert.equal(typeof seen, "boolean");
     assert.equal(inside.isInside, false);
   }
+});
+
+test("a callback of one conversation within a callback of another is inside of both, and of no third", async () => {
+  const [outer, inner, other] = [new Inside(), new Inside(), new Inside()];
+  const seen = () => [outer, inner, other].map(({ isInside }) => isInside);
+  let within: boolean[] = [];
+  let after: boolean[] = [];
+  let left: Promise<boolean[]> | undefined;
+  const work = outer.wrap(async () => {
+    await inner.wrap(async () => {
+      await rest();
+      within = seen();
+      left = rest().then(rest).then(rest).then(rest).then(seen);
+    })();
+    after = seen();
+  });
+  await work();
+  assert.deepEqual(within, [true, true, false]);
+  assert.deepEqual(after, [true, false, false]);
+  assert.deepEqual(await left, [false, false, false], "callbacks that have settled hold nobody");
+});
+
+test("all conversations share one storage of Node: every promise of the process pays for each", () => {
+  const source = `
+    const hooks = process.getBuiltinModule("node:async_hooks");
+    let made = 0;
+    class Counted extends hooks.AsyncLocalStorage { constructor() { super(); made++; } }
+    const real = process.getBuiltinModule;
+    process.getBuiltinModule = (name) => (name === "node:async_hooks" ? { ...hooks, AsyncLocalStorage: Counted } : real(name));
+    const { openConversation } = await import(${JSON.stringify(new URL("../../../pkg/dist/index-node.js", import.meta.url).href)});
+    for (let at = 0; at < 5; at++) {
+      const conversation = await openConversation({ messages: [{ role: "user", content: "Fix it." }], format: "openai-chat", model: "gpt-4o" });
+      await conversation.prepare();
+      await conversation.dispose();
+    }
+    console.log(made);`;
+  const out = execFileSync(process.execPath, ["--input-type=module", "-e", source], { encoding: "utf8" });
+  assert.equal(out.trim(), "1");
 });
 
 test("where callers cannot be told apart, a job beside the conversation makes no caller one of its own", async () => {
