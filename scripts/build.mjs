@@ -34,7 +34,7 @@ function vocabularies() {
   const locked = readFileSync(join(root, "Cargo.lock"), "utf8")
     .match(/name = "(tiktoken-rs|zopfli)"\nversion = ".*"/g)
     .join();
-  const inputs = hash(["scripts/make-vocab.rs", "scripts/vocabulary.rs", "src/tokens/vocab.rs"], locked);
+  const inputs = hash(["scripts/make-vocab.rs", "scripts/vocabulary.rs", "core/src/tokens/vocab.rs"], locked);
   const files = vocabularyNames.map((name) => join(vocabDir, `${name}.vocab`));
   return cached("vocab", inputs, files, () =>
     run("cargo", ["run", "--quiet", "--example", "make-vocab", "--", vocabDir]),

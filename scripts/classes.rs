@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// `src/tokens/classes.bin`, whose format is described in `src/tokens/class.rs`.
+/// `core/src/tokens/classes.bin`, whose format is described in `core/src/tokens/class.rs`.
 pub fn encoded() -> Vec<u8> {
     let patterns = [r"[\p{Lu}\p{Lt}]", r"\p{Ll}", r"[\p{Lm}\p{Lo}]", r"\p{M}", r"\p{N}", r"\s"].into_iter().zip(1u8..);
     let mut ranges: Vec<(u32, u32, u8)> =

@@ -1,4 +1,4 @@
-//! Writes the character classes: `cargo run --example make-classes -- src/tokens/classes.bin`. Run it when the pinned
+//! Writes the character classes: `cargo run --example make-classes -- core/src/tokens/classes.bin`. Run it when the pinned
 //! regex-syntax changes, together with tiktoken-rs.
 
 #[path = "classes.rs"]

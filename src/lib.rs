@@ -19,17 +19,9 @@
 
 pub mod cache;
 pub mod compact;
+pub mod document;
 pub mod effect;
 pub mod prompt;
-
-/// Documents: the structure of source files, and how they are cut down.
-pub mod document {
-    pub use espalier_core::document::*;
-
-    pub mod changed;
-    pub mod dylink;
-    pub mod outline;
-}
 
 // Compiled for speed: see `core/Cargo.toml`.
 pub use espalier_core::{bits, error, history, map, message, rank, tagged, tokens, tool_result, validity};

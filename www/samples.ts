@@ -1,7 +1,7 @@
 /** Source files that come with the page: its own. The build puts them into `samples`. */
 export const SAMPLES = [
   "js/log/log.ts",
-  "src/document/query.rs",
+  "core/src/document/query.rs",
   "www/example-prompt.tsx",
   "tests/fixtures/sources/cache.py",
   "www/style.css",

@@ -1,7 +1,7 @@
 /**
  * Documents: the structure of a source file, from a syntax tree where there is a grammar, from indentation otherwise.
  *
- * What `src/document` does; here grammars are found and loaded, and results become objects.
+ * What `core/src/document` does; here grammars are found and loaded, and results become objects.
  */
 
 import { crashes, surviving } from "./crashes.ts";

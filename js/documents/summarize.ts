@@ -1,5 +1,5 @@
 /**
- * Summaries of documents: cut down to an exact budget while they still read as code. What `src/document/summary` does;
+ * Summaries of documents: cut down to an exact budget while they still read as code. What `core/src/document/summary` does;
  * here options are checked, grammars found, and edits applied to the host's own strings, so that what was kept is what
  * it was, lone surrogates included.
  */

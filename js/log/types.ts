@@ -1,4 +1,4 @@
-/** What crosses the boundary of a conversation's event log; `src/history/log` holds the Rust twins. */
+/** What crosses the boundary of a conversation's event log; `core/src/history/log` holds the Rust twins. */
 
 import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";

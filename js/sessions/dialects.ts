@@ -1,5 +1,5 @@
 /**
- * The dialects of tools that the core has a table for: `src/message/dialects`. Names are those of agents, and of the
+ * The dialects of tools that the core has a table for: `core/src/message/dialects`. Names are those of agents, and of the
  * layouts of their sessions.
  */
 

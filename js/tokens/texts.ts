@@ -1,5 +1,5 @@
 /**
- * Counting, encoding and cutting texts: what `src/tokens` does, with the crossing made cheap.
+ * Counting, encoding and cutting texts: what `core/src/tokens` does, with the crossing made cheap.
  *
  * Text is written into a buffer of the engine with `encodeInto`, long text in chunks, so that a string of 200 MB needs
  * no copy of 600 MB. Counts of texts of 16 units and more are kept, up to 8 MB of text.

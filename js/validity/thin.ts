@@ -1,6 +1,6 @@
 /**
  * Messages without their texts: all that the rules of providers look at, in a few bytes a message.
- * `src/validity/thin.rs` reads it.
+ * `core/src/validity/thin.rs` reads it.
  */
 
 import type { NeutralMessage, Part, Role } from "../types/messages.ts";

@@ -247,7 +247,7 @@ test("a diff goes down the ladder as the budget does", async () => {
 });
 
 test("samples of other languages, parsed and folded; the language can be changed", async () => {
-  await sample("src/document/query.rs");
+  await sample("core/src/document/query.rs");
   await says("basis", "Parsed by tree-sitter as rust");
   await sample("www/style.css");
   await says("basis", "Folded by indentation, since its language is not known.");
@@ -255,7 +255,7 @@ test("samples of other languages, parsed and folded; the language can be changed
   await says("basis", "Parsed by tree-sitter as python");
   await says("basis", "syntax errors");
   await page.check("input[value=compatible]");
-  await sample("src/document/query.rs");
+  await sample("core/src/document/query.rs");
   await says("basis", "the compatible mode knows no structure of this language");
   await page.check("input[value=default]");
 });
@@ -472,7 +472,7 @@ test("after the first visit no server is needed", async () => {
     await page.goto(`${server.url}document.html`);
     await says("basis", "Parsed by tree-sitter as typescript", page);
     // What nobody asked for before is not there, and the page says so.
-    await page.selectOption("#sample", "src/document/query.rs");
+    await page.selectOption("#sample", "core/src/document/query.rs");
     await says("basis", "the grammar of rust could not be loaded", page);
   } finally {
     await close();

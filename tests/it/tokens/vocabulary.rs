@@ -101,6 +101,6 @@ mod classes;
 
 #[test]
 fn character_classes_are_those_of_the_pinned_tables() {
-    let ours = include_bytes!("../../../src/tokens/classes.bin");
+    let ours = include_bytes!("../../../core/src/tokens/classes.bin");
     assert!(classes::encoded() == ours, "run the make-classes example");
 }

@@ -8,7 +8,7 @@ import { espalier } from "../built.ts";
 
 const { quality } = espalier;
 
-const tables = fileURLToPath(new URL("../../../src/message/dialects/", import.meta.url));
+const tables = fileURLToPath(new URL("../../../core/src/message/dialects/", import.meta.url));
 const files = readdirSync(tables).filter((file) => file.endsWith(".txt") && file !== "any.txt");
 const names = files.flatMap((file) =>
   readFileSync(tables + file, "utf8")

@@ -34,8 +34,8 @@ const REAL = [
   ...files("js/calls/", /\.ts$/),
   ...files("js/documents/", /\.ts$/),
   ...files("js/prompt/", /\.ts$/),
-  ...files("src/tokens/", /\.rs$/),
-  ...files("src/document/", /\.rs$/),
+  ...files("core/src/tokens/", /\.rs$/),
+  ...files("core/src/document/", /\.rs$/),
   ...files("tests/fixtures/sources/", /\.(py|go|java|cpp|rs|ts)$/),
 ]
   .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }))

@@ -88,7 +88,7 @@ test("every code of the types is documented once, and no other", () => {
 
 test("every documented code is thrown somewhere", () => {
   const sources = files("js", ".ts").filter((file) => !file.includes("errors/details.ts"));
-  const text = [...sources, join(root, "src/error.rs")].map((file) => readFileSync(file, "utf8")).join("\n");
+  const text = [...sources, join(root, "core/src/error.rs")].map((file) => readFileSync(file, "utf8")).join("\n");
   assert.deepEqual(
     documented.filter((code) => !text.includes(`"${code}"`)),
     [],
@@ -96,7 +96,7 @@ test("every documented code is thrown somewhere", () => {
 });
 
 test("every code of the engine is documented", () => {
-  const codes = [...readFileSync(join(root, "src/error.rs"), "utf8").matchAll(/=> "([a-z_]+)"/g)].map(
+  const codes = [...readFileSync(join(root, "core/src/error.rs"), "utf8").matchAll(/=> "([a-z_]+)"/g)].map(
     ([, code]) => code!,
   );
   assert.ok(codes.length > 15);

@@ -1,4 +1,6 @@
-//! What is called a million times, and what it stands on. See `espalier`, which has all of this as its own.
+//! The part of Espalier that is compiled for speed: tokens, history, validity, results, documents.
+//!
+//! `espalier` re-exports all of it; names in examples are those of `espalier`.
 
 #[cfg(feature = "whole")]
 pub mod bits;
