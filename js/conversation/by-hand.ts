@@ -6,7 +6,8 @@ import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
 import type { Made } from "./maker.ts";
 import type { Turns } from "./turns.ts";
-import type { Compacted, ModelSwitch, Plan, Trigger } from "./types.ts";
+import type { Trigger } from "../types/compact.ts";
+import type { Compacted, ModelSwitch, Plan } from "./types.ts";
 import { known } from "../options/known.ts";
 
 /** Ids of messages of the view, or of what it hides. */

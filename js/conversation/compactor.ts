@@ -6,14 +6,16 @@ import type { CompactReport } from "../types/compact-report.ts";
 import type { NeutralMessage } from "../types/messages.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
-import { draw, hash32 } from "./draw.ts";
+import { hash32 } from "../files/hash.ts";
+import { draw } from "./draw.ts";
 import { Jobs } from "./jobs.ts";
 import type { Outcome } from "./jobs.ts";
 import { Maker } from "./maker.ts";
 import type { Made, Wanted } from "./maker.ts";
 import { Patience } from "./patience.ts";
 import type { Author, Now, Verdict } from "./patience.ts";
-import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
+import type { Trigger } from "../types/compact.ts";
+import type { Compacted, CompactionComplete } from "./types.ts";
 
 /** What is kept of a compaction's report with a job that is not applied yet. */
 type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "model" | "quality" | "before" | "after">;

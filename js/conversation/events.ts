@@ -1,5 +1,6 @@
 /** Telling whoever listens. A listener that throws harms nobody. */
 
+import type { Trigger } from "../types/compact.ts";
 import type {
   CompactionComplete,
   CompactionStart,
@@ -10,7 +11,6 @@ import type {
   CopilotCliEvent,
   EventNames,
   GeminiCliEvent,
-  Trigger,
 } from "./types.ts";
 import { asGeminiCli, CopilotChatNames } from "./system-events.ts";
 

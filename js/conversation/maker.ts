@@ -7,11 +7,11 @@ import { isCrash } from "../engine/engine.ts";
 import { isTokenizerFailure } from "../tokens/host-tokenizer.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { lasts } from "../log/fields.ts";
-import type { CompactHooks, CompactOptions } from "../types/compact.ts";
+import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { Context } from "./context.ts";
-import type { Compacted, Trigger } from "./types.ts";
+import type { Compacted } from "./types.ts";
 
 /** A compaction that was made and not applied. */
 export interface Made {

@@ -6,9 +6,9 @@
 import { defined } from "../options/checks.ts";
 import { countMessages } from "../calls/count.ts";
 import { modelOf } from "../calls/limits.ts";
-import { call, wasm } from "../engine/engine.ts";
 import type { ConversationLog } from "../log/log.ts";
 import { Recovery } from "../calls/recovery.ts";
+import { encodingOf } from "../tokens/count.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { ModelLimits } from "../types/prune.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
@@ -90,7 +90,7 @@ export class Models<T> {
     const { tools } = log.counted({});
     const how = { format: "espalier" as const, tools, ...defined({ model: name, costModel, images }) };
     const theirs = tokenizer ? undefined : await loadEncodingOf(name, encoding);
-    const isSame = tokenizer !== undefined || theirs === encodingOf(modelOf(this.model).name, encoding);
+    const isSame = tokenizer !== undefined || theirs === encodingOf({ model: modelOf(this.model).name, encoding });
     // Messages have to be counted again only where they could have other counts.
     const counted = () => countMessages(log.neutral(), { ...how, ...defined({ encoding: theirs, tokenizer }) }).total;
     const total = isSame && !log.hasMedia ? log.totals().total : counted();
@@ -124,13 +124,9 @@ export function ownOf({ threshold, contextSize, preferLongContext: preferLong = 
 
 /** Loads what a model is counted with, unless the host said with what. */
 export async function loadEncodingOf(name: string | undefined, given: EncodingName | undefined): Promise<EncodingName> {
-  const encoding = encodingOf(name, given);
+  const encoding = encodingOf({ model: name, encoding: given });
   await loadNeeded(encoding);
   return encoding;
-}
-
-function encodingOf(name: string | undefined, given: EncodingName | undefined): EncodingName {
-  return (given ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
 }
 
 /** What an earlier session learned. */

@@ -12,7 +12,8 @@ import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
 import { aborted, waited } from "./turns.ts";
-import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared, Trigger } from "./types.ts";
+import type { Trigger } from "../types/compact.ts";
+import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
 
 /** Most that system text and tools should take of the limit. */

@@ -9,7 +9,7 @@
  */
 
 import type { Clock } from "../providers/types.ts";
-import { hash32 } from "./draw.ts";
+import { hash32 } from "../files/hash.ts";
 import type { ConversationStorage } from "./storage.ts";
 
 /** What is known to be stored of one text that only grows. */

@@ -3,7 +3,7 @@
 import type { SearchLoader } from "../log/loader.ts";
 import type { LogReport, LogSplit, LogView } from "../log/types.ts";
 import type { Clock } from "../providers/types.ts";
-import type { CompactHooks, CompactOptions } from "../types/compact.ts";
+import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Origin, Totals } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
@@ -14,17 +14,6 @@ import type { Provider } from "../types/validity.ts";
 import type { Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
 import type { ConversationStorage } from "./storage.ts";
-
-/** Why a compaction was made. */
-export type Trigger =
-  | "threshold"
-  | "overflow"
-  | "provider_error"
-  | "manual"
-  | "range"
-  | "model_switch"
-  | "memory_pressure"
-  | "agent_request";
 
 export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "format"> {
   /**

@@ -8,7 +8,7 @@ import type { Clock } from "../providers/types.ts";
 import type {
   CompactHooks,
   CompactOptions,
-  CompactTrigger,
+  Trigger,
   HostBlock,
   PostCompactEvent,
   PreCompactEvent,
@@ -124,7 +124,7 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
 
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
   const { hooks, hookTimeout, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
-  const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
+  const event = { ...told, trigger: named(told["trigger"] as Trigger, twoTriggers) };
   const answer = await within(
     hookTimeout,
     `the hook ${name} did not end within ${hookTimeout} ms`,
@@ -148,7 +148,7 @@ async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callba
 }
 
 /** What hooks are told of what began a compaction. */
-export function named(trigger: CompactTrigger, twoTriggers: boolean): CompactTrigger | "auto" {
+export function named(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" {
   if (!twoTriggers) return trigger;
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
 }

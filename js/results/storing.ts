@@ -1,4 +1,5 @@
 /** Whole results on their way to wherever the host stores them. */
+import { contentVersion } from "../files/hash.ts";
 
 /** What a host is asked to store. */
 export interface StoredResult {
@@ -59,13 +60,7 @@ async function digest(content: string): Promise<string> {
     const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(content)));
     return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
-  // FNV-1a, twice with different beginnings.
-  const hash = (start: number) => {
-    let state = start;
-    for (let at = 0; at < content.length; at++) state = Math.imul(state ^ content.charCodeAt(at), 0x01000193);
-    return (state >>> 0).toString(16).padStart(8, "0");
-  };
-  return `${hash(0x811c9dc5)}${hash(0x2f0b4a27)}-${content.length}`;
+  return `${contentVersion(content)}-${content.length}`;
 }
 
 /** A store did not answer in time. */

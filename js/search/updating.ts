@@ -5,7 +5,7 @@
 
 import { isCrash } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { contentVersion } from "./hash.ts";
+import { contentVersion } from "../files/hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
 import { abortable, each, within } from "./slices.ts";

@@ -8,7 +8,7 @@ import { badOption, coded, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { SEARCH, WORK } from "../options/names/search.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
-import { contentVersion } from "./hash.ts";
+import { contentVersion } from "../files/hash.ts";
 import { KeptTexts } from "./kept.ts";
 import type {
   FileNote,

@@ -66,7 +66,7 @@ export interface CompactOptions extends CountOptions {
    * What started it. Hooks are told, and may put off what can wait. Default: `manual` with `force` or `focus`, else
    * `overflow`.
    */
-  trigger?: CompactTrigger;
+  trigger?: Trigger;
   /**
    * The shape that is tried first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` where calls cannot
    * be sent.
@@ -124,7 +124,8 @@ export interface CompactOptions extends CountOptions {
   prices?: Prices;
 }
 
-export type CompactTrigger =
+/** Why a compaction was made. */
+export type Trigger =
   | "threshold"
   | "overflow"
   | "provider_error"
@@ -170,7 +171,7 @@ export interface CompactHooks {
 
 export interface PreCompactEvent {
   /** `auto` in profiles that tell only that and `manual`. */
-  trigger: CompactTrigger | "auto";
+  trigger: Trigger | "auto";
   focus?: string;
   /** Ids of the messages that a summary would stand for, and their tokens. */
   covered: string[];
@@ -189,7 +190,7 @@ export interface PreCompactWish {
 }
 
 export interface PostCompactEvent {
-  trigger: CompactTrigger | "auto";
+  trigger: Trigger | "auto";
   status: CompactStatus;
   before: Totals;
   after: Totals;

@@ -1,6 +1,7 @@
 /** Files in memory: of a test, or of a repository that a page is shipped with. */
 
 import { badOption, EspalierError } from "../../errors/errors.ts";
+import { contentVersion } from "../../files/hash.ts";
 import { known } from "../../options/known.ts";
 import { SOURCE } from "../../options/names/search-sources.ts";
 import type { FileSource } from "../types.ts";
@@ -64,7 +65,7 @@ export function wrongPath(path: unknown): string | undefined {
  * const paths: string[] = [];
  * for await (const { path } of source.list({ note: () => undefined })) paths.push(path);
  * paths; // => [".gitignore", "src/a.ts"]
- * await source.read("src/a.ts"); // => { text: "export const a = 1;\n", version: "20-9324a58a" }
+ * await source.read("src/a.ts"); // => { text: "export const a = 1;\n", version: "20-298b5aec5efd5583" }
  * ```
  *
  * @throws EspalierError `bad_input` for a path that is none, `bad_option`
@@ -116,14 +117,7 @@ function heldOf(path: string, content: unknown): HeldFile {
   checkHeld(path, content);
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : (content as Uint8Array);
   return {
-    stat: () => ({ size: bytes.length, version: `${bytes.length}-${hashOf(bytes)}` }),
+    stat: () => ({ size: bytes.length, version: `${bytes.length}-${contentVersion(bytes)}` }),
     read: async (maxBytes) => bytes.subarray(0, maxBytes),
   };
-}
-
-/** FNV-1a of 32 bits: tells contents apart, and protects from nobody. */
-export function hashOf(bytes: Uint8Array): string {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }

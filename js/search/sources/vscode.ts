@@ -3,10 +3,10 @@
  */
 
 import { badOption } from "../../errors/errors.ts";
+import { contentVersion } from "../../files/hash.ts";
 import { known } from "../../options/known.ts";
 import { VSCODE_FILES } from "../../options/names/search-sources.ts";
 import type { FileSource } from "../types.ts";
-import { hashOf } from "./memory.ts";
 import { checkShared } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";
 import { needMs, prefixes, sourceOf } from "./source.ts";
@@ -197,7 +197,7 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
       const document = dirty.get((at(file) as VsCodeUri).toString());
       if (!document) return undefined;
       const text = document.getText();
-      return { text, version: `unsaved-${text.length}-${hashOf(new TextEncoder().encode(text))}` };
+      return { text, version: `unsaved-${text.length}-${contentVersion(text)}` };
     },
     async isExcluded(path) {
       let needsSiblings = false;

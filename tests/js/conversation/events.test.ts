@@ -7,12 +7,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
+import type { Trigger } from "../../../js/types/compact.ts";
 import type {
   CompactionComplete,
   CompactionStart,
   ContextUsageEvent,
   ConversationOptions,
-  Trigger,
 } from "../../../js/conversation/types.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import type { ProfileFields } from "../../../js/types/profile.ts";

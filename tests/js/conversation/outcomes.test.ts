@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { ConversationOptions, Trigger } from "../../../js/conversation/types.ts";
+import type { Trigger } from "../../../js/types/compact.ts";
+import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import { SUMMARY, begin, heard, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
