@@ -27,6 +27,14 @@ pub struct Shares {
     pub room: u64,
 }
 
+impl Shares {
+    /// The same with lines of their own that give way to `tokens` of the text beside them, down to what is `vital`.
+    pub fn yielding(self, tokens: u64, vital: u64) -> Shares {
+        let entries = self.entries.saturating_sub(tokens).max(vital.min(self.entries));
+        Shares { entries, least: self.least.min(entries), ..self }
+    }
+}
+
 /// The blocks, in the order in which they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -185,11 +185,18 @@ impl Compaction {
                 let target = budget.target + crowd;
                 let mut room = target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
+                let (surplus, vital) = match author {
+                    Author::Rule => (0, 0),
+                    Author::Model | Author::User => (
+                        self.surplus(text, covered, ledger),
+                        render::vital(ledger, self.window(&draft).entries, &*self.tokenizer),
+                    ),
+                };
                 let mut may_grow = true;
                 // Lines of the floor give way where a model wrote more than the rules that the cut was chosen by.
                 let mut less = 0;
                 loop {
-                    let mut shares = self.shares(&budget, &draft, ledger, covered, room);
+                    let mut shares = self.shares(&budget, &draft, ledger, covered, room).yielding(surplus, vital);
                     shares.least = shares.least.saturating_sub(less);
                     let reserves = work.as_ref().map_or([0, 0], |work| work.reserves(room));
                     let recalls = !self.extras.breadcrumb.is_empty();
@@ -260,6 +267,13 @@ impl Compaction {
             texts: vec![],
         };
         Ok(Placed { edit, shown, spare, crowd })
+    }
+
+    /// Tokens of a text beyond those that rules would have written. They take room of the lists, not of files and
+    /// names: else the next steps would know less of these with a model than without one.
+    fn surplus(&self, text: &str, covered: &Covered, ledger: &Ledger) -> u64 {
+        let usual = self.extract(&covered.ids, ledger, self.extract_tokens(covered, ledger));
+        self.tokenizer.count(text).saturating_sub(self.tokenizer.count(&usual))
     }
 
     /// What the fit keeps, and within how many tokens.

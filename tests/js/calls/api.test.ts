@@ -416,3 +416,27 @@ test("the host's tools, root and markers are rules of the ledger", async () => {
   await refused({ tools: [{ name: "x", kind: "cook" }] }, "options.ledger.tools[0].kind");
   await refused({ tools: [{ name: "x", kind: "read", path: [3] }] }, "options.ledger.tools[0].path");
 });
+
+test("a model that writes much leaves open files as much room as rules do", async () => {
+  const wordy = Array.from(
+    { length: 40 },
+    (_, at) => `## Part ${at}\nThe agent looked at step ${at} and went on to the next one, as it was asked.`,
+  );
+  const llm = async () => ({ text: `<summary>\n${wordy.join("\n")}\n</summary>` });
+  for (const [at, budget] of [
+    [482, 8_000],
+    [678, 16_000],
+  ] as const) {
+    const history = transcript("pi-refactor-long").slice(0, at);
+    const [byRules, byModel] = [await compact(history, { budget }), await compact(history, { budget, llm })];
+    assert.equal(byModel.report.status, "applied");
+    const [usual, left] = [openLines(byRules.messages), openLines(byModel.messages)];
+    assert.ok(usual > 200 && left >= usual * 0.95, `${left} lines of ${usual} at ${budget}`);
+  }
+});
+
+/** Lines of the files that a view shows in their latest state. */
+function openLines(messages: readonly Message[]): number {
+  const texts = messages.map(({ content }) => (typeof content === "string" ? content : "")).join("\n");
+  return texts.match(/<open-files>[^]*?<\/open-files>/)?.[0].split("\n").length ?? 0;
+}
