@@ -8,7 +8,10 @@ use crate::map::HashSet;
 
 /// Words that say that something is another way now, in lower case.
 const CHANGES: &str = "\
-from here on|going forward|as of today|starting now|scratch that|make it|changed my mind|after all|not the|künftig|von nun an|von jetzt an|\
+já não|não mais|mudei de ideia|passa a ser|passam a ser|em lugar de|deixa de|cambia a|cambio a|cambié de|he cambiado|ha cambiado|cambia por|\
+deja de|ya no es|ya no hace|pasa a ser|pasan a ser|se pasa a|remplace|remplacez|changé d'avis|a changé|ont changé|arrête de|arrête d'|arrêtez de|\
+passe à|passent à|devient|deviennent|ne plus|hör auf|hören sie auf|wechsle|wechseln|wechselt|wird zu|überholt|перестань|перестаньте|меняем|замени|\
+замените|переходим на|переехали|stop using|switch to|change it to|from here on|going forward|as of today|starting now|scratch that|make it|changed my mind|after all|not the|künftig|von nun an|von jetzt an|\
 ab heute|doch nicht|doch lieber|anstatt|dorénavant|au lieu de|plutôt que|finalement|oublie|oubliez|annule|de ahora en adelante|desde ahora|en adelante|\
 en realidad|olvida|olvide|al final|mejor|de agora em diante|daqui em diante|doravante|na verdade|esquece|esqueça|no final|впредь|забудь|\
 забудьте|передумал|передумала|лучше|не нужно больше|a partir de hoy|a partir de hoje|в итоге|now|no longer|any more|anymore|instead|instead of|from now on|has changed|have changed|changed to|changed from|moved to|moved from|switched|rotated|rotation|\
@@ -41,6 +44,7 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
     is_news
         || words.windows(2).any(is_french_end)
         || words.windows(3).any(|all| is_french_end(&[all[0], all[2]]))
+        || words.windows(4).any(|all| is_french_end(&[all[0], all[3]]))
         || (0..keys.len()).any(is_there)
         || !sentence.is_ascii() && CHANGES_PIECES.split('|').any(|piece| sentence.contains(piece))
 }

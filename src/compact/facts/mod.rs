@@ -7,6 +7,7 @@
 pub mod changes;
 pub mod languages;
 pub mod newest;
+mod phrases;
 pub mod rules;
 pub mod score;
 pub mod segment;

@@ -35,16 +35,16 @@ enum Class {
 
 /// Phrases of languages with spaces between words, by class, in lower case, separated by bars.
 const PHRASES: [(Class, &str); 10] = [
-    (Class::Strong, super::languages::STRONG),
-    (Class::Order, super::languages::ORDER),
-    (Class::Weak, super::languages::WEAK),
-    (Class::Choice, super::languages::CHOICE),
-    (Class::Wish, super::languages::WISH),
-    (Class::If, super::languages::IF),
-    (Class::Subject, super::languages::SUBJECT),
-    (Class::Report, super::languages::REPORT),
-    (Class::Phrase, super::languages::PHRASE),
-    (Class::Topic, super::languages::TOPIC),
+    (Class::Strong, super::phrases::STRONG),
+    (Class::Order, super::phrases::ORDER),
+    (Class::Weak, super::phrases::WEAK),
+    (Class::Choice, super::phrases::CHOICE),
+    (Class::Wish, super::phrases::WISH),
+    (Class::If, super::phrases::IF),
+    (Class::Subject, super::phrases::SUBJECT),
+    (Class::Report, super::phrases::REPORT),
+    (Class::Phrase, super::phrases::PHRASE),
+    (Class::Topic, super::phrases::TOPIC),
 ];
 
 type Lexicon = HashMap<u32, Vec<(Class, Vec<u32>)>>;

@@ -29,7 +29,7 @@ pub struct Ending<'t> {
 }
 
 /// Diagnoses, in lower case, behind the place that they are about.
-const DIAGNOSES: [&str; 17] = [
+const DIAGNOSES: [&str; 22] = [
     "error:",
     "error[",
     "error ts",
@@ -47,7 +47,15 @@ const DIAGNOSES: [&str; 17] = [
     "assertion failed",
     "exception in thread",
     "thread '",
+    // Gradle and Xcode; Maven; pnpm; Elixir.
+    "build failed",
+    "build failure",
+    "[error] ",
+    "err_pnpm_",
+    "** (",
 ];
+/// What a shell prints alone where a signal ended a program.
+const SIGNALS: [&str; 5] = ["killed", "aborted", "bus error", "abort trap", "floating point exception"];
 /// What programs say behind their own name.
 const COMPLAINTS: [&str; 9] = [
     "command not found",
@@ -194,6 +202,7 @@ pub fn is_quoted(line: &str) -> bool {
 /// use espalier::compact::ledger::ended::is_diagnosis;
 /// assert!(is_diagnosis("src/a.ts(3,1): error TS2304: Cannot find name 'x'."));
 /// assert!(is_diagnosis("bash: ponyc: command not found") && is_diagnosis("make: *** [all] Error 2"));
+/// assert!(is_diagnosis("BUILD FAILED in 3s") && is_diagnosis("Killed"));
 /// assert!(!is_diagnosis(r#"    t.Fatalf("error: %v", err)"#) && !is_diagnosis("  error: string;"));
 /// ```
 pub fn is_diagnosis(line: &str) -> bool {
@@ -208,6 +217,10 @@ pub fn is_diagnosis(line: &str) -> bool {
         let start = |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
         words.iter().any(|word| start(word))
     };
+    let signal = line.trim_end_matches(" (core dumped)");
+    if SIGNALS.iter().any(|says| signal.eq_ignore_ascii_case(says)) {
+        return true;
+    }
     let mut rest = line;
     for depth in 0..4 {
         if begins(rest, &DIAGNOSES) && (!begins(rest, &["thread '"]) || rest.contains("panicked at"))
