@@ -6,7 +6,7 @@
 import { modelOf } from "./limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { listedTools, requestTools } from "../formats/adapter.ts";
+import { listedTools, requestTools } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
 import { providerOf, sendable } from "../validity/sendable.ts";

@@ -1,7 +1,7 @@
 /** The options of `compact` as the core takes them, checked. */
 
 import { badOption as bad } from "../errors/errors.ts";
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { needFunction, needSignal } from "../options/checks.ts";
 import { known, knownIn } from "../options/known.ts";

@@ -2,7 +2,7 @@
 
 import { call, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import { neutralPart } from "../formats/neutral/read.ts";
 import { needText } from "../options/checks.ts";
 import { known } from "../options/known.ts";

@@ -2,7 +2,7 @@
 
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import { plain } from "../options/checks.ts";
 import type { Profile, ProfileDifference, ProfileFields, ProfileName } from "../types/profile.ts";
 

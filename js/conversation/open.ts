@@ -13,7 +13,7 @@ import { badOption as bad } from "../errors/errors.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { Recovery } from "../calls/recovery.ts";
-import { listedTools } from "../formats/adapter.ts";
+import { listedTools } from "../formats/tools.ts";
 import { needProvider, providerOf } from "../validity/sendable.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";

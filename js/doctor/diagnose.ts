@@ -1,7 +1,7 @@
 /** What a provider would refuse of a conversation, what fills it, and what could go. */
 
 import { convert } from "../formats/convert.ts";
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import { readConversation } from "../formats/index.ts";

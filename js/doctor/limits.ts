@@ -1,8 +1,9 @@
 /** Limits of providers that are not tokens, and what a request has of each. */
 
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import { sourceOf } from "../formats/sources.ts";
-import type { Fields, Reading } from "../formats/adapter.ts";
+import type { Reading } from "../formats/adapter.ts";
+import type { Fields } from "../formats/values.ts";
 import type { Part } from "../types/messages.ts";
 import type { Provider } from "../types/validity.ts";
 import { HEAD, longerSide } from "./image-size.ts";

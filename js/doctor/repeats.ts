@@ -1,7 +1,7 @@
 /** Tool results that a conversation holds more than once. */
 
 import type { Reading } from "../formats/adapter.ts";
-import { words } from "../formats/adapter.ts";
+import { words } from "../formats/parts.ts";
 import { countPart } from "../calls/count.ts";
 import type { CountOptions } from "../types/count.ts";
 

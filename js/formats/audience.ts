@@ -3,8 +3,8 @@
  * counted nor sent.
  */
 
-import { copy, isFields } from "./adapter.ts";
-import type { Fields } from "./adapter.ts";
+import { copy, isFields } from "./values.ts";
+import type { Fields } from "./values.ts";
 
 /** What stands in a result of which nothing is for the model. */
 export const NOTHING = "(empty)";

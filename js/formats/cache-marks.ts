@@ -3,8 +3,8 @@
  * marks that the core chose. Messages that have these marks already are returned as they are.
  */
 
-import { copy, isFields, withFields } from "./adapter.ts";
-import type { Fields } from "./adapter.ts";
+import { copy, isFields, withFields } from "./values.ts";
+import type { Fields } from "./values.ts";
 import type { CacheLifetime, MarkOptions } from "../types/cache.ts";
 import type { Format, Part } from "../types/messages.ts";
 

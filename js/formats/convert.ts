@@ -4,7 +4,9 @@ import { badOption, EspalierError } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { CONVERT } from "../options/names/sessions.ts";
 import type { Format, NeutralMessage, Part, ToolList } from "../types/messages.ts";
-import { carriedOut, picture, words } from "./adapter.ts";
+import { carriedOut } from "./adapter.ts";
+import { picture } from "./media.ts";
+import { words } from "./parts.ts";
 import { ADAPTERS, FORMATS, readConversation } from "./index.ts";
 
 export interface ConvertOptions {

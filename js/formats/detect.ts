@@ -1,7 +1,8 @@
 /** Which format a conversation has, told from its structure: what messages hold comes before what they are called. */
 
-import { isFields } from "./adapter.ts";
-import type { Fields, Source } from "./adapter.ts";
+import { isFields } from "./values.ts";
+import type { Source } from "./adapter.ts";
+import type { Fields } from "./values.ts";
 import { isRaw } from "./raw/read.ts";
 import type { Format } from "../types/messages.ts";
 

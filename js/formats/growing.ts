@@ -6,8 +6,10 @@
 import { badOption } from "../errors/errors.ts";
 import type { EspalierError } from "../errors/errors.ts";
 import type { Format, NeutralMessage, PlanItem } from "../types/messages.ts";
-import { bad, carriedOut, isFields, looking, readsAgain } from "./adapter.ts";
-import type { Adapter, Fields, Hosts } from "./adapter.ts";
+import { carriedOut, readsAgain } from "./adapter.ts";
+import { bad, isFields, looking } from "./values.ts";
+import type { Adapter, Hosts } from "./adapter.ts";
+import type { Fields } from "./values.ts";
 import { carriedOutNeutral, neutralMessage } from "./neutral/read.ts";
 import { idsOfFixedThoughts } from "./thinking.ts";
 

@@ -2,7 +2,9 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/messages.ts";
-import { listedTools, looking, reading, scanning } from "./adapter.ts";
+import { reading, scanning } from "./adapter.ts";
+import { listedTools } from "./tools.ts";
+import { looking } from "./values.ts";
 import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk/read.ts";
 import { anthropic } from "./anthropic/read.ts";

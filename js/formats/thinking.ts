@@ -1,7 +1,7 @@
 /** Signed thoughts: which of them may begin another message of their turn, and how they are put there. */
 
-import { copy, isFields } from "./adapter.ts";
-import type { Fields } from "./adapter.ts";
+import { copy, isFields } from "./values.ts";
+import type { Fields } from "./values.ts";
 import type { Format } from "../types/messages.ts";
 
 /**

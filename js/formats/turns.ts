@@ -4,10 +4,11 @@
  */
 
 import { readConversation, sourceOf } from "./index.ts";
-import { asSent, listedTools, requestTools } from "./adapter.ts";
+import { asSent } from "./adapter.ts";
+import { listedTools, requestTools } from "./tools.ts";
 import type { Format, NeutralMessage, NeutralTool, Part } from "../types/messages.ts";
 import type { ProviderEvent, RequestOptions } from "../providers/types.ts";
-import { isFields } from "../providers/wire.ts";
+import { isFields } from "./values.ts";
 import { append } from "./append.ts";
 
 export type Text = { type: "text"; text: string };

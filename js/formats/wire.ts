@@ -3,7 +3,7 @@
  * what would mend it. Everything that the neutral model shows is checked by the engine.
  */
 
-import type { Fields } from "./adapter.ts";
+import type { Fields } from "./values.ts";
 import type { Fix } from "../validity/change.ts";
 import type { Place } from "../validity/places.ts";
 

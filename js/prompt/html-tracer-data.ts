@@ -1,6 +1,6 @@
 /** What the tracer's page is given: trees as flat lists, so that their depth does not matter. */
 
-import { json } from "../formats/adapter.ts";
+import { json } from "../formats/values.ts";
 import { imageUrl } from "./parts.ts";
 import type { ITraceData, ITraceEpoch, ITraceRenderData, MaterializedView } from "./tracer.ts";
 

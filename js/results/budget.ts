@@ -1,6 +1,6 @@
 /** All results of tools together: what they may have, and which old ones become notes. */
 
-import { isFields, json } from "../formats/adapter.ts";
+import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { counting, kept, read } from "../calls/reading.ts";
 import { tokens } from "../options/tokens.ts";

@@ -1,7 +1,9 @@
 /** What a tool gave back, in parts (MCP, VS Code), made ready for the model. */
 
-import { image, isFields, json, string, text } from "../formats/adapter.ts";
-import type { Fields } from "../formats/adapter.ts";
+import { image } from "../formats/media.ts";
+import { text } from "../formats/parts.ts";
+import { isFields, json, string } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
 import { forModel, NOTHING } from "../formats/audience.ts";
 import { vscodePart } from "../formats/vscode/read.ts";
 import { needFunction, needSignal } from "../options/checks.ts";

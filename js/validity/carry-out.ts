@@ -1,7 +1,8 @@
 /** Carries out the engine's plan on the host's messages. */
 
-import { copy, isFields, withFields } from "../formats/adapter.ts";
-import type { Fields, Reading, Source } from "../formats/adapter.ts";
+import { copy, isFields, withFields } from "../formats/values.ts";
+import type { Reading, Source } from "../formats/adapter.ts";
+import type { Fields } from "../formats/values.ts";
 import type { Format, NeutralMessage, Part, PartEdit, PlanItem, Role } from "../types/messages.ts";
 import { changed } from "./change.ts";
 import type { FieldChange } from "./change.ts";

@@ -1,7 +1,7 @@
 /** Changes of single fields, on copies: everything beside the way to a field stays the host's own object. */
 
-import { copy } from "../formats/adapter.ts";
-import type { Fields } from "../formats/adapter.ts";
+import { copy } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
 import type { Place } from "./places.ts";
 
 /** What becomes of a field: another value, or nothing. */

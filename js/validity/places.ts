@@ -2,8 +2,8 @@
  * Where in a host's message a part of the neutral one is: for the paths of findings, and for changes of a single field.
  */
 
-import { isFields } from "../formats/adapter.ts";
-import type { Fields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
 import type { Format } from "../types/messages.ts";
 
 /** Keys and indices, from the message down. */

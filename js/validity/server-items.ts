@@ -1,6 +1,6 @@
 /** What a server that manages the context puts into a conversation: summaries of its own, which only it can read. */
 
-import { isFields } from "../formats/adapter.ts";
+import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { append } from "../formats/append.ts";
 

@@ -3,8 +3,11 @@
  * order, roles, ids); `js/validity/wire-*` check what only one provider's own messages show.
  */
 
-import { asSent, isFields, json, looking, parsedArguments } from "../formats/adapter.ts";
-import type { Fields, Reading, Scanned } from "../formats/adapter.ts";
+import { asSent } from "../formats/adapter.ts";
+import { parsedArguments } from "../formats/parts.ts";
+import { isFields, json, looking } from "../formats/values.ts";
+import type { Reading, Scanned } from "../formats/adapter.ts";
+import type { Fields } from "../formats/values.ts";
 import { detect, findSource } from "../formats/detect.ts";
 import { readConversation, scanConversation } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";

@@ -3,7 +3,7 @@
  * options.
  */
 
-import { objectArguments } from "../adapter.ts";
+import { objectArguments } from "../parts.ts";
 import { sourceOf } from "../blocks.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";

@@ -3,26 +3,13 @@
  * result).
  */
 
-import {
-  bad,
-  base64,
-  byPart,
-  copy,
-  documentPart,
-  editedItems,
-  image,
-  isFields,
-  json,
-  opaque,
-  parsedArguments,
-  roleOf,
-  string,
-  text,
-  tool,
-  words,
-} from "../adapter.ts";
+import { base64, documentPart, image } from "../media.ts";
+import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import { withSource } from "../sources.ts";
-import type { Adapter, Fields } from "../adapter.ts";
+import type { Adapter } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types/messages.ts";
 

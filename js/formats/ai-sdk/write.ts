@@ -1,8 +1,8 @@
 /** Requests of the AI SDK: the prompt of a language model object, and the messages of `generateText`. */
 
-import { parsedArguments, withFields } from "../adapter.ts";
+import { parsedArguments } from "../parts.ts";
+import { isFields, withFields } from "../values.ts";
 import type { ProviderRequest } from "../../providers/types.ts";
-import { isFields } from "../../providers/wire.ts";
 import { words, writeTools } from "../turns.ts";
 import type { Conversation, Media, Result, Text } from "../turns.ts";
 import { append } from "../append.ts";

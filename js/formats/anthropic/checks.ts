@@ -1,7 +1,7 @@
 /** Anthropic: signatures and place of thoughts, cache marks, tools that the server runs. */
 
-import { isFields } from "../adapter.ts";
-import type { Fields } from "../adapter.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 import type { Place } from "../../validity/places.ts";
 import { choices, looked, REMOVE } from "../wire.ts";
 import type { Request, WireCheck, WireFinding } from "../wire.ts";

@@ -1,6 +1,7 @@
 /** Raw messages as a request of Anthropic's Messages API. */
 
-import { bad, looking, objectArguments } from "../adapter.ts";
+import { objectArguments } from "../parts.ts";
+import { bad, looking } from "../values.ts";
 import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "../raw/prompt.ts";
 import { resultsFirst, sourceOf, textDocument } from "../blocks.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";

@@ -1,23 +1,11 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import {
-  bad,
-  byPart,
-  copy,
-  documentPart,
-  editedItems,
-  image,
-  isFields,
-  json,
-  opaque,
-  objectArguments,
-  picture,
-  string,
-  text,
-  tool,
-  words,
-} from "../adapter.ts";
-import type { Adapter, Fields } from "../adapter.ts";
+import { documentPart, image, picture } from "../media.ts";
+import { byPart, editedItems, opaque, objectArguments, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, string } from "../values.ts";
+import type { Adapter } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";

@@ -1,8 +1,8 @@
 /** Requests of Anthropic's Messages. */
 
-import { objectArguments } from "../adapter.ts";
+import { objectArguments } from "../parts.ts";
 import type { ProviderRequest } from "../../providers/types.ts";
-import { isFields } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
 import { ids, withTools, writeTools } from "../turns.ts";
 import type { Call, Conversation, Media, Text } from "../turns.ts";
 import { append } from "../append.ts";

@@ -1,7 +1,7 @@
 /** Gemini: signatures of thoughts, names of results, and fields of parts that its server does not know. */
 
-import { isFields } from "../adapter.ts";
-import type { Fields } from "../adapter.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 import { looked, REMOVE } from "../wire.ts";
 import type { WireCheck } from "../wire.ts";
 

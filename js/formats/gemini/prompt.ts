@@ -3,7 +3,8 @@
  * beginnings itself.
  */
 
-import { bad, looking, objectArguments } from "../adapter.ts";
+import { objectArguments } from "../parts.ts";
+import { bad, looking } from "../values.ts";
 import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "../raw/prompt.ts";
 import { resultsFirst, sourceOf } from "../blocks.ts";
 import { textOf } from "../../prompt/output/text.ts";

@@ -1,23 +1,12 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import {
-  bad,
-  byPart,
-  copy,
-  documentPart,
-  image,
-  isFields,
-  json,
-  opaque,
-  objectArguments,
-  picture,
-  string,
-  text,
-  tool,
-  words,
-} from "../adapter.ts";
+import { documentPart, image, picture } from "../media.ts";
+import { byPart, opaque, objectArguments, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
-import type { Adapter, Fields } from "../adapter.ts";
+import type { Adapter } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types/messages.ts";
 

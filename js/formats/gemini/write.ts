@@ -1,8 +1,8 @@
 /** Requests of Gemini's generateContent. */
 
-import { objectArguments } from "../adapter.ts";
+import { objectArguments } from "../parts.ts";
 import type { ProviderRequest } from "../../providers/types.ts";
-import { isFields } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
 import { withTools, words, writeTools } from "../turns.ts";
 import type { Conversation, Media, Text } from "../turns.ts";
 import { append } from "../append.ts";

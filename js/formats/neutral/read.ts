@@ -2,8 +2,11 @@
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { InputCode } from "../../errors/errors.ts";
-import { bad, byPart, copy, editedItems, isFields, requestTools } from "../adapter.ts";
-import type { Fields, Reading, Source } from "../adapter.ts";
+import { byPart, editedItems } from "../parts.ts";
+import { requestTools } from "../tools.ts";
+import { bad, copy, isFields } from "../values.ts";
+import type { Reading, Source } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../../types/messages.ts";
 
 export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {

@@ -1,24 +1,11 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import {
-  bad,
-  byPart,
-  copy,
-  documentPart,
-  editedItems,
-  image,
-  isFields,
-  json,
-  opaque,
-  parsedArguments,
-  pictureUrl,
-  roleOf,
-  string,
-  text,
-  tool,
-  words,
-} from "../adapter.ts";
-import type { Adapter, Fields } from "../adapter.ts";
+import { documentPart, image, pictureUrl } from "../media.ts";
+import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
+import type { Adapter } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 

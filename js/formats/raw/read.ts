@@ -3,24 +3,12 @@
  * Tool calls are a field of the assistant's message, a result is a message that names its call.
  */
 
-import {
-  bad,
-  byPart,
-  copy,
-  documentPart,
-  editedItems,
-  image,
-  isFields,
-  json,
-  objectArguments,
-  opaque,
-  roleOf,
-  string,
-  text,
-  tool,
-  words,
-} from "../adapter.ts";
-import type { Adapter, Fields } from "../adapter.ts";
+import { documentPart, image } from "../media.ts";
+import { byPart, editedItems, objectArguments, opaque, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
+import type { Adapter } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
 type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };

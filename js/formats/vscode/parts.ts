@@ -4,8 +4,8 @@
  * digits.
  */
 
-import { isFields, withFields } from "../adapter.ts";
-import type { Fields } from "../adapter.ts";
+import { isFields, withFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 import { hostClasses } from "./classes.ts";
 import type { VSCodeClasses } from "./classes.ts";
 

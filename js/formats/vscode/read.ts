@@ -4,25 +4,12 @@
  * `vscode` is needed.
  */
 
-import {
-  bad,
-  base64,
-  byPart,
-  copy,
-  editedItems,
-  image,
-  isFields,
-  json,
-  opaque,
-  parsedArguments,
-  roleOf,
-  string,
-  text,
-  tool,
-  withFields,
-  words,
-} from "../adapter.ts";
-import type { Adapter, Fields, Source } from "../adapter.ts";
+import { base64, image } from "../media.ts";
+import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { tool } from "../tools.ts";
+import { bad, copy, isFields, json, roleOf, string, withFields } from "../values.ts";
+import type { Adapter, Source } from "../adapter.ts";
+import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";

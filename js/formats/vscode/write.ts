@@ -1,11 +1,11 @@
 /** Requests of VS Code's language models. */
 
 import { EspalierError } from "../../errors/errors.ts";
-import { parsedArguments } from "../adapter.ts";
+import { parsedArguments } from "../parts.ts";
 import { genuine, hostClasses } from "../index.ts";
 import type { VSCodeClasses } from "../index.ts";
 import type { ProviderRequest } from "../../providers/types.ts";
-import { isFields } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
 import { writeTools } from "../turns.ts";
 import type { Conversation, Media, Text } from "../turns.ts";
 import { append } from "../append.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
-import { json } from "../../../js/formats/adapter.ts";
+import { json } from "../../../js/formats/values.ts";
 import { EspalierError } from "../../../js/errors/errors.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { reads, refused } from "./check.ts";

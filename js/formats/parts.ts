@@ -1,0 +1,56 @@
+/** Neutral parts: what most formats do to make, read and edit them. */
+
+import type { ItemEdit, Part, PartEdit } from "../types/messages.ts";
+import { isFields, json, string } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+export function text(value: unknown): Part {
+  return { type: "text", text: string(value) };
+}
+
+export function opaque(value: unknown): Part {
+  return { type: "opaque", json: json(value) };
+}
+
+/** The text of a neutral message's text parts. */
+export function words(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Edits by the number of the part they belong to. */
+export function byPart(edits: readonly PartEdit[]): Map<number, PartEdit> {
+  return new Map(edits.map((edit) => [edit.part, edit]));
+}
+
+/**
+ * The items of a result's content after an edit: `said` makes one for a text. Nothing if the content is no list of as
+ * many items as the edit names.
+ */
+export function editedItems(
+  content: unknown,
+  edits: readonly ItemEdit[],
+  said: (text: string, item: unknown) => unknown,
+): unknown[] | undefined {
+  if (!Array.isArray(content) || content.length !== edits.length) return undefined;
+  return content.map((item: unknown, at) => {
+    const edit = edits[at]!;
+    return edit.type === "text" ? said(edit.text, item) : item;
+  });
+}
+
+/** Arguments as a value again, for formats that keep them so. A call without arguments has none of them. */
+export function parsedArguments(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A model wrote arguments that are not JSON; they are kept as they are.
+    return { arguments: text };
+  }
+}
+
+/** The same for providers that refuse everything but an object. */
+export function objectArguments(text: string): Fields {
+  const value = parsedArguments(text);
+  return isFields(value) ? value : { arguments: value };
+}

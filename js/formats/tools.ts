@@ -1,0 +1,75 @@
+/** Tool definitions, wherever a provider puts their three fields. */
+
+import { EspalierError } from "../errors/errors.ts";
+import type { NeutralTool } from "../types/messages.ts";
+import { isFields, json, withFields } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+/** The tool definitions in a request: a list, or (AI SDK) an object by name; the Gemini SDK keeps them in `config`. */
+export function requestTools(request: Fields): readonly unknown[] | undefined {
+  const config = request["config"];
+  const tools = request["tools"] ?? (isFields(config) ? config["tools"] : undefined);
+  return tools === undefined ? undefined : listedTools(tools);
+}
+
+/** Tool definitions as a list: one, or (AI SDK) an object by name; nothing for anything else. */
+export function listedTools(tools: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(tools)) return tools;
+  if (!isFields(tools)) return undefined;
+  return Object.entries(tools).map(([name, definition]) =>
+    isFields(definition)
+      ? withFields(Object.getPrototypeOf(definition) as object | null, definition, { name })
+      : definition,
+  );
+}
+
+/** A tool definition, wherever a provider puts its three fields. */
+export function tool(fields: unknown, at: number): NeutralTool {
+  const path = `tools[${at}]`;
+  if (!isFields(fields)) throw new EspalierError({ code: "bad_option", message: `${path} must be an object`, path });
+  const from = isFields(fields["function"]) ? fields["function"] : fields;
+  const given =
+    from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
+  const schema = jsonSchemaOf(given, path);
+  // Tools that the provider runs itself have a type and settings instead of a schema.
+  const name =
+    typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
+  return {
+    name,
+    ...(typeof from["description"] === "string" && { description: from["description"] }),
+    ...(schema !== undefined && { schema: typeof schema === "string" ? schema : json(schema) }),
+  };
+}
+
+/**
+ * The JSON schema that the model is shown: of a plain schema, of one that the AI SDK wrapped or makes on demand, or of
+ * a validation library that can say it (zod's own method; Standard JSON Schema).
+ */
+function jsonSchemaOf(given: unknown, path: string): unknown {
+  const message = `${path} has a schema of a validation library that cannot say what is sent; pass JSON schemas in options.tools`;
+  const refuse = (cause?: unknown) =>
+    new EspalierError({ code: "bad_option", message, path, ...(cause !== undefined && { cause }) });
+  const isHolder = (value: unknown): value is Fields => isFields(value) || typeof value === "function";
+  try {
+    // The AI SDK makes a schema when it is first needed.
+    const made = typeof given === "function" && !("~standard" in given) ? (given as () => unknown)() : given;
+    const schema = isHolder(made) && isFields(made["jsonSchema"]) ? made["jsonSchema"] : made;
+    if (isHolder(schema) && typeof schema["then"] === "function") throw refuse();
+    if (!isHolder(schema) || !("~standard" in schema) || isJsonSchema(schema)) return schema;
+    if (typeof schema["toJSONSchema"] === "function") return (schema["toJSONSchema"] as () => unknown).call(schema);
+    const standard = schema["~standard"];
+    const converter = isHolder(standard) ? standard["jsonSchema"] : undefined;
+    if (!isHolder(converter) || typeof converter["input"] !== "function") throw refuse();
+    return (converter["input"] as (options: Fields) => unknown).call(converter, { target: "draft-07" });
+  } catch (cause) {
+    throw cause instanceof EspalierError ? cause : refuse(cause);
+  }
+}
+
+/** zod hides a `~standard` in the JSON schemas that it makes. */
+function isJsonSchema(schema: Fields): boolean {
+  return (
+    "$schema" in schema ||
+    (Object.getPrototypeOf(schema) === Object.prototype && !Object.keys(schema).includes("~standard"))
+  );
+}
