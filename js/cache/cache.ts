@@ -11,8 +11,9 @@ import { listedTools } from "../formats/tools.ts";
 import { copy, isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
-import { lifetimeOf, WHOLE, WIRES, withMark } from "../formats/cache-marks.ts";
-import type { Fact, How, Wanted } from "../formats/cache-marks.ts";
+import { RULES } from "../formats/index.ts";
+import { WHOLE } from "../formats/marks.ts";
+import type { Fact, How, Wanted } from "../formats/marks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { fullPrices } from "../tokens/usage.ts";
 import type {
@@ -65,7 +66,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const isRequest = !Array.isArray(messages);
   const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };
   const reading = read(input, options);
-  const wire = WIRES[reading.format];
+  const wire = RULES[reading.format].marks;
   const result: MarkResult<T> = {
     messages,
     marks: [],
@@ -74,18 +75,18 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     ...(!isRequest && apart !== undefined && { system: apart }),
   };
   if (!wire) return result;
-  if (reading.format === "anthropic" && settings.scheme === "openai")
-    throw bad("scheme", '"anthropic", as the format is', settings.scheme);
+  const { prefix, schemes } = wire;
+  if (settings.scheme !== undefined && !schemes.includes(settings.scheme))
+    throw bad("scheme", `"${schemes.join('" or "')}", as the format is`, settings.scheme);
 
   const { request = {}, list } = reading.source;
   const how: How = { ...options, list };
-  const isAnthropic = reading.format === "anthropic";
-  const tools = isAnthropic ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
+  const tools = prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
   // Everything that can be marked, in the order of the neutral messages.
   const spots = reading.messages.map(({ id, parts }, index) => {
     const at = index - (reading.messages.length - list.length);
     const message = at >= 0 ? (list[at] as Fields) : { content: request["system"] };
-    const pieces = at >= 0 ? reading.pieces(id) : systemPieces(request["system"]);
+    const pieces = at >= 0 ? reading.pieces(id) : (prefix?.pieces(request["system"]) ?? []);
     // Marks are told as facts, so that parts have the same numbers with and without them.
     const isPart = (number: number) => parts[number]?.type !== "cacheMark";
     return {
@@ -96,11 +97,10 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     };
   });
   const facts = spots.map((spot): Fact[] =>
-    spot.isApart && !isAnthropic ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
+    spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
-  const model =
-    options.model ?? (typeof request["model"] === "string" ? request["model"] : isAnthropic ? "claude" : undefined);
-  const { profile, scheme = wire.scheme, max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
+  const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
+  const { profile, scheme = schemes[0], max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
   const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
   // What is not counted needs no encoding.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
@@ -110,8 +110,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     minimum,
     minimumModel: model,
     previous: previousNewest,
-    // A request that asks for marks of the provider's own choice gives one of them away.
-    max: Math.max(0, max - (isAnthropic && request["cache_control"] ? 1 : 0)),
+    max: Math.max(0, max - (prefix?.reserved(request) ?? 0)),
     prefixLifetime: wire.lasts ? lifetime.prefix : "5m",
     messageLifetime: wire.lasts ? lifetime.messages : "5m",
     summary: summary === undefined ? undefined : idOf(reading, summary),
@@ -124,8 +123,8 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
         bare,
         counted,
         fields,
-        Uint32Array.from(tools.flatMap(toolFact)),
-        Uint32Array.from(facts.flatMap(partFacts)),
+        Uint32Array.from(tools.flatMap((tool) => toolNumbers(prefix!.toolFact(tool)))),
+        Uint32Array.from(facts.flatMap(partNumbers)),
       ) as Placement,
   );
 
@@ -140,13 +139,13 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
       );
   }
   const applied = spots.map((spot, index) =>
-    spot.isApart && !isAnthropic ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how),
+    spot.isApart && !prefix ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how),
   );
   const system = spots[0]?.isApart ? applied[0]!["content"] : apart;
   const own = applied.filter((_, index) => !spots[index]!.isApart);
   const markedTools = same(
     tools,
-    tools.map((tool, at) => (isFields(tool) ? withMark(tool, onTools.get(at)) : tool)),
+    tools.map((tool, at) => prefix!.markTool(tool, onTools.get(at))),
   );
   const markedList = same(list, own);
   const changes: Fields = {
@@ -157,7 +156,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const out = !isRequest ? markedList : Object.keys(changes).length > 0 ? copy(messages as object, changes) : messages;
   return {
     messages: out as T,
-    ...(given && { tools: isAnthropic ? markedTools : given }),
+    ...(given && { tools: prefix ? markedTools : given }),
     ...(!isRequest && apart !== undefined && { system }),
     marks,
     unmarked,
@@ -170,23 +169,14 @@ function same<V>(before: readonly V[], after: readonly V[]): readonly V[] {
   return after.every((item, at) => item === before[at]) ? before : after;
 }
 
-/** Anthropic's system prompt is marked like the content of a message. */
-function systemPieces(system: unknown): unknown[] {
-  if (!Array.isArray(system)) return ["string"];
-  return system.flatMap((block: unknown, at): unknown[] =>
-    isFields(block) && block["cache_control"] ? [{ block: at }, "mark"] : [{ block: at }],
-  );
-}
-
 /** Facts cross as numbers; marks are 0 for none, 1 for five minutes, 2 for an hour. */
 const markNumber = (mark: CacheLifetime | undefined) => (mark === undefined ? 0 : mark === "5m" ? 1 : 2);
 
-function toolFact(tool: unknown): number[] {
-  const mark = isFields(tool) ? lifetimeOf(tool["cache_control"]) : undefined;
-  return [Number(isFields(tool) && tool["defer_loading"] === true), markNumber(mark)];
+function toolNumbers({ can, mark }: Omit<Fact, "part">): number[] {
+  return [Number(!can), markNumber(mark)];
 }
 
-function partFacts(list: readonly Fact[], message: number): number[] {
+function partNumbers(list: readonly Fact[], message: number): number[] {
   return list.flatMap(({ part = -1, can, mark }) => [message, part + 1, Number(can), markNumber(mark)]);
 }
 

@@ -3,6 +3,7 @@
 import { wasm } from "../engine/engine.ts";
 import { EspalierError, badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -49,7 +50,11 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     messages: neutral,
   } = reading;
   // A system prompt of its own comes first.
-  const thinking = idsOfFixedThoughts(reading.format, list, (at) => neutral[at + neutral.length - list.length]!.id);
+  const thinking = idsOfFixedThoughts(
+    RULES[reading.format],
+    list,
+    (at) => neutral[at + neutral.length - list.length]!.id,
+  );
   const all = {
     ...counting(reading, options),
     ...rest,

@@ -7,7 +7,11 @@
  */
 
 import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types/messages.ts";
+import type { WireCheck } from "./checks.ts";
+import type { Marks } from "./marks.ts";
+import type { FieldChange, Place } from "./place.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
+import type { Thoughts } from "./thinking.ts";
 import { requestTools } from "./tools.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -44,9 +48,44 @@ export interface ReadMessage<Piece> {
   pieces: Piece[];
 }
 
-/** What one format has to know. `Piece` says where in a host message a part came from. */
-export interface Adapter<Piece> {
+/**
+ * A format: all that the package knows about one provider's messages, made in the folder of that provider. `Piece`
+ * says where in a host message a part came from.
+ */
+export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece> {}
+
+/** The rules of a format that need no reading; the neutral format has these alone. */
+export interface Rules<Piece> {
   format: Format;
+  places: Places<Piece>;
+  /** Finds what only the provider's own messages show. */
+  check?: WireCheck;
+  /** Absent for formats without cache marks. */
+  marks?: Marks;
+  /** Absent for formats without signed thoughts. */
+  thoughts?: Thoughts<Piece>;
+  /** True for a message that holds a summary by the provider's server, which only that server can read. */
+  isServerItem?(message: Fields): boolean;
+}
+
+/** Where parts are in a format's messages, and how a text replaces one. */
+export interface Places<Piece> {
+  /** The place of a part in its message. */
+  part(piece: Piece, message: Fields): Place;
+  /** The place of an item of a tool result, from the result on. */
+  item(result: Fields, item: number): Place;
+  /** Where the arguments of a call can be as a value, from the call on. */
+  arguments: readonly Place[];
+  /** The change that gives a call or a result another tool name; its place is from the call or result on. */
+  renamed(part: Fields, name: string): FieldChange;
+  /** A text that replaces a part of the message. */
+  note(text: string, message: Fields): unknown;
+  /** A text that replaces an item of a tool result, if it differs from `note`. */
+  itemNote?(text: string, item: number): unknown;
+}
+
+/** Reads and rebuilds the messages of one format. */
+export interface Messages<Piece> {
   /** Reads one message; `path` names it in errors. */
   read(message: Fields, at: number, path: string, state: Map<string, unknown>): ReadMessage<Piece>;
   /** A copy of the host's message with the edits carried out. */
@@ -59,8 +98,6 @@ export interface Adapter<Piece> {
   tools(tools: readonly unknown[]): NeutralTool[];
   /** The message without what results hold for others than the model; the host's own object if that is nothing. */
   forModel?(message: Fields): Fields;
-  /** Where in the list of a host's message a thought is; only formats in which thoughts are signed say so. */
-  thought?(piece: Piece): number | undefined;
   /** Puts a message into the one before it where the provider demands it; `undefined` if that is not to be done. */
   join?(first: unknown, second: unknown): unknown | undefined;
   /** Neighbours that become one message: a run of them is put together at once, so that its cost is its length. */
@@ -183,7 +220,7 @@ export function carriedOut<Piece>(
     const sourceAt = place(from);
     if (sourceAt === undefined) return message;
     const piece = again(sourceAt, original(sourceAt)).pieces[part];
-    const number = piece === undefined ? undefined : adapter.thought?.(piece);
+    const number = piece === undefined ? undefined : adapter.thoughts?.index(piece);
     const thought = number === undefined ? undefined : thoughtAt(original(sourceAt), number);
     return thought === undefined ? message : (prependThought(message as Fields, thought) ?? message);
   };

@@ -5,10 +5,10 @@
 
 import { badOption } from "../errors/errors.ts";
 import type { EspalierError } from "../errors/errors.ts";
-import type { Format, NeutralMessage, PlanItem } from "../types/messages.ts";
+import type { NeutralMessage, PlanItem } from "../types/messages.ts";
 import { carriedOut, readsAgain } from "./adapter.ts";
 import { bad, isFields, looking } from "./values.ts";
-import type { Adapter, Hosts } from "./adapter.ts";
+import type { Adapter, Hosts, Rules } from "./adapter.ts";
 import type { Fields } from "./values.ts";
 import { carriedOutNeutral, neutralMessage } from "./neutral/read.ts";
 import { idsOfFixedThoughts } from "./thinking.ts";
@@ -28,13 +28,13 @@ export class Growing {
   private reader: Reader;
   /** What of messages is for the model, by number, where that is not all. */
   private readonly shown = new Map<number, Fields>();
-  private readonly format: Format;
+  private readonly rules: Rules<never>;
   private readonly begin: () => Reader;
   private readonly forModel: (message: Fields) => Fields;
 
   /** `begin` makes what reads messages from the first on. `forModel` leaves out what is not for the model. */
-  constructor(format: Format, begin: () => Reader, forModel: (message: Fields) => Fields = (message) => message) {
-    this.format = format;
+  constructor(rules: Rules<never>, begin: () => Reader, forModel: (message: Fields) => Fields = (message) => message) {
+    this.rules = rules;
     this.forModel = forModel;
     this.begin = begin;
     this.reader = begin();
@@ -110,7 +110,7 @@ export class Growing {
 
   /** Ids of the messages whose thoughts stay where they are; nothing if none may be carried. */
   unled(): string[] | undefined {
-    return idsOfFixedThoughts(this.format, this.originals, (at) => this.names[at]!);
+    return idsOfFixedThoughts(this.rules, this.originals, (at) => this.names[at]!);
   }
 
   /**

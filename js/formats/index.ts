@@ -5,17 +5,17 @@ import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/mes
 import { reading, scanning } from "./adapter.ts";
 import { listedTools } from "./tools.ts";
 import { looking } from "./values.ts";
-import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
-import { aiSdk } from "./ai-sdk/read.ts";
-import { anthropic } from "./anthropic/read.ts";
+import type { Adapter, Reading, Rules, Scanned, Source } from "./adapter.ts";
+import { aiSdk } from "./ai-sdk/index.ts";
+import { anthropic } from "./anthropic/index.ts";
 import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
-import { readEspalier } from "./neutral/read.ts";
-import { gemini } from "./gemini/read.ts";
+import { gemini } from "./gemini/index.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
-import { openaiChat } from "./openai/read-chat.ts";
-import { openaiResponses } from "./openai/read-responses.ts";
-import { raw } from "./raw/read.ts";
-import { vscode } from "./vscode/read.ts";
+import { neutral } from "./neutral/index.ts";
+import { readEspalier } from "./neutral/read.ts";
+import { openaiChat, openaiResponses } from "./openai/index.ts";
+import { raw } from "./raw/index.ts";
+import { vscode } from "./vscode/index.ts";
 
 export { sourceOf } from "./sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "./vscode/classes.ts";
@@ -33,7 +33,9 @@ export const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
   "ai-sdk": aiSdk as Adapter<never>,
   raw: raw as Adapter<never>,
 };
-export const FORMATS: readonly string[] = [...Object.keys(ADAPTERS), "espalier"];
+/** The rules of every format. */
+export const RULES: Record<Format, Rules<never>> = { ...ADAPTERS, espalier: neutral as Rules<never> };
+export const FORMATS: readonly string[] = Object.keys(RULES);
 
 /**
  * Reads a conversation: a list of messages or a whole request of any provider.
@@ -118,7 +120,7 @@ export type { Growing } from "./growing.ts";
  */
 export function growing(format: Format): Growing {
   if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  if (format === "espalier") return new Growing(format, readsNeutral);
+  if (format === "espalier") return new Growing(RULES[format], readsNeutral);
   const adapter = ADAPTERS[format];
-  return new Growing(format, readsWith(adapter), (message) => adapter.forModel?.(message) ?? message);
+  return new Growing(adapter, readsWith(adapter), (message) => adapter.forModel?.(message) ?? message);
 }

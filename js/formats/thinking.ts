@@ -2,42 +2,41 @@
 
 import { copy, isFields } from "./values.ts";
 import type { Fields } from "./values.ts";
-import type { Format } from "../types/messages.ts";
 
-/**
- * Formats in which thoughts come back to the provider with its signature; and the neutral one, which may be any of
- * them.
- */
-const SIGNED: readonly Format[] = ["anthropic", "ai-sdk", "espalier"];
+/** Thoughts of a format in which they come back to the provider with its signature. */
+export interface Thoughts<Piece> {
+  /** Index of the thought in its message's list of parts; undefined for a piece that is outside the list. */
+  index(piece: Piece): number | undefined;
+  /** True for a thought that its provider did not sign. */
+  isUnsigned(part: Fields): boolean;
+}
 
 /**
  * Ids of the messages whose thoughts stay where they are: those of another model than the newest message is of, where
- * messages say so (`model`), and those without a signature. Nothing for formats without signed thoughts.
+ * messages say so (`model`), and those without a signature. Undefined for formats without signed thoughts.
  */
 export function idsOfFixedThoughts(
-  format: Format,
+  { thoughts }: { thoughts?: Pick<Thoughts<never>, "isUnsigned"> },
   originals: readonly unknown[],
   id: (at: number) => string,
 ): string[] | undefined {
-  if (!SIGNED.includes(format)) return undefined;
+  if (!thoughts) return undefined;
   const model = (message: unknown) =>
     isFields(message) && typeof message["model"] === "string" ? message["model"] : undefined;
   const newest = model(originals.findLast((message) => model(message) !== undefined));
   return originals.flatMap((message, at) => {
     const isOthers = newest !== undefined && (model(message) ?? newest) !== newest;
-    return isOthers || listOf(message).some((part) => isFields(part) && isThought(part) && !isSealed(part, format))
-      ? [id(at)]
-      : [];
+    return isOthers || listOf(message).some((part) => isFields(part) && thoughts.isUnsigned(part)) ? [id(at)] : [];
   });
 }
 
-/** A copy of the message that begins with this part; nothing if its format has no list of parts there. */
+/** Returns a copy of the message that begins with this part; undefined if the message has no list of parts. */
 export function prependThought(message: Fields, part: unknown): Fields | undefined {
   const name = Array.isArray(message["parts"]) ? "parts" : "content";
   return Array.isArray(message[name]) ? copy(message, { [name]: [part, ...(message[name] as unknown[])] }) : undefined;
 }
 
-/** The host's own block or part. */
+/** Returns the host's own block or part. */
 export function thoughtAt(message: Fields, at: number): unknown {
   return listOf(message)[at];
 }
@@ -47,23 +46,7 @@ function listOf(message: unknown): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-function isThought({ type }: Fields): boolean {
-  return type === "thinking" || type === "redacted_thinking" || type === "reasoning";
-}
-
-function isSealed(part: Fields, format: Format): boolean {
-  if (format === "espalier") return true;
-  if (format === "anthropic") return isSeal(part[part["type"] === "thinking" ? "signature" : "data"]);
-  // Messages of the model have options, those of the page metadata; before version 5 the signature stood beside the
-  // text.
-  const provider = part["providerOptions"] ?? part["providerMetadata"];
-  const anthropic = isFields(provider) ? provider["anthropic"] : undefined;
-  return (
-    isSeal(part["signature"]) ||
-    (isFields(anthropic) && (isSeal(anthropic["signature"]) || isSeal(anthropic["redactedData"])))
-  );
-}
-
-function isSeal(value: unknown): boolean {
+/** True for a signature, or for a sealed thought's data. */
+export function isSeal(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }

@@ -1,12 +1,12 @@
 /** Carries out the engine's plan on the host's messages. */
 
-import { copy, isFields, withFields } from "../formats/values.ts";
+import { RULES } from "../formats/index.ts";
+import { at, changed, fieldsAt } from "../formats/place.ts";
+import type { FieldChange } from "../formats/place.ts";
+import { copy } from "../formats/values.ts";
 import type { Reading, Source } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
-import type { Format, NeutralMessage, Part, PartEdit, PlanItem, Role } from "../types/messages.ts";
-import { changed } from "./change.ts";
-import type { FieldChange } from "./change.ts";
-import { at, itemPlace, namePlace, placeOf } from "./places.ts";
+import type { NeutralMessage, Part, PartEdit, PlanItem } from "../types/messages.ts";
 
 /** What becomes of a part; the engine's `PartPlan`. */
 interface PartPlan {
@@ -57,70 +57,23 @@ function inPlace(reading: Reading, neutral: number, index: number, parts: readon
   const { format, source, messages } = reading;
   const plans = parts.filter(({ note, items, name }) => note !== undefined || items || name !== undefined);
   if (plans.length === 0) return [];
+  const { places } = RULES[format];
   const message = source.list[index] as Fields;
-  const { id, role, parts: read } = messages[neutral]!;
-  const pieces = reading.pieces(id);
-  return plans.flatMap(({ part, note, items, name }): FieldChange[] => {
-    const place = placeOf(format, message, pieces, part);
-    const holder = at(message, place);
-    if (note !== undefined) return [{ place, fix: { set: noteOf(format, role, note, message) } }];
-    const changes: FieldChange[] = (items ?? []).map(([item, text]) => {
-      const within = itemPlace(format, holder, item);
-      const inResult =
-        format === "gemini" && item === 0 ? { output: text } : resultNote(format, text, at(holder, within), message);
-      return { place: [...place, ...within], fix: { set: inResult } };
+  const pieces = reading.pieces(messages[neutral]!.id);
+  return plans.flatMap(({ part, note, items = [], name }): FieldChange[] => {
+    const place = places.part(pieces[part] as never, message);
+    if (note !== undefined) return [{ place, fix: { set: places.note(note, message) } }];
+    const holder = fieldsAt(message, place);
+    const changes = items.map(([item, text]): FieldChange => {
+      const within = places.item(holder, item);
+      const isText = typeof at(holder, within) === "string";
+      const set = isText ? text : (places.itemNote?.(text, item) ?? places.note(text, message));
+      return { place: [...place, ...within], fix: { set } };
     });
-    if (name !== undefined) {
-      // A tool of a page has its name in the type of its part.
-      const type = isFields(holder) && format === "ai-sdk" ? holder["type"] : undefined;
-      const named =
-        typeof type === "string" &&
-        type.startsWith("tool-") &&
-        type !== "tool-call" &&
-        type !== "tool-result" &&
-        type !== "tool-invocation";
-      const old =
-        format === "openai-chat" && read[part]?.type === "toolResult" && !("name" in message)
-          ? ["tool_name"]
-          : namePlace(format, holder);
-      changes.push(
-        named
-          ? { place: [...place, "type"], fix: { set: `tool-${name}` } }
-          : { place: [...place, ...old], fix: { set: name } },
-      );
-    }
-    return changes;
+    if (name === undefined) return changes;
+    const { place: within, fix } = places.renamed(holder, name);
+    return [...changes, { place: [...place, ...within], fix }];
   });
-}
-
-/** A text in the place of a picture, as the format says it. */
-function noteOf(format: Format, role: Role, text: string, message: Fields): unknown {
-  switch (format) {
-    case "openai-responses":
-      return { type: role === "assistant" ? "output_text" : "input_text", text };
-    case "gemini":
-      return { text };
-    case "raw":
-      return { type: 1, text };
-    case "vscode":
-      return textLike(message["content"], text);
-    default:
-      return { type: "text", text };
-  }
-}
-
-function resultNote(format: Format, text: string, item: unknown, message: Fields): unknown {
-  if (typeof item === "string") return text;
-  if (format === "openai-responses") return { type: "input_text", text };
-  return noteOf(format, "user", text, message);
-}
-
-/** A text part of the class that the conversation's other ones have. */
-function textLike(content: unknown, value: string): unknown {
-  const like = Array.isArray(content)
-    ? (content as unknown[]).find((item): item is Fields => isFields(item) && typeof item["value"] === "string")
-    : undefined;
-  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, { value });
 }
 
 /**

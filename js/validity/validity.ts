@@ -1,6 +1,6 @@
 /**
  * What providers refuse, found before they are asked, and mended. The engine checks what every format shows (pairs,
- * order, roles, ids); `js/validity/wire-*` check what only one provider's own messages show.
+ * order, roles, ids); the checks of `js/formats` find what only one provider's own messages show.
  */
 
 import { asSent } from "../formats/adapter.ts";
@@ -9,19 +9,15 @@ import { isFields, json, looking } from "../formats/values.ts";
 import type { Reading, Scanned } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { detect, findSource } from "../formats/detect.ts";
-import { readConversation, scanConversation } from "../formats/index.ts";
+import { readConversation, RULES, scanConversation } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { carryOut, withValues } from "./carry-out.ts";
 import type { CoreItem } from "./carry-out.ts";
-import { changed } from "./change.ts";
-import type { FieldChange } from "./change.ts";
-import { at, itemPlace, placeOf, write } from "./places.ts";
+import { at, changed, fieldsAt, pathTo } from "../formats/place.ts";
+import type { FieldChange } from "../formats/place.ts";
 import { thin, thinLine } from "./thin.ts";
-import { anthropicWire } from "../formats/anthropic/checks.ts";
-import { geminiWire } from "../formats/gemini/checks.ts";
-import { openaiChatWire, openaiResponsesWire } from "../formats/openai/checks.ts";
-import type { WireCheck, WireFinding } from "../formats/wire.ts";
+import type { WireFinding } from "../formats/checks.ts";
 import type {
   Finding,
   Provider,
@@ -39,13 +35,6 @@ import { REPAIR, VALIDATE } from "../options/names/requests.ts";
 export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
 const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
-
-const WIRE: Partial<Record<Format, WireCheck>> = {
-  "openai-chat": openaiChatWire,
-  "openai-responses": openaiResponsesWire,
-  anthropic: anthropicWire,
-  gemini: geminiWire,
-};
 
 /** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
 const MOST_ROUNDS = 6;
@@ -212,7 +201,7 @@ function mended(
 }
 
 function wirePath({ source }: Reading, index: number | undefined, place: WireFinding["place"]): string {
-  return write(index === undefined ? "" : `${source.name}[${index}]`, place);
+  return pathTo(index === undefined ? "" : `${source.name}[${index}]`, place);
 }
 
 /** The input with the fixes of the wire. */
@@ -370,7 +359,7 @@ function checkWire(
   from = 0,
 ): void {
   const { source, format } = reading;
-  const check = WIRE[format];
+  const { check } = RULES[format];
   if (!check || format !== provider) return;
   const { tools } = fields(reading, provider, options);
   const { request } = source;
@@ -435,22 +424,16 @@ function isUnsendable(part: Part): boolean {
 /** Arguments that hold themselves, or cannot be looked into, have no JSON: the request could not even be written. */
 function unsendable(reading: Reading, out: WireFinding[]): void {
   const { format, messages, source } = reading;
+  const { places } = RULES[format];
   const offset = messages.length - source.list.length;
   for (const [neutral, { id, parts }] of messages.entries()) {
     for (const [part, call] of parts.entries()) {
       if (!isUnsendable(call)) continue;
       const index = neutral - offset;
       const message = source.list[index] as Fields;
-      const place = placeOf(format, message, reading.pieces(id), part);
-      for (const name of [
-        "input",
-        "args",
-        "functionCall.args",
-        "function_call.args",
-        "function.arguments",
-        "toolInvocation.args",
-      ]) {
-        const field = [...place, ...name.split(".")];
+      const place = places.part(reading.pieces(id)[part] as never, message);
+      for (const within of places.arguments) {
+        const field = [...place, ...within];
         const value = at(message, field);
         if (typeof value !== "object" || value === null || writable(value)) continue;
         out.push({
@@ -485,9 +468,10 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
   const base = `${source.name}[${index}]`;
   if (part === undefined) return { path: base, index };
   const message = source.list[index] as Fields;
-  const place = looking(base, () => placeOf(format, message, reading.pieces(messages[neutral]!.id), part));
-  const within = item === undefined ? [] : itemPlace(format, at(message, place), item);
-  return { path: write(base, [...place, ...within]), index };
+  const { places } = RULES[format];
+  const place = looking(base, () => places.part(reading.pieces(messages[neutral]!.id)[part] as never, message));
+  const within = item === undefined ? [] : places.item(fieldsAt(message, place), item);
+  return { path: pathTo(base, [...place, ...within]), index };
 }
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */

@@ -8,22 +8,20 @@ import { byPart, editedItems, opaque, parsedArguments, text, words } from "../pa
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import { withSource } from "../sources.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types/messages.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
-type Piece = { at: number | "string"; call?: boolean };
+export type Piece = { at: number | "string"; call?: boolean };
 
 /** What the model is told of a call that the user did not allow, if nobody said why. */
 const DENIED = "Tool call execution denied.";
 
 const ROLES: Record<string, Role> = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
 
-export const aiSdk: Adapter<Piece> = {
-  format: "ai-sdk",
-
+export const messages: Messages<Piece> = {
   system(request) {
     return typeof request["system"] === "string" ? [text(request["system"])] : undefined;
   },
@@ -139,8 +137,6 @@ export const aiSdk: Adapter<Piece> = {
     else if (said) out.push({ role: role === "tool" ? "user" : role, content: said });
     return out;
   },
-
-  thought: ({ at }) => (at === "string" ? undefined : at),
 
   // A UI message holds the results of its calls, so a stand-in for a lost one goes there.
   join(first, second) {

@@ -2,9 +2,10 @@
 
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
-import type { Place } from "../../validity/places.ts";
-import { choices, looked, REMOVE } from "../wire.ts";
-import type { Request, WireCheck, WireFinding } from "../wire.ts";
+import { isSigned, isThought } from "./thoughts.ts";
+import type { Place } from "../place.ts";
+import { choices, looked, REMOVE } from "../checks.ts";
+import type { Request, WireCheck, WireFinding } from "../checks.ts";
 
 /** Marks that one request may have. */
 const MOST_MARKS = 4;
@@ -13,7 +14,7 @@ const choice = choices(["tool_choice"]);
 
 type Find = (finding: WireFinding) => void;
 
-export const anthropicWire: WireCheck = (request, find) => {
+export const check: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
     if (message["role"] === "system")
@@ -32,21 +33,15 @@ export const anthropicWire: WireCheck = (request, find) => {
   marks(request, find);
 };
 
-const isThought = ({ type }: Fields) => type === "thinking" || type === "redacted_thinking";
-
 /** Thoughts are sealed by the server that had them, and come before anything else. */
 function thoughts(index: number, byAssistant: boolean, blocks: readonly Fields[], find: Find): void {
-  const sealed = (block: Fields) => {
-    const seal = block[block["type"] === "thinking" ? "signature" : "data"];
-    return typeof seal === "string" && seal !== "";
-  };
   // What has to go anyway does not count as the first.
-  const first = blocks.find((block) => !isThought(block) || sealed(block));
+  const first = blocks.find((block) => !isThought(block) || isSigned(block));
   for (const [at, block] of blocks.entries()) {
     if (!isThought(block)) continue;
     const place = ["content", at];
     if (!byAssistant) find({ rule: "thought-role", index, place, message: "only the assistant thinks", fix: REMOVE });
-    else if (!sealed(block))
+    else if (!isSigned(block))
       find({
         rule: "thought-signature",
         index,

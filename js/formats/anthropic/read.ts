@@ -4,18 +4,16 @@ import { documentPart, image, picture } from "../media.ts";
 import { byPart, editedItems, opaque, objectArguments, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";
 
-/** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
-type Piece = { block: number } | "string" | "mark";
+/** A block of the content, the content itself, or the mark on a block (which goes and stays with it). */
+export type Piece = { block: number } | { mark: number } | "string";
 
-export const anthropic: Adapter<Piece> = {
-  format: "anthropic",
-
+export const messages: Messages<Piece> = {
   system(request) {
     const system = request["system"];
     if (system === undefined || system === null) return undefined;
@@ -43,7 +41,7 @@ export const anthropic: Adapter<Piece> = {
     }
     const kept = pieces.flatMap((piece, part) => {
       const edit = byNumber.get(part);
-      if (!edit || typeof piece === "string") return [];
+      if (!edit || piece === "string" || "mark" in piece) return [];
       const block = (content as Fields[])[piece.block]!;
       if (edit.type === "text") return [editedText(block, edit.text)];
       if (edit.type === "note") return [noted(edit.text, block)];
@@ -85,8 +83,6 @@ export const anthropic: Adapter<Piece> = {
     ),
 
   tools: (tools) => tools.map(tool),
-
-  thought: (piece) => (typeof piece === "string" ? undefined : piece.block),
 
   // Results of one round belong into one message; the server merges everything else itself.
   merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
@@ -140,13 +136,14 @@ function editedText(block: Fields, said: string): Fields {
   }
 }
 
-function blocks(content: unknown, path: string): [Part, Piece][] {
+/** Reads a content as parts, with the place of each. */
+export function blocks(content: unknown, path: string): [Part, Piece][] {
   if (typeof content === "string") return [[text(content), "string"]];
   if (!Array.isArray(content)) throw bad(path, "a text or a list of blocks", content);
   return content.flatMap((item: unknown, at): [Part, Piece][] => {
     if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
     const read: [Part, Piece] = [block(item, `${path}[${at}]`), { block: at }];
-    return item["cache_control"] ? [read, [{ type: "cacheMark" }, "mark"]] : [read];
+    return item["cache_control"] ? [read, [{ type: "cacheMark" }, { mark: at }]] : [read];
   });
 }
 

@@ -2,8 +2,8 @@
 
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
-import { looked, REMOVE } from "../wire.ts";
-import type { WireCheck } from "../wire.ts";
+import { looked, REMOVE } from "../checks.ts";
+import type { WireCheck } from "../checks.ts";
 
 /** Stands for a signature that was lost or never made; its documentation names it for calls of other models. */
 export const NO_SIGNATURE = "skip_thought_signature_validator";
@@ -33,7 +33,7 @@ const FIELDS = new Set([
 /** What a result is called that has no name where it comes from; see the adapter. */
 const NAMELESS = "unknown";
 
-export const geminiWire: WireCheck = (request, find) => {
+export const check: WireCheck = (request, find) => {
   // Calls of the newest round, by their ids.
   let calls = new Map<string, unknown>();
   let before: unknown;

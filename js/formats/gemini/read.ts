@@ -5,12 +5,13 @@ import { byPart, opaque, objectArguments, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types/messages.ts";
 
-type Piece = number;
+/** Index of the part. */
+export type Piece = number;
 
 /** Calls without ids that wait for their response, by name; kept in the state of one reading. */
 type Waiting = Map<string, string[]>;
@@ -33,9 +34,7 @@ const SNAKE = new Map(
 const snake = (camel: string) => SNAKE.get(camel) ?? spelled(camel);
 const field = (item: Fields, camel: string) => item[camel] ?? item[snake(camel)];
 
-export const gemini: Adapter<Piece> = {
-  format: "gemini",
-
+export const messages: Messages<Piece> = {
   system(request) {
     const config = isFields(request["config"]) ? request["config"] : {};
     const system = field(request, "systemInstruction") ?? field(config, "systemInstruction");

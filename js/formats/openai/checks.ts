@@ -1,14 +1,14 @@
 /** OpenAI: lists of calls that are empty, names of speakers, settings of tools that are not there. */
 
-import { choices, looked, REMOVE } from "../wire.ts";
-import type { WireCheck } from "../wire.ts";
+import { choices, looked, REMOVE } from "../checks.ts";
+import type { WireCheck } from "../checks.ts";
 
 const choice = choices(["tool_choice", "parallel_tool_calls"]);
 
 /** "string does not match pattern", says the server of any other name. */
 const NAME = /^[^\s<|\\/>]{1,64}$/;
 
-export const openaiChatWire: WireCheck = (request, find) => {
+export const checkChat: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
     const { tool_calls: calls, name, role } = message;
@@ -32,4 +32,4 @@ export const openaiChatWire: WireCheck = (request, find) => {
   }
 };
 
-export const openaiResponsesWire: WireCheck = choice;
+export const checkResponses: WireCheck = choice;

@@ -4,12 +4,12 @@ import { documentPart, image, pictureUrl } from "../media.ts";
 import { byPart, editedItems, objectArguments, opaque, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
-type Piece =
+export type Piece =
   | { in: "string" }
   | { in: "content"; at: number }
   | { in: "refusal" }
@@ -42,9 +42,7 @@ const ROLES: Record<string, Role> = {
   function: "tool",
 };
 
-export const openaiChat: Adapter<Piece> = {
-  format: "openai-chat",
-
+export const messages: Messages<Piece> = {
   read(message, at, path, state) {
     const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);

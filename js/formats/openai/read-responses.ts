@@ -4,12 +4,12 @@ import { documentPart, image, pictureUrl } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 
-type Piece = "item" | { content: number };
+export type Piece = "item" | { content: number };
 
 /**
  * A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`.
@@ -44,9 +44,7 @@ const isOutput = (item: Fields, type: string) =>
 
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
-export const openaiResponses: Adapter<Piece> = {
-  format: "openai-responses",
-
+export const messages: Messages<Piece> = {
   system(request) {
     return typeof request["instructions"] === "string" ? [text(request["instructions"])] : undefined;
   },

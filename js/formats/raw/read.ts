@@ -7,11 +7,11 @@ import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, objectArguments, opaque, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
 
-type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };
+export type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };
 
 /** `ChatRole`. */
 const ROLES: Record<number, Role> = { 0: "system", 1: "user", 2: "assistant", 3: "tool" };
@@ -39,9 +39,7 @@ export function isRaw(message: Fields): boolean {
   );
 }
 
-export const raw: Adapter<Piece> = {
-  format: "raw",
-
+export const messages: Messages<Piece> = {
   read(message, at, path) {
     const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;
     if (!role) throw bad(`${path}.role`, "0 (system), 1 (user), 2 (assistant) or 3 (tool)", message["role"]);

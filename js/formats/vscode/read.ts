@@ -8,22 +8,20 @@ import { base64, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string, withFields } from "../values.ts";
-import type { Adapter, Source } from "../adapter.ts";
+import type { Messages, Source } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";
 import { isBytes, isThought, prototypeOf } from "./parts.ts";
 
-type Piece = number | "string";
+export type Piece = number | "string";
 
 /** `LanguageModelChatMessageRole`: User 1, Assistant 2; System 3 is a proposal. */
 const ROLES: Record<number, Role> = { 1: "user", 2: "assistant", 3: "system" };
 const USER = 1;
 
-export const vscode: Adapter<Piece> = {
-  format: "vscode",
-
+export const messages: Messages<Piece> = {
   read(message, at, path) {
     const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;
     if (!role) throw bad(`${path}.role`, "1 (user), 2 (assistant) or 3 (system)", message["role"]);

@@ -4,11 +4,10 @@
  */
 
 import { readConversation } from "../../../js/formats/index.ts";
-import { anthropic } from "../../../js/formats/anthropic/read.ts";
-import { gemini } from "../../../js/formats/gemini/read.ts";
-import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
-import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
-import { vscode } from "../../../js/formats/vscode/read.ts";
+import { anthropic } from "../../../js/formats/anthropic/index.ts";
+import { gemini } from "../../../js/formats/gemini/index.ts";
+import { openaiChat, openaiResponses } from "../../../js/formats/openai/index.ts";
+import { vscode } from "../../../js/formats/vscode/index.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import type { NeutralMessage, Part } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";

@@ -1,11 +1,10 @@
 /** Readers of the formats that providers and SDKs have, by name. */
 
-import { aiSdk } from "../../../js/formats/ai-sdk/read.ts";
-import { anthropic } from "../../../js/formats/anthropic/read.ts";
-import { gemini } from "../../../js/formats/gemini/read.ts";
-import { openaiChat } from "../../../js/formats/openai/read-chat.ts";
-import { openaiResponses } from "../../../js/formats/openai/read-responses.ts";
-import { vscode } from "../../../js/formats/vscode/read.ts";
+import { aiSdk } from "../../../js/formats/ai-sdk/index.ts";
+import { anthropic } from "../../../js/formats/anthropic/index.ts";
+import { gemini } from "../../../js/formats/gemini/index.ts";
+import { openaiChat, openaiResponses } from "../../../js/formats/openai/index.ts";
+import { vscode } from "../../../js/formats/vscode/index.ts";
 
 export const ADAPTERS = {
   "openai-chat": openaiChat,

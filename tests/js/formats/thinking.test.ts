@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConversation } from "../../../js/formats/index.ts";
+import { readConversation, RULES } from "../../../js/formats/index.ts";
 import { idsOfFixedThoughts } from "../../../js/formats/thinking.ts";
 import type { PlanItem } from "../../../js/types/messages.ts";
 
@@ -69,17 +69,17 @@ test("which thoughts stay where they are", () => {
     sealed({ providerOptions: { anthropic: { redactedData: "d" } } }),
     sealed({ providerOptions: { openai: {} } }),
   ];
-  assert.deepEqual(idsOfFixedThoughts("ai-sdk", list, id), ["m0", "m3"]);
+  assert.deepEqual(idsOfFixedThoughts(RULES["ai-sdk"], list, id), ["m0", "m3"]);
   const page = [
     {
       role: "assistant",
       parts: [{ type: "reasoning", text: "hm", providerMetadata: { anthropic: { signature: "s" } } }],
     },
   ];
-  assert.deepEqual(idsOfFixedThoughts("ai-sdk", page, id), []);
-  assert.deepEqual(idsOfFixedThoughts("espalier", [{ parts: [{ type: "reasoning", text: "hm" }] }], id), []);
+  assert.deepEqual(idsOfFixedThoughts(RULES["ai-sdk"], page, id), []);
+  assert.deepEqual(idsOfFixedThoughts(RULES["espalier"], [{ parts: [{ type: "reasoning", text: "hm" }] }], id), []);
   for (const format of ["openai-chat", "openai-responses", "gemini", "vscode"] as const)
-    assert.equal(idsOfFixedThoughts(format, list, id), undefined);
+    assert.equal(idsOfFixedThoughts(RULES[format], list, id), undefined);
   // Rubbish is looked at and passed over.
-  assert.deepEqual(idsOfFixedThoughts("anthropic", [null, 1, "a", { content: 3 }, { content: [null] }], id), []);
+  assert.deepEqual(idsOfFixedThoughts(RULES["anthropic"], [null, 1, "a", { content: 3 }, { content: [null] }], id), []);
 });

@@ -4,8 +4,7 @@
  */
 
 import type { Fields } from "./values.ts";
-import type { Fix } from "../validity/change.ts";
-import type { Place } from "../validity/places.ts";
+import type { Fix, Place } from "./place.ts";
 
 /** A request, taken apart. */
 export interface Request {

@@ -1,0 +1,24 @@
+/**
+ * Anthropic's Messages. In: its messages or a whole request. Out: neutral messages, and its own messages again.
+ * Start at `read.ts`.
+ */
+
+import type { Adapter } from "../adapter.ts";
+import { isFields } from "../values.ts";
+import { check } from "./checks.ts";
+import { marks } from "./marks.ts";
+import { places } from "./places.ts";
+import { messages } from "./read.ts";
+import type { Piece } from "./read.ts";
+import { thoughts } from "./thoughts.ts";
+
+export const anthropic: Adapter<Piece> = {
+  format: "anthropic",
+  ...messages,
+  places,
+  check,
+  marks,
+  thoughts,
+  isServerItem: ({ content }) =>
+    Array.isArray(content) && content.some((block: unknown) => isFields(block) && block["type"] === "compaction"),
+};

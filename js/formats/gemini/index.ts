@@ -1,0 +1,12 @@
+/**
+ * Gemini's contents. In: its contents or a whole request. Out: neutral messages, and its own contents again. Start at
+ * `read.ts`.
+ */
+
+import type { Adapter } from "../adapter.ts";
+import { check } from "./checks.ts";
+import { places } from "./places.ts";
+import { messages } from "./read.ts";
+import type { Piece } from "./read.ts";
+
+export const gemini: Adapter<Piece> = { format: "gemini", ...messages, places, check };

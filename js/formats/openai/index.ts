@@ -1,0 +1,30 @@
+/**
+ * OpenAI's two formats: chat completions and Responses. In: messages, items, or a whole request. Out: neutral messages,
+ * and OpenAI's own again. Start at `read-chat.ts`.
+ */
+
+import type { Adapter } from "../adapter.ts";
+import { checkChat, checkResponses } from "./checks.ts";
+import { marks } from "./marks.ts";
+import { places as chatPlaces } from "./places-chat.ts";
+import { places as responsesPlaces } from "./places-responses.ts";
+import { messages as chat } from "./read-chat.ts";
+import type { Piece as ChatPiece } from "./read-chat.ts";
+import { messages as responses } from "./read-responses.ts";
+import type { Piece as ResponsesPiece } from "./read-responses.ts";
+
+export const openaiChat: Adapter<ChatPiece> = {
+  format: "openai-chat",
+  ...chat,
+  places: chatPlaces,
+  check: checkChat,
+  marks,
+};
+
+export const openaiResponses: Adapter<ResponsesPiece> = {
+  format: "openai-responses",
+  ...responses,
+  places: responsesPlaces,
+  check: checkResponses,
+  isServerItem: ({ type }) => type === "compaction",
+};

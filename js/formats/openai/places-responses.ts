@@ -1,0 +1,17 @@
+/** Places of parts in items of OpenAI's Responses. */
+
+import type { Places } from "../adapter.ts";
+import { within } from "../place.ts";
+import type { Piece } from "./read-responses.ts";
+
+export const places: Places<Piece> = {
+  part(piece, item) {
+    if (piece !== "item") return ["content", piece.content];
+    return typeof item["content"] === "string" ? ["content"] : [];
+  },
+  item: (result, item) => within(result, "output", item),
+  arguments: [["input"]],
+  renamed: (_, name) => ({ place: ["name"], fix: { set: name } }),
+  note: (text, message) => ({ type: message["role"] === "assistant" ? "output_text" : "input_text", text }),
+  itemNote: (text) => ({ type: "input_text", text }),
+};

@@ -1,0 +1,11 @@
+/**
+ * The renderer's own messages. In: those of `OutputMode.Raw`. Out: neutral messages, and raw ones again. Start at
+ * `read.ts`.
+ */
+
+import type { Adapter } from "../adapter.ts";
+import { places } from "./places.ts";
+import { messages } from "./read.ts";
+import type { Piece } from "./read.ts";
+
+export const raw: Adapter<Piece> = { format: "raw", ...messages, places };

@@ -1,0 +1,12 @@
+/**
+ * VS Code's language model messages. In: its messages. Out: neutral messages, and instances of its classes again. Start
+ * at `read.ts`; `classes.ts` finds the classes.
+ */
+
+import type { Adapter } from "../adapter.ts";
+import { marks } from "./marks.ts";
+import { places } from "./places.ts";
+import { messages } from "./read.ts";
+import type { Piece } from "./read.ts";
+
+export const vscode: Adapter<Piece> = { format: "vscode", ...messages, places, marks };
