@@ -1,4 +1,9 @@
-/** All formats: which one it is, and reading it. */
+/**
+ * Message formats: a folder for each provider.
+ *
+ * In: messages or a request in the form of a provider. Out: neutral messages, and from a plan the host's messages again.
+ * Start with `adapter.ts`, the contract of a format, then with `anthropic/`, a format that uses all of it.
+ */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/messages.ts";

@@ -1,6 +1,8 @@
 /**
- * `espalier/sessions`: session files that other agents wrote. In goes a file; out comes a {@link Session} with its
- * messages in a format of the package. Start with `open.ts`; `readers.ts` lists the layouts, one file each.
+ * `espalier/sessions`: session files that other agents wrote.
+ *
+ * In: a file. Out: a {@link Session} with its messages in a format of the package. Start with `open.ts`; `readers.ts`
+ * lists the layouts, one file each.
  */
 
 export { EspalierError, isEspalierError } from "../errors/errors.ts";

@@ -1,4 +1,8 @@
-/** Types of messages, options and reports, as hosts see them. */
+/**
+ * Types of messages, options and reports, as hosts see them.
+ *
+ * In: nothing; the folder has no code. Out: the types that `js/entries` export. Start with `messages.ts`.
+ */
 
 export type * from "./messages.ts";
 export type * from "./count.ts";

@@ -1,8 +1,9 @@
-//! The boundary: the only place that knows JavaScript.
+//! The boundary: the only module that knows JavaScript.
 //!
-//! In: JavaScript values, decoded with the path of whatever is wrong. Out: plain objects, or a thrown `Error` with `name`,
-//! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
-//! that logic is in the wrong place. One file per folder of `src/`.
+//! In: JavaScript values, decoded with the path of the wrong field. Out: plain objects or JSON text, or a thrown
+//! `Error` with `name`, `code`, `path` and `details`. A function decodes its arguments, makes one call into the core,
+//! and encodes the result; logic belongs in the core. Start with [`history`], which binds `prune`; `read` decodes
+//! values, `decode` encodes results.
 
 mod alloc;
 pub mod cache;

@@ -1,10 +1,11 @@
-//! Prompt caches: where to put marks, what two requests share, what it costs.
+//! Prompt caches: where marks go, what two requests share, what a change costs.
 //!
-//! In: messages as they are about to be sent, with what only the wire format shows ([`PartFact`], [`ToolFact`]). Out: the
-//! places of cache marks ([`place`]), the prefix that two requests share ([`stable_prefix`]), and whether it pays to change a
-//! cached prefix ([`clearing`]). Nothing here changes a message: JavaScript sets the marks on copies.
+//! In: messages that are about to be sent, with the facts that only the wire format shows ([`PartFact`], [`ToolFact`]).
+//! Out: the places of cache marks ([`place`]), the prefix that two requests share ([`stable_prefix`]), and whether
+//! changing a cached prefix pays ([`clearing`]). The module changes no message: JavaScript sets the marks on copies.
+//! Start with [`place`].
 //!
-//! Reference for the rules: the prompt caching guides of Anthropic and OpenAI, and the placement of Copilot Chat.
+//! The rules follow the prompt caching guides of Anthropic and OpenAI, and the placement of Copilot Chat.
 
 mod copilot;
 mod digest;

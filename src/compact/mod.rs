@@ -1,23 +1,24 @@
-//! Compaction: older history replaced by a summary.
+//! Compaction: a summary replaces older history.
 //!
-//! In: messages, a budget, options. Out: [`Compacted`]: a plan in the host's ids, the edits that made it, and a report of every
-//! step. Between lies at most a few calls of the host's model, asked for as [effects](crate::effect); without a model, or on demand when it
-//! fails, the summary is made by rules alone.
+//! In: messages, a budget, options. Out: [`Compacted`]: a plan in the host's ids, its edits, and a report of every
+//! step. A compaction may ask the host's model a few times, through [effects](crate::effect). Rules alone write the
+//! summary if there is no model, or, on demand, if the model fails. Start with [`run`], the state machine.
 //!
-//! The ladder: repair -> stale -> media -> clear -> summary (by the model or offline) -> fit, each step only while the request is above its
-//! goal, and kept only if it frees its minimum. Whatever fails on the way, the conversation is as it was.
+//! The steps run in this order: repair, stale, media, clear, summary (by the model or by rules), fit. A step runs only
+//! while the request exceeds its goal, and its changes stay only if they free its minimum. A failure leaves the
+//! conversation unchanged.
 //!
-//! - [`steps`]: the rungs that need no model.
-//! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
-//! - [`request`], [`instructions`], [`form`]: what the model is asked. - [`parse`], [`check`]: what it answered.
-//! - [`asking`], [`models`]: what a host says about that. - [`context`]: what it adds to the record.
-//! - [`ledger`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`], [`literal`], [`invention`]: what survived.
-//!   of a summary was never said, and how both are looked for.
-//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
-//!   failures.
-//! - [`working`]: the files that the work has open, as they are now, and the names around them.
-//! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
-//! - [`results`]: what all results of tools may have together, without a budget for the whole. - [`placeholder`]: what stands for a cleared one.
+//! - [`steps`]: the steps that need no model.
+//! - [`budget`]: how the tokens are divided. - [`cut`]: which messages the summary covers.
+//! - [`request`], [`instructions`], [`form`]: the request to the model. - [`parse`], [`check`]: its answer.
+//! - [`asking`], [`models`]: the host's wishes for that request. - [`context`]: what the host adds to the record.
+//! - [`ledger`]: facts collected by rule. - [`offline`]: the summary without a model.
+//! - [`quality`], [`literal`]: what of the history survived. - [`invention`]: what of a summary was never said.
+//! - [`profile`]: the constants of a system. - [`window`]: how much a request may have.
+//! - [`job`], [`backoff`], [`flag`]: background summaries, and what happens after failures.
+//! - [`working`]: the latest content of the files in use, and the names around them.
+//! - [`summary`]: the message that replaces the covered range. - [`reduce`]: the last resort of the fit.
+//! - [`results`]: a budget for all tool results together. - [`placeholder`]: the text that replaces a cleared result.
 
 pub mod asking;
 pub mod backoff;

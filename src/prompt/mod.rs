@@ -1,16 +1,18 @@
 //! Prompt trees: laid out, grown and pruned to an exact token budget.
 //!
-//! In: a tree of elements, as [`Op`]s; elements whose children only the host can make are asked for when their budget is
-//! known. Out: messages that fit, and what became of every node.
+//! In: a tree of elements, as [`Op`]s. Some elements have children that only the host can make; the operation asks for
+//! them once it knows their budget. Out: messages that fit, and what became of every node. Start with [`run`], the
+//! operation that hosts poll.
 //!
-//! How a tree goes through: `layout` hands out budgets (`flex`) and collects what elements yield in a `draft`; `tree` is the draft
-//! materialised, in preorder; `living` says which of its nodes are still there and carries out removals with everything
-//! that follows from them; `order` finds what goes next; `content` and `counts` know the remaining elements and their costs; `growth` records which
-//! elements grew; `cut` ties these together for one budget, limit by limit; `trace` says afterwards what happened and why; `run` is the operation that hosts
-//! poll. Layout advises elements how much to write, pruning enforces the budget, and neither influences the other.
+//! The way of a tree: `layout` distributes budgets (`flex`) and collects what elements yield in a `draft`; `tree` is
+//! the materialised draft, in preorder; `living` knows which of its nodes remain, and removes a node with everything
+//! that depends on it; `order` finds the next node to remove; `content` and `counts` know the remaining elements and
+//! their costs; `growth` records which elements grew; `cut` ties these together for one budget, limit by limit; `trace`
+//! explains the result. Layout advises elements how much to write, pruning enforces the budget, and neither influences
+//! the other.
 //!
-//! The rules are those of `@vscode/prompt-tsx` 0.4.0-alpha.9, except where a comment says otherwise: the same nodes go in
-//! the same order, but it stops exactly, takes O(n log n) in nodes, and nothing here recurses.
+//! The rules are those of `@vscode/prompt-tsx` 0.4.0-alpha.9, except where a comment says otherwise: the same nodes are
+//! removed in the same order, but pruning stops exactly, takes O(n log n) in the number of nodes, and never recurses.
 
 mod backfill;
 use crate::bits;

@@ -1,7 +1,7 @@
 //! Documents: the structure of a source file.
 //!
 //! In: a text, its language, and a grammar if there is one. Out: an [`Overlay`], the tree of what a summary can keep or leave out,
-//! and a word on how it came about ([`Basis`]).
+//! and a word on how it came about ([`Basis`]). Start with `overlay`.
 //!
 //! ```text
 //! text ─▶ parse ─▶ SyntaxTree ─▶ query ─▶ captures ─▶ overlay ─▶ comments ─▶ Overlay

@@ -1,7 +1,7 @@
 //! What a conversation is cut by: groups, pairs, passes, edits.
 //!
 //! In: [`crate::message::Message`]s and a [`draft::Meter`] (what counts them). Out: a plan in the host's ids, totals, and a
-//! report in which every removal has a rule, a reason, its tokens and a way back. The input is never changed.
+//! report in which every removal has a rule, a reason, its tokens and a way back. The input is never changed. Start with [`prune`].
 //!
 //! - [`draft`]: the conversation under edit that all passes work on.
 //! - [`group`]: rounds, requests, the frame.

@@ -1,13 +1,12 @@
 //! The conversation model: what the core knows of a host's messages.
 //!
-//! In: one [`Message`] per host message, made by an adapter in `js/formats/` (the host's objects stay in
-//! JavaScript, addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the
-//! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
-//! what the core need not understand rides along as [`Part::Opaque`].
+//! In: one [`Message`] per host message, made by an adapter in `js/formats/` (the host's objects stay in JavaScript,
+//! addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the host's
+//! own format. Messages of `OpenAI`, `Anthropic`, `Gemini`, VS Code and the AI SDK all have this one shape; parts that
+//! the core need not understand are [`Part::Opaque`]. Start with [`Message`].
 //!
-//! [`tool_map`] reads what a call of a tool does (by the tables in [`dialects`]), [`change`] what it changes in files,
-//! [`tool_output`] what its result says,
-//! [`path`] the paths it names.
+//! [`tool_map`] reads what a tool call does (from the tables in [`dialects`]), [`change`] what it changes in files,
+//! [`tool_output`] what its result says, [`path`] the paths that it names.
 
 pub mod change;
 pub mod dialects;

@@ -1,14 +1,15 @@
-//! Counting: encodings, exact counts, and what messages, tools, pictures and documents cost.
+//! Counting: encodings, exact counts, and the costs of messages, tools, pictures and documents.
 //!
-//! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts that say how they came about
-//! ([`Origin`]). Whatever can count text is a [`Tokenizer`]; the cost models only ever see that trait.
+//! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts with their [`Origin`], which
+//! says how they were obtained. Anything that counts text is a [`Tokenizer`]; the cost models use only that trait.
+//! Start with [`Encoding`].
 //!
-//! How a text is counted: `cut` takes it apart where counts add up, `padded` puts padding behind each window, `scan` splits it into
-//! pieces (with the character classes of `class`), `pieces` remembers counts of pieces, `bpe` encodes the others with the
-//! `tables` (`trie`: all tokens; the pairs that merge), which are built from a vocabulary file (`vocab`, `inflate`,
-//! `spelling`). On top: `fit` cuts to a number of tokens, `join` adds counts up.
+//! How a text is counted: `cut` divides it where counts add up, `padded` adds padding after each window, `scan` splits
+//! it into pieces (with the character classes of `class`), `pieces` caches counts of pieces, `bpe` encodes the others
+//! with the `tables` (`trie`: all tokens; the pairs that merge), which are built from a vocabulary file (`vocab`,
+//! `inflate`, `spelling`). On top of these, `fit` cuts a text to a number of tokens, and `join` adds counts.
 //!
-//! Everything is linear in the length of the text, whatever the text is, and equal to tiktoken, ids included.
+//! Every function is linear in the length of the text, for any text, and agrees with tiktoken, ids included.
 
 mod bpe;
 mod breakdown;

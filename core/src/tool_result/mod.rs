@@ -1,11 +1,15 @@
-//! Results of tools, made short enough.
+//! Tool results, made short enough.
 //!
-//! In: a text and a limit in tokens. Out: [`Truncated`]: head, marker and tail within the limit exactly, cut where a reader would cut,
-//! and an account of what is missing. [`truncate()`] is the whole way; its steps are rooms of their own:
+//! In: a text and a limit in tokens. Out: [`Truncated`]: head, marker and tail within the exact limit, cut where a
+//! reader would cut, and an account of what is missing. Start with [`truncate()`], which runs all steps; each step has
+//! a module:
 //!
-//! - [`clean`]: what nobody reads (escape sequences, progress bars, the same line again and again). - [`json`]: JSON stays JSON, read as a [`tape`].
-//! - [`middle`]: head and tail of any text. - [`seam`]: where a text may be cut. - [`errors`]: lines worth keeping from between.
-//! - [`compat`]: Copilot Chat's rule. - [`budget`]: what all results of a request may take together. - [`schema`]: what JSON looks like.
+//! - [`clean`]: removes what nobody reads (escape sequences, progress bars, repeated lines). - [`json`]: cuts JSON as
+//!   JSON, read as a [`tape`].
+//! - [`middle`]: head and tail of any text. - [`seam`]: where a text may be cut. - [`errors`]: lines worth keeping from
+//!   the middle.
+//! - [`compat`]: Copilot Chat's rule. - [`budget`]: a limit for all results of a request. - [`schema`]: the shape of
+//!   JSON.
 
 pub mod budget;
 pub mod clean;

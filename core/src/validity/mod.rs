@@ -2,7 +2,7 @@
 //!
 //! In: [`Message`](crate::message::Message)s and the [`Provider`] they are meant for. Out: [`check`] lists what that provider would
 //! refuse, by rule, message and part; [`repair`](repair()) gives a plan after which there is nothing left to list. A valid conversation
-//! is left alone, byte for byte.
+//! is left alone, byte for byte. Start with [`check`](check()).
 //!
 //! - [`rules`]: what each provider demands, as data; rules come from the providers' documentation and error texts.
 //! - [`family`]: what single models or purposes demand besides, as data that hosts can add to.
