@@ -41,6 +41,8 @@ type Held = InstanceType<Wasm["HeldConversation"]>;
  * ```
  */
 export class Pruner {
+  /** Kept when the file is minified. */
+  static readonly name: string = "Pruner";
   /** The cut of the last request: plain data, to go on with after a restart. */
   cut: PruneCut | undefined;
   #held: Held | undefined;

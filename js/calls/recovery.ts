@@ -95,6 +95,8 @@ export interface SilentOverflow {
  * ```
  */
 export class Recovery {
+  /** Kept when the file is minified. */
+  static readonly name: string = "Recovery";
   /** Plain data: keep it, and pass it to the constructor after a restart. */
   state: unknown;
 

@@ -147,6 +147,8 @@ type SummaryFields = Pick<DocumentSummary, "text" | "tokens" | "before" | "edits
 
 /** A summary. */
 export class DocumentSummary {
+  /** Kept when the file is minified. */
+  static readonly name: string = "DocumentSummary";
   readonly text: string;
   /** What it counts: tokens, or characters if the budget was in those. */
   readonly tokens: number;

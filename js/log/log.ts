@@ -93,6 +93,8 @@ export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "
  * included.
  */
 export class ConversationLog<T = unknown> {
+  /** Kept when the file is minified. */
+  static readonly name: string = "ConversationLog";
   readonly format: Format;
   private readonly hosts: Growing;
   /** What the host counts with. */

@@ -26,6 +26,8 @@ const LONGEST = 32 * 1024 * 1024;
  * ```
  */
 export class EventStream {
+  /** Kept when the file is minified. */
+  static readonly name: string = "EventStream";
   #decoder = new TextDecoder();
   /**
    * The beginning of a line whose end has not come yet, in pieces: put together once, so that a long line costs linear

@@ -42,6 +42,8 @@ const LAST = 4_294_967_295;
 
 /** See {@link openMessageIndex}. */
 export class MessageIndex {
+  /** Kept when the file is minified. */
+  static readonly name: string = "MessageIndex";
   private core: InstanceType<WorkspaceWasm["MessageIndex"]> | undefined;
   private readonly owner: unknown;
 

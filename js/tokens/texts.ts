@@ -344,6 +344,8 @@ function newestOnly(state: unknown): unknown {
  * ```
  */
 export class Calibration {
+  /** Kept when the file is minified. */
+  static readonly name: string = "Calibration";
   /** Plain data: keep it, and pass it to the constructor after a restart. */
   state: unknown;
   readonly model: string;

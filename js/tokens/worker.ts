@@ -63,6 +63,8 @@ interface Job {
  * ```
  */
 export class TokenWorker {
+  /** Kept when the file is minified. */
+  static readonly name: string = "TokenWorker";
   private readonly options: TokenWorkerOptions;
   private readonly jobs = new Map<number, Job>();
   private worker: WorkerLike | undefined;

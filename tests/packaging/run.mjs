@@ -16,6 +16,7 @@ import { serve } from "../../scripts/serve.mjs";
 import { titleAt } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
+import { downloadCases } from "./download.mjs";
 import { functionsCases } from "./functions.mjs";
 import { workspaceCases } from "./workspace.mjs";
 
@@ -794,7 +795,7 @@ const cases = {
 };
 
 const tools = { consumer, home, root, run, titleIn };
-Object.assign(cases, countCases(tools), functionsCases(tools), workspaceCases(tools));
+Object.assign(cases, countCases(tools), downloadCases(tools), functionsCases(tools), workspaceCases(tools));
 
 const only = process.argv.slice(2);
 let failed = 0;

@@ -1,0 +1,83 @@
+/** What a page downloads that imports the package's files as they are: JavaScript and engine, by brotli. */
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { sizes } from "../../scripts/lib.mjs";
+
+/**
+ * Entries, engines, and the maximum of bytes: a little above what it is. Whoever adds more says why here. 2026-11, before
+ * JavaScript was minified: 48, 993 and 1,367 kB; since then 47, 979 and 1,340 kB.
+ */
+const DOWNLOADS = {
+  "count alone": { entries: ["count"], engines: ["count"], max: 47_500 },
+  prune: { entries: ["index"], engines: ["espalier"], max: 985_000 },
+  everything: {
+    entries: ["slim", "index", "prompt-tsx", "providers", "sessions", "search", "inline-context"],
+    engines: ["espalier", "workspace"],
+    max: 1_350_000,
+  },
+};
+
+/** The files that a page loads for some entries: all that they import, each once. */
+async function loadedFiles(dist, entries) {
+  const { metafile } = await build({
+    stdin: { contents: entries.map((entry) => `import "./${entry}";`).join("\n"), resolveDir: dist },
+    absWorkingDir: dist,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    ignoreAnnotations: true,
+    logLevel: "silent",
+  });
+  return Object.keys(metafile.inputs).filter((file) => file !== "<stdin>");
+}
+
+/** The file of an entry as a page loads it. */
+const OF_PAGES = { slim: "slim.js", providers: "providers.js", sessions: "sessions.js" };
+
+async function bytes(dist, { entries, engines }) {
+  const files = await loadedFiles(
+    dist,
+    entries.map((entry) => OF_PAGES[entry] ?? `${entry}-web.js`),
+  );
+  const all = [...files, ...engines.map((name) => `${name}.wasm`)];
+  return all.reduce((sum, file) => sum + sizes(join(dist, file)).brotli, 0);
+}
+
+export const downloadCases = ({ consumer, run }) => {
+  const dist = join(consumer, "node_modules", "espalier", "dist");
+  return {
+    ...Object.fromEntries(
+      Object.entries(DOWNLOADS).map(([what, download]) => [
+        `a page that uses ${what} downloads no more than it should`,
+        async () => {
+          const size = await bytes(dist, download);
+          assert.ok(size <= download.max, `${size} bytes`);
+        },
+      ]),
+    ),
+
+    async "stacks name the sources, by source maps"() {
+      const code = 'import { prune } from "espalier"; prune([], { budget: -1 });';
+      const args = ["--enable-source-maps", "--input-type=module", "--eval", code];
+      const { stderr } = await run(process.execPath, args);
+      assert.match(stderr, /js\/calls\/prune\.ts:\d+/);
+    },
+
+    async "source maps hold sources and no engine"() {
+      const maps = readdirSync(dist).filter((file) => file.endsWith(".map"));
+      assert.ok(maps.length > 50, `${maps.length} source maps`);
+      for (const file of maps) {
+        const { sources, sourcesContent } = JSON.parse(readFileSync(join(dist, file), "utf8"));
+        sources.forEach((name, index) => {
+          const text = sourcesContent[index];
+          assert.ok(name.startsWith("bytes:") ? text === null : text.length < 200_000, `${file}: ${name}`);
+        });
+      }
+    },
+  };
+};
