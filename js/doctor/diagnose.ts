@@ -4,7 +4,7 @@ import { convert } from "../formats/convert.ts";
 import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
-import { readConversation } from "../formats/index.ts";
+import { ADAPTERS, readConversation } from "../formats/index.ts";
 import { countMessages } from "../calls/count.ts";
 import { badOption } from "../errors/errors.ts";
 import { known, knownIn } from "../options/known.ts";
@@ -122,13 +122,8 @@ export function asProvider(
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
   if (reading.format === provider) return { reading, provider };
   const { system, messages: list } = convert(messages, provider, { from: reading.format });
-  const name = provider === "gemini" ? "contents" : "messages";
-  const input =
-    system === undefined
-      ? list
-      : provider === "gemini"
-        ? { systemInstruction: { parts: [{ text: system }] }, [name]: list }
-        : { system, [name]: list };
+  const { withSystem } = ADAPTERS[provider];
+  const input = system === undefined || !withSystem ? list : withSystem(system, list);
   return { reading: readConversation(input, { format: provider }), provider };
 }
 

@@ -13,6 +13,8 @@ import type { FieldChange, Place } from "./place.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
 import type { Thoughts } from "./thinking.ts";
 import { requestTools } from "./tools.ts";
+import { written } from "./turns.ts";
+import type { IdRule, TurnWriter } from "./turns.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
 
@@ -52,7 +54,12 @@ export interface ReadMessage<Piece> {
  * A format: all that the package knows about one provider's messages, made in the folder of that provider. `Piece`
  * says where in a host message a part came from.
  */
-export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece> {}
+export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece>, TurnWriter {
+  /** Ids that the provider takes for calls; absent if it takes any. */
+  ids?: IdRule;
+  /** Makes a request with a system prompt; absent if the system prompt is a message like others. */
+  withSystem?(system: string, messages: readonly unknown[]): Fields;
+}
 
 /** The rules of a format that need no reading; the neutral format has these alone. */
 export interface Rules<Piece> {
@@ -90,8 +97,6 @@ export interface Messages<Piece> {
   read(message: Fields, at: number, path: string, state: Map<string, unknown>): ReadMessage<Piece>;
   /** A copy of the host's message with the edits carried out. */
   edit(original: Fields, read: ReadMessage<Piece>, edits: readonly PartEdit[]): unknown;
-  /** Host messages for a neutral one that the host did not have. */
-  write(message: NeutralMessage, source: Pick<Source, "list">): unknown[];
   /** Text of the system prompt, where the request keeps it apart. */
   system?(request: Fields): Part[] | undefined;
   /** The tool definitions of the request. */
@@ -241,7 +246,7 @@ export function carriedOut<Piece>(
   };
   for (const item of plan) {
     if (item.type === "insert") {
-      for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);
+      for (const value of written(adapter, [item.message], source)) push(value, undefined, item.joins);
       continue;
     }
     const at = place(item.id);
@@ -264,6 +269,18 @@ export function carriedOut<Piece>(
     push(whole(adapter.edit(from, renamed ? again(at, from) : read, edits)), at, item.joins);
   }
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
+}
+
+/** Joins neighbours that the provider wants as one message. */
+export function mergedAll({ merge }: { merge?: Merge }, messages: readonly unknown[]): unknown[] {
+  if (!merge) return [...messages];
+  const runs: unknown[][] = [];
+  for (const message of messages) {
+    const last = runs.at(-1);
+    if (last && merge.takes(last[0], message)) last.push(message);
+    else runs.push([message]);
+  }
+  return runs.map((run) => (run.length > 1 ? merged(run as Fields[], merge) : run[0]));
 }
 
 /** Messages as one: the first one with the items of all. */

@@ -1,13 +1,13 @@
 /** Conversations of one format in another one. */
 
-import { badOption, EspalierError } from "../errors/errors.ts";
+import { badOption } from "../errors/errors.ts";
 import { known } from "../options/known.ts";
 import { CONVERT } from "../options/names/sessions.ts";
 import type { Format, NeutralMessage, Part, ToolList } from "../types/messages.ts";
-import { carriedOut } from "./adapter.ts";
-import { picture } from "./media.ts";
+import { mergedAll } from "./adapter.ts";
 import { words } from "./parts.ts";
 import { ADAPTERS, FORMATS, readConversation } from "./index.ts";
+import { idsFor, systemApart, turnsOf } from "./turns.ts";
 
 export interface ConvertOptions {
   /** Format of the messages passed. Default: found out from them. */
@@ -33,14 +33,9 @@ export interface Converted {
   lost: ConversionLoss[];
 }
 
-/** Formats whose requests hold the system prompt beside the messages. */
-const APART = new Set<Format>(["anthropic", "gemini"]);
-const WITH_PICTURES = new Set<Format>(["openai-chat", "openai-responses", "anthropic", "gemini"]);
-const ALWAYS = new Set<Part["type"]>(["text", "toolCall", "toolResult", "cacheMark"]);
-
 /**
- * Converts a conversation to another provider's format: texts, tool calls with their results, and pictures. Thoughts do
- * not cross, since only the provider that signed them takes them back; `lost` lists what is left out. Messages in the
+ * Converts a conversation to another provider's format: texts, tool calls with their results, pictures and documents.
+ * Thoughts do not cross, since only the provider that signed them takes them back; `lost` lists what is left out. Messages in the
  * wanted format come back as they are.
  *
  * ```ts
@@ -78,53 +73,39 @@ export function convert(messages: unknown, to: Format, options: ConvertOptions =
     };
   if (to === "espalier") return { format: to, messages: neutral, lost: [] };
 
-  const { system, rest } = APART.has(to) ? withoutSystem(neutral) : { system: undefined, rest: neutral };
-  const offset = apart === undefined ? 0 : 1;
-  const lost = neutral.flatMap((message, index) => losses(message, index - offset, to));
-  const nowhere = { source: { list: [] }, place: () => undefined, original: unreachable, again: unreachable };
-  const list = carriedOut(
-    ADAPTERS[to],
-    rest.map((message) => ({ type: "insert", message })),
-    nowhere,
+  const adapter = ADAPTERS[to];
+  const losses = new Losses(neutral, neutral.length - reading.source.list.length);
+  const turns = turnsOf(neutral, losses.report);
+  const { system, rest } = adapter.withSystem ? systemApart(turns) : { system: [], rest: turns };
+  const how = { list: [], id: idsFor(adapter), lost: losses.report };
+  const list = mergedAll(
+    adapter,
+    rest.flatMap((turn) => adapter.write(turn, how)),
   );
-  return { format: to, messages: list, ...(system !== undefined && { system }), lost };
-}
-
-function unreachable(): never {
-  throw new EspalierError({ code: "engine_crashed", message: "a new message has no original" });
-}
-
-/** The system prompt: the messages of the system that come first. */
-function withoutSystem(messages: readonly NeutralMessage[]): {
-  system: string | undefined;
-  rest: readonly NeutralMessage[];
-} {
-  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
-  const end = first < 0 ? messages.length : first;
-  const system = messages
-    .slice(0, end)
+  const prompt = system
     .map(({ parts }) => words(parts))
     .filter((text) => text !== "")
     .join("\n\n");
-  return { system: system === "" ? undefined : system, rest: messages.slice(end) };
+  return { format: to, messages: list, ...(prompt !== "" && { system: prompt }), lost: losses.list() };
 }
 
-function losses({ role, parts }: NeutralMessage, index: number, to: Format): ConversionLoss[] {
-  const counts = new Map<Part["type"], number>();
-  const count = (part: Part, crosses: boolean) => {
-    if (!crosses) counts.set(part.type, (counts.get(part.type) ?? 0) + 1);
-  };
-  for (const part of parts) {
-    count(
-      part,
-      ALWAYS.has(part.type) ||
-        (WITH_PICTURES.has(to) &&
-          picture(part) !== undefined &&
-          (role === "user" || to === "anthropic" || to === "gemini")),
-    );
-    if (part.type !== "toolResult") continue;
-    for (const held of part.content)
-      count(held, ALWAYS.has(held.type) || (to === "anthropic" && picture(held) !== undefined));
+/** Counts lost parts by message and type. */
+class Losses {
+  readonly #counts = new Map<string, ConversionLoss>();
+  readonly #indices: Map<string, number>;
+
+  constructor(messages: readonly NeutralMessage[], offset: number) {
+    this.#indices = new Map(messages.map(({ id }, index) => [id, index - offset]));
   }
-  return Array.from(counts, ([part, number]) => ({ index, part, count: number }));
+
+  readonly report = ({ type }: Part, id: string) => {
+    const key = `${type} ${id}`;
+    const known = this.#counts.get(key);
+    if (known) known.count += 1;
+    else this.#counts.set(key, { index: this.#indices.get(id) ?? 0, part: type, count: 1 });
+  };
+
+  list(): ConversionLoss[] {
+    return [...this.#counts.values()].sort((a, b) => a.index - b.index);
+  }
 }

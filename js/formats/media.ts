@@ -11,23 +11,57 @@ const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
 
-/**
- * A whole picture: its address, or base64 with its type. Undefined for other parts, and for pictures that are not
- * there.
- */
-export function picture(part: Part): { url: string } | { data: string; mediaType: string } | undefined {
-  if (part.type !== "image") return undefined;
-  if (part.url !== undefined) return { url: part.url };
-  const source = sourceOf(part) ?? part.data;
-  if (typeof source !== "string" || source === "") return undefined;
-  return { data: source.replace(DATA_URL, ""), mediaType: part.mediaType ?? "image/png" };
+/** A whole picture or document: base64 or bytes of a type, or an address. */
+export interface Media {
+  mediaType: string;
+  base64?: string;
+  url?: string;
+  /** How closely the model looks at a picture. */
+  detail?: string;
 }
 
-/** A picture as an address that browsers and OpenAI take. */
-export function pictureUrl(part: Part): string | undefined {
-  const found = picture(part);
-  if (!found) return undefined;
-  return "url" in found ? found.url : `data:${found.mediaType};base64,${found.data}`;
+/** Returns the whole of a picture or document; undefined for other parts, and if the data is not at hand. */
+export function mediaOf(part: Part): Media | undefined {
+  if (part.type !== "image" && part.type !== "document") return undefined;
+  const isImage = part.type === "image";
+  const known = part.mediaType;
+  const usual = isImage ? "image/png" : "application/pdf";
+  const detail = isImage && part.detail !== undefined && { detail: part.detail };
+  const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
+  if (source === undefined || source === "") return undefined;
+  if (typeof source !== "string") return { mediaType: known ?? usual, base64: base64Of(source), ...detail };
+  const data = DATA_URL.exec(source.slice(0, 200));
+  if (data) return { mediaType: data[1] || known || usual, base64: source.slice(data[0].length), ...detail };
+  const isAddress = ADDRESS.test(source.slice(0, 20));
+  return { mediaType: known ?? usual, [isAddress ? "url" : "base64"]: source, ...detail };
+}
+
+/** Returns the data URL, or the address. */
+export function urlOf({ mediaType, base64, url }: Media): string {
+  return url ?? `data:${mediaType};base64,${base64 ?? ""}`;
+}
+
+/** Returns the bytes of base64; throws if it is none. */
+export function decodedBase64(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
+}
+
+/** Returns the bytes of base64; undefined if it is none. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return decodedBase64(base64);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns bytes as base64. */
+export function base64Of(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  // A multiple of three, so that the pieces can be joined.
+  for (let at = 0; at < bytes.length; at += 6_144)
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 6_144))));
+  return pieces.join("");
 }
 
 /** A document from base64, a data URL or an address. */
@@ -61,8 +95,5 @@ export function image(source: string, mediaType?: string, detail?: string): Part
 
 /** The beginning of bytes as base64. */
 export function base64(bytes: Uint8Array): string {
-  const head = bytes.subarray(0, (HEADER / 4) * 3);
-  let text = "";
-  for (let at = 0; at < head.length; at += 8192) text += String.fromCharCode(...head.subarray(at, at + 8192));
-  return btoa(text);
+  return base64Of(bytes.subarray(0, (HEADER / 4) * 3));
 }

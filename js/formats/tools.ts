@@ -73,3 +73,14 @@ function isJsonSchema(schema: Fields): boolean {
     (Object.getPrototypeOf(schema) === Object.prototype && !Object.keys(schema).includes("~standard"))
   );
 }
+
+/** Returns a definition's schema as a value. */
+export function schemaOf({ schema }: NeutralTool): Fields | undefined {
+  if (schema === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(schema);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,170 +1,120 @@
 /**
- * A conversation of any format as turns that every writer can say: words, pictures, documents, calls; results in turns
- * of their own right behind the calls. What only one provider understands is told as lost.
+ * Conversations as turns: what every format can hold, said by one speaker at a time, each tool result in a turn right
+ * behind its call. Every format writes turns in one way, whether they become a request, another format's messages, or
+ * what the core inserts.
  */
 
-import { readConversation, sourceOf } from "./index.ts";
-import { asSent } from "./adapter.ts";
-import { listedTools, requestTools } from "./tools.ts";
-import type { Format, NeutralMessage, NeutralTool, Part } from "../types/messages.ts";
-import type { ProviderEvent, RequestOptions } from "../providers/types.ts";
-import { isFields } from "./values.ts";
+import type { NeutralMessage, Part, ToolResultPart } from "../types/messages.ts";
 import { append } from "./append.ts";
+import { mediaOf } from "./media.ts";
 
-export type Text = { type: "text"; text: string };
-/** A picture or document: base64, or where it is. */
-export type Media = { type: "image" | "document"; mediaType: string; base64?: string; url?: string; detail?: string };
-/** `arguments` is JSON text. */
-export type Call = { type: "call"; id: string; name: string; arguments: string };
-export type Result = { type: "result"; id: string; name: string; content: (Text | Media)[]; isError: boolean };
-
-export type Turn =
-  | { role: "system" | "user"; content: (Text | Media)[]; marked: boolean }
-  | { role: "assistant"; content: (Text | Media | Call)[]; marked: boolean }
-  | { role: "tool"; results: Result[]; marked: boolean };
-
-/** What a writer is given. */
-export interface Conversation {
-  /** The host's own request or list of messages, if it is in the writer's format. */
-  native?: { list: readonly unknown[] } | { request: Readonly<Record<string, unknown>> };
-  /** The conversation to be written, if it is not. */
-  turns: Turn[];
-  /** Definitions as they were given, and as read. */
-  rawTools: readonly unknown[];
-  tools: NeutralTool[];
-  options: RequestOptions;
-  model: string;
-  tell(event: ProviderEvent): void;
+export interface Turn {
+  role: "system" | "user" | "assistant" | "tool";
+  /** Tells participants of one role apart. */
+  name?: string;
+  /** Texts, pictures, documents and calls; results alone in a turn of tools. Nothing in it is empty or lacks its data. */
+  parts: Part[];
+  /** True if a cache mark is in it. */
+  isMarked: boolean;
+  /** Id of the message that the turn begins with. */
+  id: string;
 }
 
-/** Reads what the host passed for a writer of `format`. */
-export function conversation(
-  messages: unknown,
-  format: Format,
-  model: string,
-  options: RequestOptions,
-  tell: (event: ProviderEvent) => void,
-  isOwn: (list: readonly unknown[]) => boolean = () => true,
-): Conversation {
-  const given = options.tools ?? undefined;
-  const asked = { ...(options.format && { format: options.format }), ...(given !== undefined && { tools: given }) };
-  const reading = readConversation(messages, asked);
-  const request = isFields(messages) ? messages : undefined;
-  const rawTools = (given && listedTools(given)) ?? (request && requestTools(request)) ?? [];
-  const about = { rawTools, tools: reading.tools, options, model, tell };
-  const list = request ? request["messages"] : messages;
-  if (
-    (reading.format === format && (!Array.isArray(list) || isOwn(list))) ||
-    (format === "anthropic" && options.format === undefined && isPlain(messages))
-  ) {
-    const own = asSent(reading);
-    return {
-      ...about,
-      turns: [],
-      native: request ? { request: own as Record<string, unknown> } : { list: own as readonly unknown[] },
-    };
-  }
-  return { ...about, turns: turnsOf(reading.messages, tell) };
+/** Reports a part that cannot be written, and why. */
+export type ReportLoss = (part: Part, id: string, why: string) => void;
+
+/** How turns are written. */
+export interface Writing {
+  /** The host's messages, whose classes and shape new ones take. */
+  list: readonly unknown[];
+  /** Turns the id of a call into one that the provider takes. */
+  id(callId: string): string;
+  lost: ReportLoss;
 }
 
-/**
- * Words alone look the same in both: then they are Anthropic's as much as OpenAI's, and stay the caller's own objects.
- */
-function isPlain(messages: unknown): boolean {
-  return (
-    Array.isArray(messages) &&
-    messages.length > 0 &&
-    messages.every(
-      (message: unknown) =>
-        isFields(message) &&
-        (message["role"] === "user" || message["role"] === "assistant") &&
-        typeof message["content"] === "string" &&
-        message["content"].trim() !== "" &&
-        Object.keys(message).length === 2,
-    )
-  );
+/** What can write turns. */
+export interface TurnWriter {
+  /** Returns the host's messages for a turn. */
+  write(turn: Turn, how: Writing): unknown[];
 }
 
-function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEvent) => void): Turn[] {
+/** Writes neutral messages that no host has yet. Ids stay as they are unless `how` changes them. */
+export function written(
+  format: TurnWriter,
+  messages: readonly NeutralMessage[],
+  { list = [], id = (callId) => callId, lost = () => {} }: Partial<Writing> = {},
+): unknown[] {
+  return turnsOf(messages, lost).flatMap((turn) => format.write(turn, { list, id, lost }));
+}
+
+/** Takes messages apart into turns, and reports what no other provider understands. */
+export function turnsOf(messages: readonly NeutralMessage[], lost: ReportLoss): Turn[] {
   const names = new Map(
     messages.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "toolCall" ? [[part.callId, part.name] as const] : [])),
     ),
   );
   const out: Turn[] = [];
-  for (const { id, role, parts } of messages) {
-    const path = /^m\d+$/.test(id) ? `messages[${id.slice(1)}]` : id;
-    const lost = (what: string, why: string) => tell({ type: "lost", what, path, why });
+  for (const { id, role, name, parts } of messages) {
     const speaker = role === "assistant" ? "assistant" : role === "system" || role === "developer" ? "system" : "user";
-    let content: (Text | Media | Call)[] = [];
-    let results: Result[] = [];
-    const marked = parts.some(({ type }) => type === "cacheMark");
+    const isMarked = parts.some(({ type }) => type === "cacheMark");
+    let said: Part[] = [];
+    let results: Part[] = [];
     const flush = () => {
-      const own: Turn[] = content.length > 0 ? [{ role: speaker, content, marked } as Turn] : [];
-      const answers: Turn[] = results.length > 0 ? [{ role: "tool", results, marked }] : [];
-      // A user's message answers what was called before it; the model's holds its own calls' results (UI messages of
+      const own: Turn[] =
+        said.length > 0 ? [{ role: speaker, ...(name !== undefined && { name }), parts: said, isMarked, id }] : [];
+      const answers: Turn[] = results.length > 0 ? [{ role: "tool", parts: results, isMarked, id }] : [];
+      // A user's message answers the calls before it; the model's holds the results of its own calls (UI messages of
       // the AI SDK).
       for (const turn of speaker === "assistant" ? [...own, ...answers] : [...answers, ...own]) add(out, turn);
-      content = [];
+      said = [];
       results = [];
     };
     for (const part of parts) {
       if (part.type === "toolResult") {
-        const said = part.content.flatMap((inner) => sayable(inner, lost));
-        results.push({
-          type: "result",
-          id: part.callId,
-          name: part.name || names.get(part.callId) || "unknown",
-          content: said,
-          isError: part.isError ?? false,
-        });
+        const tool = part.name || names.get(part.callId);
+        const content = part.content.flatMap((held) => writable(held, id, lost));
+        results.push({ ...part, ...(tool !== undefined && { name: tool }), content });
         continue;
       }
-      const made: (Text | Media | Call)[] =
-        part.type === "toolCall"
-          ? [{ type: "call", id: part.callId, name: part.name, arguments: part.arguments }]
-          : sayable(part, lost);
-      if (speaker === "assistant" && results.length > 0 && made.some(({ type }) => type !== "call")) flush();
-      append(content, made);
+      const made = part.type === "toolCall" ? [part] : writable(part, id, lost);
+      if (speaker === "assistant" && results.length > 0 && made.some(({ type }) => type !== "toolCall")) flush();
+      append(said, made);
     }
     flush();
   }
   return out;
 }
 
-/** Formats that have calls and results as items of their own say in several what is one turn elsewhere. */
+/** Adds a turn. Formats whose calls and results are items of their own hold in several what is one turn elsewhere. */
 function add(out: Turn[], turn: Turn): void {
   const before = out.at(-1);
-  const calls = (turn: Turn) => turn.role === "assistant" && turn.content.some(({ type }) => type === "call");
-  if (before?.role === "tool" && turn.role === "tool") {
-    append(before.results, turn.results);
-    before.marked ||= turn.marked;
-  } else if (before?.role === "assistant" && turn.role === "assistant" && (calls(before) || calls(turn))) {
-    append(before.content, turn.content);
-    before.marked ||= turn.marked;
-  } else {
+  const hasCalls = ({ role, parts }: Turn) => role === "assistant" && parts.some(({ type }) => type === "toolCall");
+  if (before?.role !== turn.role || !(turn.role === "tool" || hasCalls(before) || hasCalls(turn))) {
     out.push(turn);
+    return;
   }
+  append(before.parts, turn.parts);
+  before.isMarked ||= turn.isMarked;
 }
 
-/** Words, pictures and documents; what is neither is lost, and said so. */
-function sayable(part: Part, lost: (what: string, why: string) => void): (Text | Media)[] {
+/** Texts, pictures and documents; anything else is reported as lost. */
+function writable(part: Part, id: string, lost: ReportLoss): Part[] {
   switch (part.type) {
     case "text":
-      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+      return part.text === "" ? [] : [part];
     case "image":
-    case "document": {
-      const media = mediaOf(part);
-      if (!media) lost(part.type, "its data is not at hand");
-      return media ? [media] : [];
-    }
+    case "document":
+      if (mediaOf(part)) return [part];
+      lost(part, id, "its data is not at hand");
+      return [];
     case "reasoning":
-      lost("reasoning", "thoughts belong to the model that had them");
+      lost(part, id, "thoughts belong to the model that had them");
       return [];
     case "opaque": {
       const summary = compaction(part.json);
       if (summary !== undefined) return [{ type: "text", text: summary }];
-      lost("part", `only the provider it came from understands it: ${part.json.slice(0, 80)}`);
+      lost(part, id, `only the provider it came from understands it: ${part.json.slice(0, 80)}`);
       return [];
     }
     default:
@@ -172,7 +122,7 @@ function sayable(part: Part, lost: (what: string, why: string) => void): (Text |
   }
 }
 
-/** A summary that Anthropic's server made of what came before: its words say the same to every model. */
+/** The text of a summary that Anthropic's server made of what came before: every model understands it. */
 function compaction(json: string): string | undefined {
   if (!json.includes('"type":"compaction"')) return undefined;
   try {
@@ -183,99 +133,70 @@ function compaction(json: string): string | undefined {
   }
 }
 
-const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
-
-/** The whole of a picture or document. */
-function mediaOf(part: Extract<Part, { type: "image" | "document" }>): Media | undefined {
-  const { type } = part;
-  const known = part.mediaType;
-  const base = { type, ...("detail" in part && part.detail !== undefined && { detail: part.detail }) };
-  const source = sourceOf(part) ?? (type === "image" ? (part.url ?? part.data) : undefined);
-  if (source === undefined) return undefined;
-  const usual = type === "image" ? "image/png" : "application/pdf";
-  if (typeof source !== "string") return { ...base, mediaType: known ?? usual, base64: base64(source) };
-  const data = DATA_URL.exec(source.slice(0, 200));
-  if (data) return { ...base, mediaType: data[1] || known || usual, base64: source.slice(data[0].length) };
-  if (/^[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20))) return { ...base, mediaType: known ?? usual, url: source };
-  return { ...base, mediaType: known ?? usual, base64: source };
+/** The system prompt's turns, which come first, and the others: for requests that hold the system prompt apart. */
+export function systemApart(turns: readonly Turn[]): { system: Turn[]; rest: Turn[] } {
+  const first = turns.findIndex(({ role }) => role !== "system");
+  const end = first < 0 ? turns.length : first;
+  return { system: turns.slice(0, end), rest: turns.slice(end) };
 }
 
-function base64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  // A multiple of three, so that the pieces can be joined.
-  for (let at = 0; at < bytes.length; at += 6_144)
-    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 6_144))));
-  return pieces.join("");
+/** The results of a turn of tools. */
+export function resultsOf({ parts }: Turn): ToolResultPart[] {
+  return parts.filter((part) => part.type === "toolResult");
 }
 
-/** A data URL, or the address. */
-export function urlOf({ mediaType, base64, url }: Media): string {
-  return url ?? `data:${mediaType};base64,${base64 ?? ""}`;
+/** The parts that are no text, all of them reported as lost. */
+export function loseMedia(parts: readonly Part[], { id }: Turn, lost: ReportLoss): void {
+  for (const part of parts)
+    if (part.type === "image" || part.type === "document") lost(part, id, "only users show pictures in this format");
 }
 
-export function words(content: readonly { type: string; text?: string }[]): string {
-  return content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("\n");
+/** A message of a role whose items are in a list. */
+export interface Spoken<Role, Item> {
+  role: Role;
+  items: Item[];
 }
 
-/** Ids as this provider takes them. Good ones stay; others are numbered, a call and its result alike. */
-export function ids(good: RegExp, prefix: string): (id: string) => string {
+/**
+ * Joins neighbours of one role, and puts tool results in front: providers refuse a message that answers calls further
+ * down.
+ */
+export function joined<Role, Item>(
+  messages: readonly Spoken<Role, Item>[],
+  isResult: (item: Item) => boolean,
+): Spoken<Role, Item>[] {
+  const out: Spoken<Role, Item>[] = [];
+  for (const { role, items } of messages) {
+    const before = out.at(-1);
+    if (items.length === 0) continue;
+    if (before?.role === role) append(before.items, items);
+    else out.push({ role, items: [...items] });
+  }
+  return out.map(({ role, items }) => ({ role, items: resultsFirst(items, isResult) }));
+}
+
+function resultsFirst<Item>(items: readonly Item[], isResult: (item: Item) => boolean): Item[] {
+  return [...items.filter(isResult), ...items.filter((item) => !isResult(item))];
+}
+
+/** Makes ids that a provider takes: good ones stay, others are numbered, a call and its result alike. */
+export function idsFor({ ids }: { ids?: IdRule }): (id: string) => string {
+  if (!ids) return (id) => id;
+  const { pattern, prefix } = ids;
   const known = new Map<string, string>();
-  let made = 0;
+  let count = 0;
   return (id) => {
     const before = known.get(id);
     if (before !== undefined) return before;
-    // What the adapters made up for calls without ids means nothing to anybody else.
-    const fresh = good.test(id) && !/^(call|orphan|function):/.test(id) ? id : `${prefix}${++made}`;
+    // Ids that the adapters made up for calls without one mean nothing to anybody else.
+    const fresh = pattern.test(id) && !/^(call|orphan|function):/.test(id) ? id : `${prefix}${++count}`;
     known.set(id, fresh);
     return fresh;
   };
 }
 
-/** A definition's schema as a value. */
-export function schemaOf({ schema }: NeutralTool): Record<string, unknown> | undefined {
-  if (schema === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(schema);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without tools there is no choice of them, and an empty list is refused. What the host says in `extra` stands. */
-export function withTools<Request extends Record<string, unknown>>(
-  given: Readonly<Record<string, unknown>> | undefined,
-  tools: readonly unknown[],
-  request: Request,
-): Record<string, unknown> {
-  if (tools.length > 0) return { ...given, tools, ...request };
-  const { tools: _, tool_choice: __, parallel_tool_calls: ___, toolConfig: ____, ...rest } = given ?? {};
-  return { ...rest, ...request };
-}
-
-/** Definitions in a provider's words: its own stay as they are, others are rewritten if they have a schema. */
-export function writeTools(
-  { rawTools, tools, tell }: Conversation,
-  isOwn: (tool: Record<string, unknown>) => boolean,
-  write: (tool: NeutralTool, schema: Record<string, unknown>) => unknown,
-): unknown[] {
-  const raw = rawTools.filter(isFields);
-  if (raw.length === rawTools.length && raw.every(isOwn)) return [...rawTools];
-  return tools.flatMap((tool) => {
-    const given = raw.find((item) => item["name"] === tool.name || item["type"] === tool.name);
-    if (given && isOwn(given)) return [given];
-    // A tool of a type of its own, without a schema, is run by its provider.
-    const type = given?.["type"];
-    const hosted = tool.schema === undefined && typeof type === "string" && type !== "function" && type !== "custom";
-    if (hosted || (tool.schema !== undefined && !schemaOf(tool))) {
-      tell({
-        type: "lost",
-        what: `tool ${tool.name}`,
-        path: "tools",
-        why: "only the provider it is made for can run it",
-      });
-      return [];
-    }
-    return [write(tool, schemaOf(tool) ?? { type: "object", properties: {} })];
-  });
+/** The ids that a provider takes, and how others begin. */
+export interface IdRule {
+  pattern: RegExp;
+  prefix: string;
 }

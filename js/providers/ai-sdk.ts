@@ -28,8 +28,8 @@ import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
-import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/write.ts";
-import type { SdkVersion } from "../formats/ai-sdk/write.ts";
+import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/request.ts";
+import type { SdkVersion } from "../formats/ai-sdk/request.ts";
 import { known } from "../options/known.ts";
 import { AI_SDK, GENERATOR } from "../options/names/providers.ts";
 

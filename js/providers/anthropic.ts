@@ -5,7 +5,7 @@ import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
 import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toAnthropic } from "../formats/anthropic/write.ts";
+import { toAnthropic } from "../formats/anthropic/request.ts";
 
 /**
  * A model behind Anthropic's Messages.

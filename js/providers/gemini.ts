@@ -4,7 +4,7 @@ import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toGemini } from "../formats/gemini/write.ts";
+import { toGemini } from "../formats/gemini/request.ts";
 
 /**
  * A model behind Gemini's generateContent.

@@ -8,7 +8,7 @@ import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
 import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toOpenaiChat } from "../formats/openai/write-chat.ts";
+import { toOpenaiChat } from "../formats/openai/request-chat.ts";
 
 const BASE = "https://api.openai.com/v1";
 

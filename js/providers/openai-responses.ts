@@ -6,7 +6,7 @@ import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
 import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toOpenaiResponses } from "../formats/openai/write-responses.ts";
+import { toOpenaiResponses } from "../formats/openai/request-responses.ts";
 
 /**
  * A model behind OpenAI's Responses.

@@ -19,8 +19,8 @@ import type {
   StreamPart,
 } from "./types.ts";
 import type { Wire } from "./wire.ts";
-import { conversation } from "../formats/turns.ts";
-import type { Conversation } from "../formats/turns.ts";
+import { conversation } from "../formats/request.ts";
+import type { Conversation } from "../formats/request.ts";
 import { known } from "../options/known.ts";
 import { HTTP, SEND, TO_REQUEST } from "../options/names/providers.ts";
 

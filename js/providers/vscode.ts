@@ -18,12 +18,12 @@ import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart,
 import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
-import { toVscode } from "../formats/vscode/write.ts";
-import type { VscodeApi } from "../formats/vscode/write.ts";
+import { toVscode } from "../formats/vscode/request.ts";
+import type { VscodeApi } from "../formats/vscode/request.ts";
 import { known } from "../options/known.ts";
 import { VSCODE } from "../options/names/providers.ts";
 
-export type { VscodeApi } from "../formats/vscode/write.ts";
+export type { VscodeApi } from "../formats/vscode/request.ts";
 
 /** As much of a `LanguageModelChat` as is used. */
 export interface VscodeModel {

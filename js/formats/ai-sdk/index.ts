@@ -9,5 +9,6 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { thoughts } from "./thoughts.ts";
+import { write } from "./write.ts";
 
-export const aiSdk: Adapter<Piece> = { format: "ai-sdk", ...messages, places, marks, thoughts };
+export const aiSdk: Adapter<Piece> = { format: "ai-sdk", ...messages, write, places, marks, thoughts };

@@ -4,14 +4,14 @@
  */
 
 import { base64, documentPart, image } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import { withSource } from "../sources.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../../types/messages.ts";
+import type { ItemEdit, NeutralTool, Part, Role } from "../../types/messages.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
 export type Piece = { at: number | "string"; call?: boolean };
@@ -86,58 +86,6 @@ export const messages: Messages<Piece> = {
     return copy(original, { [name]: list.filter((item) => item !== undefined) });
   },
 
-  write(message: NeutralMessage, { list }): unknown[] {
-    const ui = list.some((item) => isFields(item) && Array.isArray(item["parts"]));
-    const { role, parts, id } = message;
-    const said = words(parts);
-    if (ui) {
-      const results = new Map(
-        parts.flatMap((part) => (part.type === "toolResult" ? [[part.callId, part] as const] : [])),
-      );
-      const made = parts.flatMap((part): unknown[] => {
-        if (part.type === "text") return [{ type: "text", text: part.text }];
-        if (part.type !== "toolCall") return [];
-        const call = {
-          type: "dynamic-tool",
-          toolName: part.name,
-          toolCallId: part.callId,
-          input: parsedArguments(part.arguments),
-        };
-        const result = results.get(part.callId);
-        results.delete(part.callId);
-        return [result ? { ...call, ...outcome(result) } : { ...call, state: "input-available" }];
-      });
-      // What is left answers a call of the message before; `join` puts it there.
-      for (const result of results.values()) {
-        made.push({
-          type: "dynamic-tool",
-          toolName: result.name ?? "unknown",
-          toolCallId: result.callId,
-          input: {},
-          ...outcome(result),
-        });
-      }
-      return made.length > 0
-        ? [{ id, role: role === "user" || role === "system" ? role : "assistant", parts: made }]
-        : [];
-    }
-    const results = parts.flatMap((part): unknown[] => {
-      if (part.type !== "toolResult") return [];
-      const output = { type: part.isError ? "error-text" : "text", value: words(part.content) };
-      return [{ type: "tool-result", toolCallId: part.callId, toolName: part.name ?? "unknown", output }];
-    });
-    const calls = parts.flatMap((part): unknown[] =>
-      part.type === "toolCall"
-        ? [{ type: "tool-call", toolCallId: part.callId, toolName: part.name, input: parsedArguments(part.arguments) }]
-        : [],
-    );
-    const out: unknown[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
-    if (calls.length > 0)
-      out.push({ role: "assistant", content: [...(said ? [{ type: "text", text: said }] : []), ...calls] });
-    else if (said) out.push({ role: role === "tool" ? "user" : role, content: said });
-    return out;
-  },
-
   // A UI message holds the results of its calls, so a stand-in for a lost one goes there.
   join(first, second) {
     const [a, b] = [first as Fields, second as Fields];
@@ -186,13 +134,6 @@ function outputForModel(item: Fields): Fields {
 
 function within(holder: Fields, name: string, inner: Fields): Fields {
   return holder[name] === inner ? holder : copy(holder, { [name]: inner });
-}
-
-type ResultPart = Extract<Part, { type: "toolResult" }>;
-
-function outcome(result: ResultPart): Fields {
-  const said = words(result.content);
-  return result.isError ? { state: "output-error", errorText: said } : { state: "output-available", output: said };
 }
 
 /** Version 4 of the SDK keeps a UI message's call in an object of its own. */

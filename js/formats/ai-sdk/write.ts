@@ -1,212 +1,95 @@
-/** Requests of the AI SDK: the prompt of a language model object, and the messages of `generateText`. */
+/** Neutral turns as the AI SDK's messages: UI messages in a conversation of these, else model messages. */
 
-import { parsedArguments } from "../parts.ts";
-import { isFields, withFields } from "../values.ts";
-import type { ProviderRequest } from "../../providers/types.ts";
-import { words, writeTools } from "../turns.ts";
-import type { Conversation, Media, Result, Text } from "../turns.ts";
-import { append } from "../append.ts";
+import type { Part } from "../../types/messages.ts";
+import { mediaOf } from "../media.ts";
+import { parsedArguments, words } from "../parts.ts";
+import { resultsOf } from "../turns.ts";
+import type { Turn, Writing } from "../turns.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 
-type Fields = Record<string, unknown>;
+type ResultPart = Extract<Part, { type: "toolResult" }>;
 
-/** Versions of the language model objects: those of the SDK's 5, 6 and 7. */
-export type SdkVersion = "v2" | "v3" | "v4";
-
-/** A language model object's call: prompt, function tools, settings. */
-export function toPrompt(conversation: Conversation, version: SdkVersion): ProviderRequest {
-  const { native, options } = conversation;
-  const given: Fields = native && "request" in native ? native.request : {};
-  const list = native
-    ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])).map((message) =>
-        asPrompt(message, version),
-      )
-    : written(conversation, version);
-  const { messages: _, system: before, tools: __, model: ___, ...rest } = given;
-  const system = [options.system, before]
-    .filter((text): text is string => typeof text === "string" && text !== "")
-    .map((content) => ({ role: "system", content }));
-  const tools = writeTools(
-    conversation,
-    (tool) => tool["type"] === "function" && "inputSchema" in tool && !isWrapped(tool["inputSchema"]),
-    (tool, inputSchema) => ({
-      type: "function",
-      name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
-      inputSchema,
-    }),
-  );
-  return { ...rest, prompt: [...system, ...list], ...(tools.length > 0 && { tools }), ...settings(conversation) };
+export function write(turn: Turn, how: Writing): unknown[] {
+  return how.list.some((item) => isFields(item) && Array.isArray(item["parts"]))
+    ? uiMessage(turn, how)
+    : modelMessage(turn, how);
 }
 
-/** The options of `generateText`, without the model. */
-export function toGenerate(conversation: Conversation): ProviderRequest {
-  const { native, options, rawTools } = conversation;
-  const given: Fields = native && "request" in native ? native.request : {};
-  const list = native
-    ? "list" in native
-      ? native.list
-      : (given["messages"] as readonly unknown[])
-    : written(conversation, "v2");
-  const own = given["tools"];
-  const made = writeTools(
-    conversation,
-    () => false,
-    (tool, schema) => [
-      tool.name,
-      { ...(tool.description !== undefined && { description: tool.description }), inputSchema: wrapped(schema) },
-    ],
-  );
-  // The host's own definitions can be run by the SDK; those made here can only be called.
-  const tools =
-    isFields(own) && options.tools === undefined
-      ? own
-      : withFields(Object.prototype, Object.fromEntries(made as [string, unknown][]));
-  return {
-    ...given,
-    messages: options.system === undefined ? list : [{ role: "system", content: options.system }, ...list],
-    ...((rawTools.length > 0 || isFields(own)) && { tools }),
-    ...settings(conversation),
-  };
-}
-
-function settings({ options }: Conversation): Fields {
-  return {
-    ...(options.maxTokens !== undefined && { maxOutputTokens: options.maxTokens }),
-    ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...options.extra,
-  };
-}
-
-/** The SDK marks its schemas by symbols of the global registry. */
-function wrapped(jsonSchema: Fields): Fields {
-  return {
-    [Symbol.for("vercel.ai.schema")]: true,
-    [Symbol.for("vercel.ai.validator")]: true,
-    jsonSchema,
-    validate: undefined,
-  } as Fields;
-}
-
-function isWrapped(schema: unknown): boolean {
-  return isFields(schema) && ("jsonSchema" in schema || "~standard" in schema);
-}
-
-/** UI messages are for the page: a model is sent what `convertToModelMessages` would make of them. */
-export function isModelMessages(list: readonly unknown[]): boolean {
-  return list.every(
-    (message) => isFields(message) && !Array.isArray(message["parts"]) && !Array.isArray(message["toolInvocations"]),
-  );
-}
-
-/**
- * A model message as prompts have it: content is a list, pictures are files. What is so already stays the caller's own
- * object.
- */
-function asPrompt(message: unknown, version: SdkVersion): unknown {
-  if (!isFields(message)) return message;
-  const { role, content } = message;
-  if (typeof content === "string")
-    return role === "system" ? message : { ...message, content: [{ type: "text", text: content }] };
-  if (!Array.isArray(content)) return message;
-  const parts = (content as unknown[]).map((part) => asPart(part, version));
-  return parts.every((part, at) => part === content[at]) ? message : { ...message, content: parts };
-}
-
-function asPart(part: unknown, version: SdkVersion): unknown {
-  if (!isFields(part)) return part;
-  if (part["type"] === "image") {
-    const { image, type: _, mediaType, ...rest } = part;
-    return { type: "file", ...rest, data: fileData(image, version), mediaType: mediaType ?? "image/*" };
-  }
-  if (part["type"] === "tool-result" && version === "v4") return withFiles(part);
-  if (part["type"] !== "file") return part;
-  const data = fileData(part["data"], version);
-  return data === part["data"] ? part : { ...part, data };
-}
-
-/** Version 4 says what kind of data a file has. */
-function fileData(given: unknown, version: SdkVersion): unknown {
-  if (version !== "v4") return dataOf(given);
-  if (isFields(given) && typeof given["type"] === "string") return given;
-  const data = dataOf(given);
-  return data instanceof URL ? { type: "url", url: data } : { type: "data", data };
-}
-
-/** A result of a tool in which pictures and files have the form of version 4. */
-function withFiles(part: Fields): Fields {
-  const { output } = part;
-  if (!isFields(output) || output["type"] !== "content" || !Array.isArray(output["value"])) return part;
-  const value = output["value"].map((item: unknown) => (isFields(item) ? fileOf(item) : item));
-  return value.every((item, at) => item === (output["value"] as unknown[])[at])
-    ? part
-    : { ...part, output: { ...output, value } };
-}
-
-function fileOf(item: Fields): Fields {
-  const found = /^(media|(image|file)-(data|url))$/.exec(String(item["type"]));
-  if (!found) return item;
-  const { type: _, data, url, mediaType, ...rest } = item;
-  return {
-    type: "file",
-    ...rest,
-    data: fileData(url ?? data, "v4"),
-    mediaType: mediaType ?? (found[2] === "file" ? "application/octet-stream" : "image/*"),
-  };
-}
-
-/** Addresses are objects in prompts, data URLs are their base64. */
-function dataOf(data: unknown): unknown {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  if (typeof data !== "string") return data;
-  if (data.startsWith("data:")) return data.slice(data.indexOf(",") + 1);
-  return /^https?:/.test(data.slice(0, 6)) ? new URL(data) : data;
-}
-
-function written({ turns }: Conversation, version: SdkVersion): unknown[] {
-  const out: Fields[] = [];
-  for (const turn of turns) {
-    if (turn.role === "system") {
-      out.push({ role: "system", content: words(turn.content) });
-    } else if (turn.role === "tool") {
-      const content = turn.results.map((result) => ({
-        type: "tool-result",
-        toolCallId: result.id,
-        toolName: result.name,
-        output: output(result, version),
-      }));
-      const before = out.at(-1);
-      if (before?.["role"] === "tool") append(before["content"] as unknown[], content);
-      else out.push({ role: "tool", content });
-    } else {
-      const content = turn.content.map((item) =>
-        item.type === "call"
-          ? { type: "tool-call", toolCallId: item.id, toolName: item.name, input: parsedArguments(item.arguments) }
-          : item.type === "text"
-            ? item
-            : file(item, version),
-      );
-      out.push({ role: turn.role, content });
+function uiMessage(turn: Turn, { id }: Writing): unknown[] {
+  const { role } = turn;
+  const parts = turn.parts.map((part): Fields => {
+    if (part.type === "toolCall") {
+      const input = parsedArguments(part.arguments);
+      return {
+        type: "dynamic-tool",
+        toolName: part.name,
+        toolCallId: id(part.callId),
+        input,
+        state: "input-available",
+      };
     }
+    // It answers a call of the message before, which `join` finds.
+    if (part.type === "toolResult")
+      return {
+        type: "dynamic-tool",
+        toolName: part.name ?? "unknown",
+        toolCallId: id(part.callId),
+        input: {},
+        ...outcome(part),
+      };
+    return part.type === "text" ? { type: "text", text: part.text } : uiFile(part);
+  });
+  return [{ id: turn.id, role: role === "user" || role === "system" ? role : "assistant", parts }];
+}
+
+function outcome(result: ResultPart): Fields {
+  const said = words(result.content);
+  return result.isError ? { state: "output-error", errorText: said } : { state: "output-available", output: said };
+}
+
+function uiFile(part: Part): Fields {
+  const { mediaType, base64, url } = mediaOf(part)!;
+  return { type: "file", mediaType, url: url ?? `data:${mediaType};base64,${base64}` };
+}
+
+function modelMessage(turn: Turn, { id }: Writing): unknown[] {
+  const { role, parts } = turn;
+  if (role === "tool") {
+    const content = resultsOf(turn).map((result) => ({
+      type: "tool-result",
+      toolCallId: id(result.callId),
+      toolName: result.name ?? "unknown",
+      output: output(result),
+    }));
+    return [{ role: "tool", content }];
   }
-  return out;
+  if (role === "system" || parts.every(({ type }) => type === "text")) return [{ role, content: words(parts) }];
+  const content = parts.map((part) =>
+    part.type === "toolCall"
+      ? { type: "tool-call", toolCallId: id(part.callId), toolName: part.name, input: parsedArguments(part.arguments) }
+      : partOf(part),
+  );
+  return [{ role, content }];
 }
 
-function file({ mediaType, base64, url }: Media, version: SdkVersion): Fields {
-  return { type: "file", data: fileData(url ?? base64, version), mediaType };
+/** Returns a text, picture or document as a part of a model message. */
+export function partOf(part: Part): Fields {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { mediaType, base64, url } = mediaOf(part)!;
+  return { type: "file", data: url ?? base64, mediaType };
 }
 
-function output({ content, isError }: Result, version: SdkVersion): Fields {
+function output({ content, isError }: ResultPart): Fields {
   if (isError) return { type: "error-text", value: words(content) };
   if (content.every(({ type }) => type === "text")) return { type: "text", value: words(content) };
-  const value = content.map((item: Text | Media) => {
-    if (item.type === "text") return item;
-    if (version === "v4") return file(item, version);
-    if (item.url !== undefined)
-      return version === "v2"
-        ? { type: "text", text: `(${item.type}: ${item.url})` }
-        : { type: `${item.type === "image" ? "image" : "file"}-url`, url: item.url };
-    if (version === "v2") return { type: "media", data: item.base64, mediaType: item.mediaType };
-    return { type: item.type === "image" ? "image-data" : "file-data", data: item.base64, mediaType: item.mediaType };
-  });
-  return { type: "content", value };
+  return { type: "content", value: content.map(heldPart) };
+}
+
+/** Pictures and files have other names in results. */
+function heldPart(part: Part): Fields {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { mediaType, base64, url } = mediaOf(part)!;
+  const kind = part.type === "image" ? "image" : "file";
+  return url === undefined ? { type: `${kind}-data`, data: base64, mediaType } : { type: `${kind}-url`, url };
 }

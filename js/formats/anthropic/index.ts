@@ -11,10 +11,14 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { thoughts } from "./thoughts.ts";
+import { ids, write } from "./write.ts";
 
 export const anthropic: Adapter<Piece> = {
   format: "anthropic",
   ...messages,
+  write,
+  ids,
+  withSystem: (system, list) => ({ system, messages: list }),
   places,
   check,
   marks,

@@ -1,13 +1,14 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { documentPart, image, picture } from "../media.ts";
-import { byPart, editedItems, opaque, objectArguments, text, words } from "../parts.ts";
+import { documentPart, image } from "../media.ts";
+import { byPart, editedItems, opaque, objectArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part } from "../../types/messages.ts";
+import type { Part } from "../../types/messages.ts";
+import { isResult } from "./write.ts";
 import { withSource } from "../sources.ts";
 
 /** A block of the content, the content itself, or the mark on a block (which goes and stays with it). */
@@ -55,26 +56,6 @@ export const messages: Messages<Piece> = {
     return copy(original, { content: kept });
   },
 
-  write({ role, parts }: NeutralMessage): unknown[] {
-    const content = parts.flatMap((part): unknown[] => {
-      // Blank text blocks are refused.
-      if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
-      if (part.type === "image") return imageBlock(part);
-      if (part.type === "toolCall")
-        return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
-      if (part.type !== "toolResult") return [];
-      const images = part.content.flatMap(imageBlock);
-      const said = words(part.content);
-      const held = images.length === 0 ? said : [...(said.trim() ? [{ type: "text", text: said }] : []), ...images];
-      return [
-        { type: "tool_result", tool_use_id: part.callId, content: held, ...(part.isError && { is_error: true }) },
-      ];
-    });
-    if (content.length === 0) return [];
-    const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
-    return [{ role: role === "assistant" ? "assistant" : "user", content: only }];
-  },
-
   forModel: (message) =>
     eachItem(message, "content", (block) =>
       block["type"] === "tool_result"
@@ -87,24 +68,6 @@ export const messages: Messages<Piece> = {
   // Results of one round belong into one message; the server merges everything else itself.
   merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
 };
-
-function imageBlock(part: Part): unknown[] {
-  const found = picture(part);
-  if (!found) return [];
-  return [
-    {
-      type: "image",
-      source:
-        "url" in found
-          ? { type: "url", url: found.url }
-          : { type: "base64", media_type: found.mediaType, data: found.data },
-    },
-  ];
-}
-
-function isResult(block: unknown): boolean {
-  return isFields(block) && block["type"] === "tool_result";
-}
 
 function hasResults(message: unknown): boolean {
   return (

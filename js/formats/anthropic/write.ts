@@ -1,143 +1,70 @@
-/** Requests of Anthropic's Messages. */
+/** Neutral parts and turns as Anthropic's blocks and messages. */
 
+import { bytesOf, mediaOf } from "../media.ts";
 import { objectArguments } from "../parts.ts";
-import type { ProviderRequest } from "../../providers/types.ts";
+import { loseMedia, resultsOf } from "../turns.ts";
+import type { IdRule, Turn, Writing } from "../turns.ts";
+import type { Part } from "../../types/messages.ts";
 import { isFields } from "../values.ts";
-import { ids, withTools, writeTools } from "../turns.ts";
-import type { Call, Conversation, Media, Text } from "../turns.ts";
-import { append } from "../append.ts";
 
-type Block = Record<string, unknown>;
+export type Block = Record<string, unknown>;
 
-/** What an answer may have if nobody says: the field is demanded, and every model allows so many. */
-const MAX_TOKENS = 4_096;
+/** Ids that the provider takes for calls. */
+export const ids: IdRule = { pattern: /^[A-Za-z0-9_-]{1,64}$/, prefix: "toolu_" };
 
-export function toAnthropic(conversation: Conversation): ProviderRequest {
-  const { native, options, model } = conversation;
-  const given = native && "request" in native ? native.request : undefined;
-  const { system, messages } = native
-    ? apart("list" in native ? native.list : (given!["messages"] as readonly unknown[]))
-    : written(conversation);
-  const tools = writeTools(
-    conversation,
-    (tool) => "input_schema" in tool || /_\d{8}$/.test(String(tool["type"])) || tool["type"] === "custom",
-    (tool, schema) => ({
-      name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
-      input_schema: { type: "object", ...schema },
-    }),
-  );
-  return withTools({ max_tokens: MAX_TOKENS, ...given }, tools, {
-    model,
-    messages,
-    ...systemField(
-      [...blocks(options.system), ...blocks(given?.["system"]), ...system],
-      options.system === undefined && system.length === 0 ? given?.["system"] : undefined,
-    ),
-    ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
-    ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...(options.contextManagement !== undefined && { context_management: options.contextManagement }),
-    ...options.extra,
-  });
-}
+/** Returns the blocks of a turn as one message. */
+export function write(turn: Turn, { id, lost }: Writing): unknown[] {
+  const { role, parts, isMarked } = turn;
+  const content = role === "tool" ? resultsOf(turn).map((result) => resultBlock(result, id)) : parts.flatMap(said);
+  const last = content.at(-1);
+  if (!last) return [];
+  if (isMarked) last["cache_control"] = { type: "ephemeral" };
+  // A system message in the middle is the user's, as it is for every server that knows no other.
+  return [{ role: role === "assistant" ? "assistant" : "user", content: shortest(content) }];
 
-/** The host's own system prompt stays as it is; several are a list; a single text without mark is a text. */
-function systemField(all: readonly Block[], own: unknown): { system?: unknown } {
-  if (own !== undefined) return { system: own };
-  const [first, ...more] = all.filter((block) => block["type"] !== "text" || String(block["text"]).trim() !== "");
-  if (!first) return {};
-  return {
-    system:
-      more.length === 0 && !("cache_control" in first) && first["type"] === "text" ? first["text"] : [first, ...more],
-  };
-}
-
-function blocks(content: unknown): Block[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? (content as unknown[]).filter(isFields) : [];
-}
-
-/** Gateways keep system messages in the list; the interface itself wants those in front apart. */
-function apart(list: readonly unknown[]): { system: Block[]; messages: readonly unknown[] } {
-  const first = list.findIndex((message) => !isFields(message) || message["role"] !== "system");
-  const end = first < 0 ? list.length : first;
-  if (end === 0) return { system: [], messages: list };
-  return {
-    system: list.slice(0, end).flatMap((message) => blocks((message as Block)["content"])),
-    messages: list.slice(end),
-  };
-}
-
-function written({ turns, tell }: Conversation): { system: Block[]; messages: unknown[] } {
-  const id = ids(/^[A-Za-z0-9_-]{1,64}$/, "toolu_");
-  const system: Block[] = [];
-  const messages: { role: "user" | "assistant"; content: Block[] }[] = [];
-  const say = (role: "user" | "assistant", content: Block[], marked: boolean) => {
-    const last = content.at(-1);
-    if (!last) return;
-    if (marked) last["cache_control"] = { type: "ephemeral" };
-    const before = messages.at(-1);
-    // Results of one round belong into one message, in front of the words that come with them.
-    if (before?.role === role) append(before.content, content);
-    else messages.push({ role, content });
-  };
-  for (const turn of turns) {
-    if (turn.role === "tool") {
-      say(
-        "user",
-        turn.results.map(({ id: call, content, isError }) => ({
-          type: "tool_result",
-          tool_use_id: id(call),
-          content: content.flatMap(block),
-          ...(isError && { is_error: true }),
-        })),
-        turn.marked,
-      );
-    } else if (turn.role === "system" && messages.length === 0) {
-      const made = turn.content.flatMap(block);
-      if (turn.marked && made.length > 0) made.at(-1)!["cache_control"] = { type: "ephemeral" };
-      append(system, made);
-    } else if (turn.role === "assistant") {
-      const media = turn.content.find(({ type }) => type === "image" || type === "document");
-      if (media)
-        tell({ type: "lost", what: media.type, path: "messages", why: "only users show pictures in this format" });
-      say(
-        "assistant",
-        turn.content.flatMap((item): Block[] => {
-          if (item.type !== "call") return item.type === "text" ? block(item) : [];
-          return [
-            { type: "tool_use", id: id((item as Call).id), name: item.name, input: objectArguments(item.arguments) },
-          ];
-        }),
-        turn.marked,
-      );
-    } else {
-      // A system message in the middle is the user's, as it is for every server that knows no other.
-      say("user", turn.content.flatMap(block), turn.marked);
-    }
+  function said(part: Part): Block[] {
+    if (part.type === "toolCall")
+      return [{ type: "tool_use", id: id(part.callId), name: part.name, input: objectArguments(part.arguments) }];
+    if (role !== "assistant" || part.type === "text") return block(part);
+    loseMedia([part], turn, lost);
+    return [];
   }
-  // An answer that is begun for the model may not end in a space.
-  const end = messages.at(-1);
-  const last = end?.role === "assistant" ? end.content.at(-1) : undefined;
-  if (last?.["type"] === "text") last["text"] = String(last["text"]).trimEnd();
+}
+
+function resultBlock({ callId, content, isError }: Extract<Part, { type: "toolResult" }>, id: Writing["id"]): Block {
+  const blocks = content.flatMap(block);
   return {
-    system,
-    messages: messages.map(({ role, content }) => {
-      const [only, ...more] = content;
-      return {
-        role,
-        content: more.length === 0 && only!["type"] === "text" && !("cache_control" in only!) ? only!["text"] : content,
-      };
-    }),
+    type: "tool_result",
+    tool_use_id: id(callId),
+    content: blocks.length === 0 ? "" : shortest(blocks),
+    ...(isError && { is_error: true }),
   };
 }
 
-function block(item: Text | Media): Block[] {
-  // Blank texts are refused.
-  if (item.type === "text") return item.text.trim() === "" ? [] : [{ type: "text", text: item.text }];
-  const source =
-    item.url === undefined
-      ? { type: "base64", media_type: item.mediaType, data: item.base64 }
-      : { type: "url", url: item.url };
-  return [{ type: item.type, source }];
+/** Returns the text of a lone block that has nothing else, or the blocks. */
+export function shortest(blocks: readonly Block[]): unknown {
+  const [only, ...more] = blocks;
+  return more.length === 0 && only?.["type"] === "text" && !("cache_control" in only) ? only["text"] : blocks;
+}
+
+/** Returns a text, picture or document as a block. Blank texts are refused, so they have none. */
+export function block(part: Part): Block[] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  const media = mediaOf(part);
+  if (!media) return [];
+  return [{ type: part.type, source: sourceOf(media) }];
+}
+
+function sourceOf({ mediaType, base64, url }: NonNullable<ReturnType<typeof mediaOf>>): Block {
+  if (url !== undefined) return { type: "url", url };
+  // Documents in base64 are PDF; others are sent as their text.
+  const bytes = mediaType.startsWith("text/") ? bytesOf(base64!) : undefined;
+  return bytes
+    ? { type: "text", media_type: "text/plain", data: new TextDecoder().decode(bytes) }
+    : { type: "base64", media_type: mediaType, data: base64 };
+}
+
+/** True for the result of a tool. */
+export function isResult(block: unknown): boolean {
+  return isFields(block) && block["type"] === "tool_result";
 }

@@ -8,5 +8,13 @@ import { check } from "./checks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { write } from "./write.ts";
 
-export const gemini: Adapter<Piece> = { format: "gemini", ...messages, places, check };
+export const gemini: Adapter<Piece> = {
+  format: "gemini",
+  ...messages,
+  write,
+  withSystem: (system, contents) => ({ systemInstruction: { parts: [{ text: system }] }, contents }),
+  places,
+  check,
+};

@@ -1,14 +1,15 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { documentPart, image, picture } from "../media.ts";
-import { byPart, opaque, objectArguments, text, words } from "../parts.ts";
+import { documentPart, image } from "../media.ts";
+import { byPart, opaque, objectArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
+import { isResponse } from "./write.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../../types/messages.ts";
+import type { ItemEdit, NeutralTool, Part } from "../../types/messages.ts";
 
 /** Index of the part. */
 export type Piece = number;
@@ -103,27 +104,6 @@ export const messages: Messages<Piece> = {
     return copy(original, { parts: kept });
   },
 
-  write({ role, parts }: NeutralMessage): unknown[] {
-    const out = parts.flatMap((part): unknown[] => {
-      // Ids that this adapter made up mean nothing to the provider.
-      const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
-      if (part.type === "text") return part.text ? [{ text: part.text }] : [];
-      const found = picture(part);
-      if (found)
-        return [
-          "url" in found
-            ? { fileData: { fileUri: found.url, mimeType: (part.type === "image" && part.mediaType) || "image/png" } }
-            : { inlineData: { mimeType: found.mediaType, data: found.data } },
-        ];
-      if (part.type === "toolCall")
-        return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
-      if (part.type !== "toolResult") return [];
-      const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
-      return [{ functionResponse: { ...id(part.callId), name: part.name ?? "unknown", response } }];
-    });
-    return out.length > 0 ? [{ role: role === "assistant" ? "model" : "user", parts: out }] : [];
-  },
-
   // What comes from MCP is a list in the response.
   forModel: (message) =>
     eachItem(message, "parts", (item) => {
@@ -151,7 +131,7 @@ export const messages: Messages<Piece> = {
   merge: {
     list: "parts",
     takes: (first, second) => ((first as Fields)["role"] === "model") === ((second as Fields)["role"] === "model"),
-    isFirst: (part) => isFields(part) && isFields(field(part, "functionResponse")),
+    isFirst: isResponse,
   },
 };
 

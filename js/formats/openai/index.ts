@@ -12,10 +12,13 @@ import { messages as chat } from "./read-chat.ts";
 import type { Piece as ChatPiece } from "./read-chat.ts";
 import { messages as responses } from "./read-responses.ts";
 import type { Piece as ResponsesPiece } from "./read-responses.ts";
+import * as chatWriter from "./write-chat.ts";
+import * as responsesWriter from "./write-responses.ts";
 
 export const openaiChat: Adapter<ChatPiece> = {
   format: "openai-chat",
   ...chat,
+  ...chatWriter,
   places: chatPlaces,
   check: checkChat,
   marks,
@@ -24,6 +27,7 @@ export const openaiChat: Adapter<ChatPiece> = {
 export const openaiResponses: Adapter<ResponsesPiece> = {
   format: "openai-responses",
   ...responses,
+  ...responsesWriter,
   places: responsesPlaces,
   check: checkResponses,
   isServerItem: ({ type }) => type === "compaction",

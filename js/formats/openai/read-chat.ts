@@ -1,13 +1,14 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { documentPart, image, pictureUrl } from "../media.ts";
-import { byPart, editedItems, objectArguments, opaque, text, words } from "../parts.ts";
+import { documentPart, image } from "../media.ts";
+import { byPart, editedItems, objectArguments, opaque, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
+import { madeUpId, OLD } from "./ids.ts";
+import type { Part, PartEdit, Role } from "../../types/messages.ts";
 
 export type Piece =
   | { in: "string" }
@@ -17,9 +18,6 @@ export type Piece =
   | { in: "call"; at: number }
   | { in: "function" }
   | { in: "result" };
-
-/** Begins the ids made up for calls of the old form. */
-const OLD = "function:";
 
 /** Without a content a message has at least one of these. */
 const SAID_ELSEWHERE = [
@@ -85,9 +83,10 @@ export const messages: Messages<Piece> = {
       if (!Array.isArray(calls)) throw bad(`${path}.tool_calls`, "a list", calls);
       const open: Open[] = [];
       calls.forEach((call, number) => {
-        const part = toolCall(call, `${path}.tool_calls[${number}]`, `call:${at}.${number}`);
+        const madeUp = madeUpId(at, number);
+        const part = toolCall(call, `${path}.tool_calls[${number}]`, madeUp);
         parts.push(part);
-        if (part.callId === `call:${at}.${number}`) open.push(part);
+        if (part.callId === madeUp) open.push(part);
         pieces.push({ in: "call", at: number });
       });
       state.set("open", open);
@@ -151,33 +150,6 @@ export const messages: Messages<Piece> = {
     return copy(original, changes);
   },
 
-  write(message: NeutralMessage): unknown[] {
-    const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
-    const calls = message.parts.flatMap((part) =>
-      part.type === "toolCall"
-        ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }]
-        : [],
-    );
-    const said = words(message.parts);
-    const images =
-      message.role === "user"
-        ? message.parts
-            .flatMap((part) => pictureUrl(part) ?? [])
-            .map((url) => ({ type: "image_url", image_url: { url } }))
-        : [];
-    const content = images.length === 0 ? said : [...(said ? [{ type: "text", text: said }] : []), ...images];
-    if (content.length > 0 || calls.length > 0) {
-      const named = message.name !== undefined && { name: message.name };
-      out.push({
-        role: message.role === "tool" ? "user" : message.role,
-        ...named,
-        content: content.length > 0 ? content : null,
-        ...(calls.length > 0 && { tool_calls: calls }),
-      });
-    }
-    return out;
-  },
-
   forModel: (message) =>
     message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message,
 
@@ -207,16 +179,6 @@ function oldId(name: string, state: Map<string, unknown>, isCall: boolean): stri
   const number = isCall ? before + 1 : before;
   state.set(key, number);
   return number > 1 ? `${key}#${number}` : key;
-}
-
-/** A result, told by what its call is told by: id, name or order. */
-function result({ callId, name, content }: Extract<Part, { type: "toolResult" }>): Fields {
-  const said = words(content);
-  if (callId.startsWith(OLD))
-    return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content: said };
-  if (callId === "" || /^call:\d+\.\d+$/.test(callId))
-    return { role: "tool", ...(name && { tool_name: name }), content: said };
-  return { role: "tool", tool_call_id: callId, content: said };
 }
 
 function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { type: "toolCall" }> {

@@ -1,7 +1,7 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { documentPart, image, pictureUrl } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { documentPart, image } from "../media.ts";
+import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -137,24 +137,6 @@ export const messages: Messages<Piece> = {
       ];
     });
     return copy(original, { content: typeof content === "string" ? (kept[0] ?? "") : kept });
-  },
-
-  write({ role, parts }: NeutralMessage): unknown[] {
-    const said = words(parts);
-    const items: unknown[] = parts.flatMap((part): unknown[] => {
-      if (part.type === "toolCall")
-        return [{ type: "function_call", call_id: part.callId, name: part.name, arguments: part.arguments }];
-      if (part.type === "toolResult")
-        return [{ type: "function_call_output", call_id: part.callId, output: words(part.content) }];
-      return [];
-    });
-    const images =
-      role === "user"
-        ? parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "input_image", image_url: url }))
-        : [];
-    const content = images.length === 0 ? said : [...(said ? [{ type: "input_text", text: said }] : []), ...images];
-    if (content.length > 0) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content });
-    return items;
   },
 
   forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),

@@ -1,106 +1,68 @@
-/** Requests of OpenAI's chat completions. */
+/** Neutral parts and turns as OpenAI's chat messages. */
 
-import type { ProviderRequest } from "../../providers/types.ts";
-import { ids, urlOf, words, withTools, writeTools } from "../turns.ts";
-import type { Call, Conversation, Media, Text, Turn } from "../turns.ts";
-import { append } from "../append.ts";
+import { NOTHING } from "../audience.ts";
+import { mediaOf, urlOf } from "../media.ts";
+import { words } from "../parts.ts";
+import { loseMedia, resultsOf } from "../turns.ts";
+import type { IdRule, Turn, Writing } from "../turns.ts";
+import type { Part } from "../../types/messages.ts";
+import type { Fields } from "../values.ts";
+import { isMadeUp, OLD } from "./ids.ts";
 
-export function toOpenaiChat(conversation: Conversation): ProviderRequest {
-  const { native, options, model } = conversation;
-  const given = native && "request" in native ? native.request : undefined;
-  const own = native
-    ? "list" in native
-      ? native.list
-      : (given!["messages"] as readonly unknown[])
-    : written(conversation);
-  const tools = writeTools(
-    conversation,
-    (tool) => "function" in tool || "custom" in tool,
-    (tool, parameters) => ({
-      type: "function",
-      function: {
-        name: tool.name,
-        ...(tool.description !== undefined && { description: tool.description }),
-        parameters,
-      },
-    }),
-  );
-  return withTools(given, tools, {
-    model,
-    messages: options.system === undefined ? own : [{ role: "system", content: options.system }, ...own],
-    ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
-    ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...(options.contextManagement !== undefined && { context_management: options.contextManagement }),
-    ...options.extra,
+/** Ids that the provider takes for calls. */
+export const ids: IdRule = { pattern: /^.{1,40}$/s, prefix: "call_" };
+
+/** Returns the message of a turn, or one message for each result. */
+export function write(turn: Turn, { id, lost }: Writing): unknown[] {
+  const { role, name, parts } = turn;
+  if (role === "tool") return results(turn, id);
+  const calls = parts.flatMap((part) => (part.type === "toolCall" ? [call(part, id)] : []));
+  if (role === "assistant") loseMedia(parts, turn, lost);
+  const said = parts.filter(({ type }) => type === "text" || (role !== "assistant" && type !== "toolCall"));
+  const content = said.length === 0 ? null : contentOf(said);
+  if (content === null && calls.length === 0) return [];
+  return [{ role, ...(name !== undefined && { name }), content, ...(calls.length > 0 && { tool_calls: calls }) }];
+}
+
+/** Tool messages take texts only, and nothing may stand between them: a user's message behind them shows pictures. */
+function results(turn: Turn, id: Writing["id"]): unknown[] {
+  const all = resultsOf(turn);
+  const shown = all.flatMap(({ content }) => content.filter(({ type }) => type !== "text"));
+  const messages = all.map(({ callId, name, content }) => {
+    const hasMedia = content.some(({ type }) => type !== "text");
+    return result(id(callId), name, words(content) || (hasMedia ? "(shown below)" : NOTHING));
   });
+  return shown.length === 0
+    ? messages
+    : [...messages, { role: "user", content: contentOf([{ type: "text", text: "(of the results above)" }, ...shown]) }];
 }
 
-function written({ turns, tell }: Conversation): unknown[] {
-  const id = ids(/^.{1,40}$/s, "call_");
-  const out: unknown[] = [];
-  // Pictures that results hold: tool messages take words only, and nothing may stand between them.
-  let shown: Media[] = [];
-  const show = () => {
-    if (shown.length > 0)
-      out.push({
-        role: "user",
-        content: [{ type: "text", text: "(of the results above)" }, ...shown.map((media) => part(media))],
-      });
-    shown = [];
-  };
-  for (const turn of turns) {
-    if (turn.role !== "tool") show();
-    if (turn.role === "tool") {
-      for (const { id: call, content } of turn.results) {
-        const media = content.filter((item): item is Media => item.type !== "text");
-        append(shown, media);
-        out.push({
-          role: "tool",
-          tool_call_id: id(call),
-          content: words(content) || (media.length > 0 ? "(shown below)" : "(empty)"),
-        });
-      }
-    } else if (turn.role === "assistant") {
-      const calls = turn.content.filter((item): item is Call => item.type === "call");
-      const media = turn.content.find(({ type }) => type === "image" || type === "document");
-      if (media)
-        tell({ type: "lost", what: media.type, path: "messages", why: "only users show pictures in this format" });
-      const said = words(turn.content);
-      if (said === "" && calls.length === 0) continue;
-      const made = calls.map((call) => ({
-        id: id(call.id),
-        type: "function",
-        function: { name: call.name, arguments: call.arguments || "{}" },
-      }));
-      out.push({ role: "assistant", content: said || null, ...(made.length > 0 && { tool_calls: made }) });
-    } else {
-      out.push({ role: turn.role, content: content(turn) });
-    }
-  }
-  show();
-  return out;
+/** A result belongs to its call by id, name or order. */
+function result(callId: string, name: string | undefined, content: string): Fields {
+  if (callId.startsWith(OLD)) return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content };
+  if (isMadeUp(callId)) return { role: "tool", ...(name && { tool_name: name }), content };
+  return { role: "tool", tool_call_id: callId, content };
 }
 
-/** Words alone are a text. */
-function content({ content }: Extract<Turn, { role: "system" | "user" }>): unknown {
-  return content.every(({ type }) => type === "text") ? words(content) : content.map((item) => part(item));
+function call({ callId, name, arguments: args }: Extract<Part, { type: "toolCall" }>, id: Writing["id"]): Fields {
+  return { id: id(callId), type: "function", function: { name, arguments: args || "{}" } };
 }
 
-function part(item: Text | Media): unknown {
-  if (item.type === "text") return item;
-  if (item.type === "image")
+/** Texts alone are one text. */
+function contentOf(parts: readonly Part[]): unknown {
+  return parts.every(({ type }) => type === "text") ? words(parts) : parts.map(contentPart);
+}
+
+function contentPart(part: Part): unknown {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const media = mediaOf(part)!;
+  if (part.type === "image")
     return {
       type: "image_url",
-      image_url: { url: urlOf(item), ...(item.detail !== undefined && { detail: item.detail }) },
+      image_url: { url: urlOf(media), ...(media.detail !== undefined && { detail: media.detail }) },
     };
   // Documents have no address in this format.
-  return item.base64 === undefined
-    ? { type: "text", text: `(document: ${item.url})` }
-    : {
-        type: "file",
-        file: {
-          filename: `document.${item.mediaType === "application/pdf" ? "pdf" : (item.mediaType.split(/[/+]/)[1] ?? "bin")}`,
-          file_data: urlOf(item),
-        },
-      };
+  if (media.base64 === undefined) return { type: "text", text: `(document: ${media.url})` };
+  const [, kind = "bin"] = media.mediaType.split(/[/+]/);
+  return { type: "file", file: { filename: `document.${kind}`, file_data: urlOf(media) } };
 }

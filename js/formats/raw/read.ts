@@ -4,25 +4,18 @@
  */
 
 import { documentPart, image } from "../media.ts";
-import { byPart, editedItems, objectArguments, opaque, text, words } from "../parts.ts";
+import { byPart, editedItems, objectArguments, opaque, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
+import { ChatCompletionContentPartKind as Kind, ChatRole } from "./prompt.ts";
 import type { Fields } from "../values.ts";
-import type { NeutralMessage, Part, PartEdit, Role } from "../../types/messages.ts";
+import type { Part, PartEdit, Role } from "../../types/messages.ts";
 
 export type Piece = { in: "string" } | { in: "content"; at: number } | { in: "call"; at: number } | { in: "result" };
 
 /** `ChatRole`. */
 const ROLES: Record<number, Role> = { 0: "system", 1: "user", 2: "assistant", 3: "tool" };
-const NUMBERS: Record<Role, number> = { system: 0, developer: 0, user: 1, assistant: 2, tool: 3 };
-
-/** `ChatCompletionContentPartKind`. */
-const IMAGE = 0;
-const TEXT = 1;
-const OPAQUE = 2;
-const CACHE = 3;
-const DOCUMENT = 4;
 
 /**
  * True for a message with numbers for roles that cannot be the editor's: those have no system role 0, no such fields,
@@ -83,39 +76,15 @@ export const messages: Messages<Piece> = {
       else if (edit.type === "content") changes["content"] = editedContent(content, edit);
       else if (edit.type === "callId") changes["toolCallId"] = edit.callId;
     });
-    if (Array.isArray(content) && original["role"] !== NUMBERS.tool) changes["content"] = kept;
+    if (Array.isArray(content) && original["role"] !== ChatRole.Tool) changes["content"] = kept;
     if (Array.isArray(original["toolCalls"])) changes["toolCalls"] = calls.length > 0 ? calls : undefined;
     return copy(original, changes);
-  },
-
-  write({ role, name, parts }: NeutralMessage): unknown[] {
-    const out: unknown[] = parts.flatMap((part) =>
-      part.type === "toolResult"
-        ? [{ role: NUMBERS.tool, toolCallId: part.callId, content: [said(words(part.content))] }]
-        : [],
-    );
-    const toolCalls = parts.flatMap((part) =>
-      part.type === "toolCall"
-        ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }]
-        : [],
-    );
-    const content = words(parts);
-    if (content || toolCalls.length > 0) {
-      const speaker = role === "tool" ? NUMBERS.user : NUMBERS[role];
-      out.push({
-        role: speaker,
-        ...(name !== undefined && { name }),
-        content: content ? [said(content)] : [],
-        ...(toolCalls.length > 0 && { toolCalls }),
-      });
-    }
-    return out;
   },
 
   tools: (tools) => tools.map(tool),
 };
 
-const said = (value: string): Fields => ({ type: TEXT, text: value });
+const said = (value: string): Fields => ({ type: Kind.Text, text: value });
 
 function contentParts(content: unknown, path: string): [Part, Piece][] {
   if (typeof content === "string") return [[text(content), { in: "string" }]];
@@ -129,10 +98,10 @@ function contentParts(content: unknown, path: string): [Part, Piece][] {
 function contentPart(item: unknown, path: string): Part {
   if (!isFields(item)) throw bad(path, "a part", item);
   const { type, imageUrl, documentData } = item;
-  if (type === TEXT && typeof item["text"] === "string") return text(item["text"]);
-  if (type === CACHE) return { type: "cacheMark" };
-  if (type === OPAQUE) return opaque(item["value"]);
-  if (type === IMAGE && isFields(imageUrl) && typeof imageUrl["url"] === "string") {
+  if (type === Kind.Text && typeof item["text"] === "string") return text(item["text"]);
+  if (type === Kind.CacheBreakpoint) return { type: "cacheMark" };
+  if (type === Kind.Opaque) return opaque(item["value"]);
+  if (type === Kind.Image && isFields(imageUrl) && typeof imageUrl["url"] === "string") {
     const { url, mediaType, detail } = imageUrl;
     return image(
       url,
@@ -140,7 +109,7 @@ function contentPart(item: unknown, path: string): Part {
       typeof detail === "string" ? detail : undefined,
     );
   }
-  if (type === DOCUMENT && isFields(documentData)) {
+  if (type === Kind.Document && isFields(documentData)) {
     const { data, mediaType } = documentData;
     return documentPart(data, typeof mediaType === "string" ? mediaType : undefined);
   }
@@ -171,7 +140,7 @@ function editedPart(item: unknown, edit: PartEdit): unknown {
 /** Cache breakpoints of a result are no items of its content; they stay where they are. */
 function editedContent(content: unknown, edit: Extract<PartEdit, { type: "content" }>): unknown {
   if (!Array.isArray(content)) return content;
-  const isMark = (item: unknown) => isFields(item) && item["type"] === CACHE;
+  const isMark = (item: unknown) => isFields(item) && item["type"] === Kind.CacheBreakpoint;
   const items = editedItems(
     content.filter((item) => !isMark(item)),
     edit.items,

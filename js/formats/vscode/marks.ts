@@ -4,6 +4,7 @@ import { behind, standing } from "../marks.ts";
 import type { Marks } from "../marks.ts";
 import { copy, isFields, withFields } from "../values.ts";
 import type { Fields } from "../values.ts";
+import { partsOf } from "./write.ts";
 
 const MARK = "cache_control";
 const isDataMark = (item: unknown) => isFields(item) && item["mimeType"] === MARK;
@@ -24,7 +25,7 @@ export const marks: Marks = {
     const make = () => {
       const data = new TextEncoder().encode("ephemeral");
       if (dataPart) return dataPart(data, MARK);
-      const like = seen(list).find(
+      const like = partsOf(list).find(
         (item) => isFields(item) && item["data"] !== undefined && typeof item["mimeType"] === "string",
       );
       return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, {
@@ -34,7 +35,7 @@ export const marks: Marks = {
     };
     if (typeof content === "string") {
       if (!wanted.has(0)) return message;
-      const like = seen(list).find((item) => isFields(item) && typeof item["value"] === "string");
+      const like = partsOf(list).find((item) => isFields(item) && typeof item["value"] === "string");
       const said = withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, {
         value: content,
       });
@@ -53,11 +54,4 @@ export const marks: Marks = {
 function resultContent(item: unknown): readonly unknown[] | undefined {
   const content = isFields(item) && typeof item["callId"] === "string" ? item["content"] : undefined;
   return Array.isArray(content) ? (content as unknown[]) : undefined;
-}
-
-/** All parts of all messages, for the classes they have. */
-function seen(list: readonly unknown[]): object[] {
-  return list.flatMap((message) =>
-    isFields(message) && Array.isArray(message["content"]) ? (message["content"] as object[]) : [],
-  );
 }

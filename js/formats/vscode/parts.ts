@@ -6,6 +6,7 @@
 
 import { isFields, withFields } from "../values.ts";
 import type { Fields } from "../values.ts";
+import { base64Of, decodedBase64 } from "../media.ts";
 import { hostClasses } from "./classes.ts";
 import type { VSCodeClasses } from "./classes.ts";
 
@@ -25,6 +26,11 @@ export function isThought(item: Fields): boolean {
     return Array.isArray(value) && value.length > 0 && value.every((text) => typeof text === "string");
   if (typeof item["callId"] === "string" || "data" in item) return false;
   return "metadata" in item || /Thinking/.test(String((item.constructor as { name?: unknown } | undefined)?.name));
+}
+
+/** True for a text that is no thought. */
+export function isTextPart(item: Fields): boolean {
+  return typeof item["value"] === "string" && typeof item["callId"] !== "string" && !isThought(item);
 }
 
 /** The class that a part must be of. */
@@ -110,7 +116,7 @@ export function toStored(message: unknown): unknown {
 function storedPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const fields: Fields = { ...part };
-  if (isBytes(fields["data"])) fields["data"] = { [BYTES]: textOf(fields["data"]) };
+  if (isBytes(fields["data"])) fields["data"] = { [BYTES]: base64Of(fields["data"]) };
   // JSON has no undefined, and this is what a thought is known by.
   if (isThought(part) && typeof fields["value"] === "string") fields["metadata"] ??= null;
   if (!within && isResult(part))
@@ -127,18 +133,8 @@ export function fromStored(message: unknown): unknown {
 function readPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const { data, content } = part;
-  if (isFields(data) && typeof data[BYTES] === "string") return { ...part, data: bytesOf(data[BYTES]) };
+  if (isFields(data) && typeof data[BYTES] === "string") return { ...part, data: decodedBase64(data[BYTES]) };
   return !within && isResult(part)
     ? { ...part, content: (content as unknown[]).map((item) => readPart(item, true)) }
     : part;
-}
-
-function textOf(bytes: Uint8Array): string {
-  let raw = "";
-  for (let at = 0; at < bytes.length; at += 8192) raw += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(raw);
-}
-
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
 }

@@ -5,21 +5,21 @@
  */
 
 import { base64, image } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text, words } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
-import { bad, copy, isFields, json, roleOf, string, withFields } from "../values.ts";
-import type { Messages, Source } from "../adapter.ts";
+import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
+import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
+import type { Part, Role } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";
-import { isBytes, isThought, prototypeOf } from "./parts.ts";
+import { isBytes, isThought } from "./parts.ts";
+import { isResult, textPart, USER } from "./write.ts";
 
 export type Piece = number | "string";
 
 /** `LanguageModelChatMessageRole`: User 1, Assistant 2; System 3 is a proposal. */
 const ROLES: Record<number, Role> = { 1: "user", 2: "assistant", 3: "system" };
-const USER = 1;
 
 export const messages: Messages<Piece> = {
   read(message, at, path) {
@@ -73,43 +73,6 @@ export const messages: Messages<Piece> = {
     return copy(original, { content: kept });
   },
 
-  write({ role, parts }: NeutralMessage, { list }: Source): unknown[] {
-    const messages = list as Fields[];
-    const seen = messages.flatMap((message) =>
-      Array.isArray(message["content"]) ? (message["content"] as unknown[]) : [],
-    );
-    const like = (test: (item: Fields) => boolean) => seen.find((item): item is Fields => isFields(item) && test(item));
-    const content = parts.flatMap((part): unknown[] => {
-      if (part.type === "text") return part.text ? [textPart(part.text, seen)] : [];
-      if (part.type === "toolCall") {
-        const fields = { callId: part.callId, name: part.name, input: parsedArguments(part.arguments) };
-        return [
-          instance(
-            like((item) => "callId" in item && !Array.isArray(item["content"])),
-            "LanguageModelToolCallPart",
-            fields,
-          ),
-        ];
-      }
-      if (part.type !== "toolResult") return [];
-      return [
-        instance(
-          like((item) => "callId" in item && Array.isArray(item["content"])),
-          "LanguageModelToolResultPart",
-          { callId: part.callId, content: [textPart(words(part.content), seen)] },
-        ),
-      ];
-    });
-    if (content.length === 0) return [];
-    return [
-      instance(messages[0], "LanguageModelChatMessage", {
-        role: role === "assistant" ? 2 : 1,
-        content,
-        name: undefined,
-      }),
-    ];
-  },
-
   forModel: (message) =>
     eachItem(message, "content", (item) =>
       isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item,
@@ -124,22 +87,6 @@ export const messages: Messages<Piece> = {
 function hasResults(message: unknown): boolean {
   const { role, content } = message as Fields;
   return role === USER && Array.isArray(content) && content.some(isResult);
-}
-
-function isResult(item: unknown): boolean {
-  return isFields(item) && typeof item["callId"] === "string" && Array.isArray(item["content"]);
-}
-
-/** An object of the same class as `like`, or of the one named so, with these fields. */
-function instance(like: object | undefined, name: Parameters<typeof prototypeOf>[0], fields: Fields): unknown {
-  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : prototypeOf(name), fields);
-}
-
-function textPart(value: string, seen: readonly unknown[] = []): unknown {
-  const like = seen.find(
-    (item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text",
-  );
-  return instance(like, "LanguageModelTextPart", { value });
 }
 
 /** One of the editor's parts in the neutral model. */

@@ -7,6 +7,7 @@ import { readConversation } from "../../../js/formats/index.ts";
 import { anthropic } from "../../../js/formats/anthropic/index.ts";
 import { gemini } from "../../../js/formats/gemini/index.ts";
 import { openaiChat, openaiResponses } from "../../../js/formats/openai/index.ts";
+import { written } from "../../../js/formats/turns.ts";
 import { vscode } from "../../../js/formats/vscode/index.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import type { NeutralMessage, Part } from "../../../js/types/messages.ts";
@@ -53,12 +54,12 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
   const first = messages.findIndex(({ role }) => role === "user");
   for (const [at, message] of messages.entries()) {
     if (at < first && message.role !== "system" && message.role !== "developer") continue;
-    const written = adapter.write(message, source);
-    if (written.length === 0) continue;
+    const hosted = written(adapter, [message], source);
+    if (hosted.length === 0) continue;
     // What the model says ends a request.
     if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made)))
       all.push([]);
-    for (const made of written) {
+    for (const made of hosted) {
       const turn = all.at(-1)!;
       const joined =
         turn.length > 0 ? (adapter.join?.(turn.at(-1), made) ?? together(shape, turn.at(-1), made)) : undefined;

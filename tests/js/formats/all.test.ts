@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
 import type { Provider } from "../../../js/types/validity.ts";
+import { written } from "../../../js/formats/turns.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
 import { ADAPTERS } from "./adapters.ts";
@@ -147,7 +148,7 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
     fc.assert(
       fc.property(conversation, (messages) => {
         const source = { input: [], list: [], name: "messages" };
-        const list = messages.flatMap((message) => adapter.write(message, source));
+        const list = messages.flatMap((message) => written(adapter, [message], source));
         const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
         const input = { [name]: list };
         const reading = readConversation(input, { format: format as Format });
@@ -182,12 +183,12 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
         })),
       );
     }
-    const written = neutral.flatMap((message) => adapter.write(message, source));
+    const hosted = neutral.flatMap((message) => written(adapter, [message], source));
     // As the provider takes it: some want the results of a round in one message.
     const list =
       format === "ai-sdk"
-        ? written
-        : espalier.repair(written, { provider: format as Provider, format: format as Format }).messages;
+        ? hosted
+        : espalier.repair(hosted, { provider: format as Provider, format: format as Format }).messages;
     const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
     const whole = espalier.countMessages({ [name]: list }, { format: format as Format }).total;
     for (const share of [0.2, 0.5, 0.9]) {

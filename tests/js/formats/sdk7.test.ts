@@ -6,8 +6,8 @@ import { aiSdk } from "../../../js/providers/ai-sdk.ts";
 import type { AiSdkOptions } from "../../../js/providers/ai-sdk.ts";
 import { espalier } from "../built.ts";
 import { readConversation } from "../../../js/formats/index.ts";
-import { toPrompt } from "../../../js/formats/ai-sdk/write.ts";
-import { conversation } from "../../../js/formats/turns.ts";
+import { toPrompt } from "../../../js/formats/ai-sdk/request.ts";
+import { conversation } from "../../../js/formats/request.ts";
 
 const { countTools, openConversation, prune } = espalier;
 const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };

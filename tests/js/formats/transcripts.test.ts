@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConversation } from "../../../js/formats/index.ts";
+import { written } from "../../../js/formats/turns.ts";
 import type { Format, NeutralMessage } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { named } from "../conversation/replay.ts";
@@ -25,11 +26,11 @@ function wellFormed(messages: readonly NeutralMessage[]): NeutralMessage[] {
 }
 
 /** What a client of this format would hold: neighbours that it puts together are together. */
-function written(format: keyof typeof ADAPTERS, messages: readonly NeutralMessage[]): unknown[] {
+function hosted(format: keyof typeof ADAPTERS, messages: readonly NeutralMessage[]): unknown[] {
   const adapter = ADAPTERS[format];
   const source = { input: [], list: [], name: "messages" };
   return messages
-    .flatMap((message) => adapter.write(message, source))
+    .flatMap((message) => written(adapter, [message], source))
     .reduce<unknown[]>((out, message) => {
       const last = out.at(-1) as Record<string, unknown[]> | undefined;
       const list = adapter.merge?.list ?? "";
@@ -48,7 +49,7 @@ for (const format of Object.keys(ADAPTERS) as (keyof typeof ADAPTERS)[]) {
       const transcript = JSON.parse(
         readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8"),
       ) as unknown;
-      const list = freeze(written(format, wellFormed(readConversation(transcript, {}).messages)));
+      const list = freeze(hosted(format, wellFormed(readConversation(transcript, {}).messages)));
       const whole = espalier.countMessages(list, { format }).total;
       assert.equal(refusal(format, list), undefined, "the input is well-formed");
       for (const share of SHARES) {

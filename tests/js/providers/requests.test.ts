@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
+import { written } from "../../../js/formats/turns.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { EspalierError } from "../../../js/providers/index.ts";
 import type { ProviderEvent, ProviderRequest, RequestOptions } from "../../../js/providers/index.ts";
@@ -101,8 +102,8 @@ test("OpenAI's messages in Anthropic's words", () => {
         {
           role: "user",
           content: [
-            { type: "tool_result", tool_use_id: "toolu_1", content: [{ type: "text", text: "a pixel" }] },
-            { type: "tool_result", tool_use_id: "toolu_2", content: [] },
+            { type: "tool_result", tool_use_id: "toolu_1", content: "a pixel" },
+            { type: "tool_result", tool_use_id: "toolu_2", content: "" },
             { type: "text", text: "Thanks." },
           ],
         },
@@ -166,7 +167,7 @@ test("OpenAI's messages as items of Responses", () => {
       temperature: 0,
       instructions: "House rules.",
       input: [
-        { type: "message", role: "system", content: [{ type: "input_text", text: "Be brief." }] },
+        { type: "message", role: "system", content: "Be brief." },
         {
           type: "message",
           role: "user",
@@ -175,12 +176,12 @@ test("OpenAI's messages as items of Responses", () => {
             { type: "input_image", image_url: `data:image/png;base64,${PIXEL}`, detail: "low" },
           ],
         },
-        { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
+        { type: "message", role: "assistant", content: "I look." },
         { type: "function_call", call_id: "call|1", name: "look", arguments: '{"at":"x"}' },
         { type: "function_call", call_id: "call|2", name: "look", arguments: "{}" },
         { type: "function_call_output", call_id: "call|1", output: "a pixel" },
         { type: "function_call_output", call_id: "call|2", output: "(empty)" },
-        { type: "message", role: "user", content: [{ type: "input_text", text: "Thanks." }] },
+        { type: "message", role: "user", content: "Thanks." },
       ],
       tools: [
         {
@@ -449,7 +450,7 @@ test("answers can be sent back as they come, by every provider to itself", async
       });
       conversation.push(
         ...messages,
-        ...ADAPTERS[name].write(
+        ...written(ADAPTERS[name], [
           {
             id: "r",
             role: "tool",
@@ -460,8 +461,7 @@ test("answers can be sent back as they come, by every provider to itself", async
               content: [{ type: "text", text: "ok" }],
             })),
           },
-          { list: [] },
-        ),
+        ]),
       );
       for (let round = 0; round < 2; round++) {
         const { messages } = await provider.send(provider.toRequest(conversation, { format: name }), { stream });
@@ -547,7 +547,7 @@ test("property: any conversation, from any format, is taken by every provider; n
         ["espalier", messages],
         ...Object.entries(ADAPTERS).map(([format, adapter]): [Format, unknown] => [
           format as Format,
-          messages.flatMap((message) => adapter.write(message, { list: [] })),
+          messages.flatMap((message) => written(adapter, [message])),
         ]),
       ];
       for (const [format, source] of sources) {
