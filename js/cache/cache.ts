@@ -3,12 +3,10 @@
  * the host's messages, here.
  */
 
-import { needNames } from "../options/checks.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { counting, read } from "../calls/reading.ts";
-import { tokens } from "../options/tokens.ts";
 import { listedTools } from "../formats/tools.ts";
-import { copy, isFields } from "../formats/values.ts";
+import { copy } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { RULES } from "../formats/index.ts";
@@ -24,12 +22,11 @@ import type {
   ClearingOptions,
   MarkOptions,
   MarkResult,
-  NewestMark,
   PrefixOptions,
   SharedPrefix,
 } from "../types/cache.ts";
-import { known, knownIn } from "../options/known.ts";
-import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "../options/names/requests.ts";
+import { check } from "../options/check.ts";
+import { CACHE_COST, CLEARING, MARKS, PREFIX } from "../options/schemas/requests.ts";
 
 /** Marks that providers with marks allow in one request. */
 const MOST = 4;
@@ -187,32 +184,8 @@ function idOf(reading: Reading, summary: string | number): string {
   return id;
 }
 
-const LIFETIMES: readonly unknown[] = ["5m", "1h"];
-
 function markSettings(options: MarkOptions) {
-  const {
-    profile = "espalier",
-    scheme,
-    max,
-    lifetime,
-    previousNewest,
-    minimumPrefix,
-    summary,
-    style,
-    providerKey,
-    dataPart,
-  } = known(options, MARKS);
-  if (profile !== "espalier" && profile !== "copilot-chat")
-    throw bad("profile", '"espalier" or "copilot-chat"', profile);
-  if (scheme !== undefined && scheme !== "openai" && scheme !== "anthropic")
-    throw bad("scheme", '"openai" or "anthropic"', scheme);
-  if (style !== undefined && style !== "message" && style !== "part") throw bad("style", '"message" or "part"', style);
-  if (providerKey !== undefined && (typeof providerKey !== "string" || !providerKey))
-    throw bad("providerKey", "the name of a provider", providerKey);
-  if (dataPart !== undefined && typeof dataPart !== "function") throw bad("dataPart", "a function", dataPart);
-  needNames(options);
-  tokens(options, "max", false);
-  tokens(options, "minimumPrefix", false);
+  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary } = check(options, MARKS);
   return {
     profile,
     scheme,
@@ -220,33 +193,15 @@ function markSettings(options: MarkOptions) {
     minimumPrefix,
     summary,
     lifetime: lifetimes(lifetime),
-    previousNewest: newestOf(previousNewest),
+    previousNewest: previousNewest ?? undefined,
   };
 }
 
 function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; messages: CacheLifetime } {
-  if (given !== undefined && typeof given !== "string" && !isFields(given))
-    throw bad("lifetime", '"5m", "1h", or an object with prefix and messages', given);
-  knownIn(given, LIFETIME, "options.lifetime");
   const { prefix, messages } = typeof given === "string" ? { prefix: given, messages: given } : (given ?? {});
-  for (const [name, value] of Object.entries({ prefix, messages })) {
-    if (value !== undefined && !LIFETIMES.includes(value))
-      throw bad(typeof given === "string" ? "lifetime" : `lifetime.${name}`, '"5m" or "1h"', value);
-  }
   if (prefix === "5m" && messages === "1h")
     throw bad("lifetime.messages", "no longer than lifetime.prefix, since longer lifetimes come first", messages);
   return { prefix: prefix ?? messages ?? "5m", messages: messages ?? "5m" };
-}
-
-function newestOf(given: unknown): NewestMark | undefined {
-  if (given === undefined || given === null) return undefined;
-  if (!isFields(given)) throw bad("previousNewest", "the newest mark of a result", given);
-  const { message, part, prefix } = given;
-  if (typeof message !== "string") throw bad("previousNewest.message", "the id of a message", message);
-  if (part !== undefined && !(Number.isSafeInteger(part) && (part as number) >= 0))
-    throw bad("previousNewest.part", "the index of a part", part);
-  if (prefix !== undefined && typeof prefix !== "string") throw bad("previousNewest.prefix", "a text", prefix);
-  return { message, ...(part !== undefined && { part: part as number }), ...(prefix !== undefined && { prefix }) };
 }
 
 /**
@@ -268,23 +223,17 @@ function newestOf(given: unknown): NewestMark | undefined {
  * @throws EspalierError as {@link countMessages}
  */
 export function stablePrefix(previous: unknown, messages: unknown, options: PrefixOptions = {}): SharedPrefix {
-  const next = read(messages, known(options, PREFIX));
+  const next = read(messages, check(options, PREFIX));
   const { previousTools, tools, format = next.format, report, previousReport, counts, ...others } = options;
   const before = read(previous, {
     ...others,
     format,
     ...((previousTools ?? tools) && { tools: previousTools ?? tools! }),
   });
-  if (counts !== undefined && (!Array.isArray(counts) || counts.length !== next.messages.length)) {
+  if (counts !== undefined && counts.length !== next.messages.length)
     throw bad("counts", `one number for each of the ${next.messages.length} messages`, counts);
-  }
-  counts?.forEach((_, at) => tokens(counts as unknown as Record<string, number>, String(at), true, "options.counts"));
-  const rows = (name: "report" | "previousReport", given: PrefixOptions["report"]) => {
-    if (given === undefined) return undefined;
-    if (!isFields(given) || !Array.isArray(given["messages"])) throw bad(name, "a report of prune or compact", given);
-    return given.messages.map(({ id, fate, rule }) => ({ id, fate, rule }));
-  };
-  const reports = { rows: rows("report", report), previousRows: rows("previousReport", previousReport) };
+  const rows = (given: PrefixOptions["report"]) => given?.messages.map(({ id, fate, rule }) => ({ id, fate, rule }));
+  const reports = { rows: rows(report), previousRows: rows(previousReport) };
   const [older, newer] = [{ tools: before.tools }, counting(next, options)];
   const held = Float64Array.from(counts ?? []);
   return call(
@@ -329,10 +278,7 @@ function identical(before: Reading, next: Reading): number {
  * @throws EspalierError `bad_option` with the path of what is out of range
  */
 export function cacheCost(options: CacheCostOptions): CacheCost {
-  tokens(known(options, CACHE_COST), "total", true);
-  for (const name of ["shared", "marked", "output"] as const) tokens(options, name, false);
-  number(options, "hitRate", 1);
-  const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = options;
+  const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = check(options, CACHE_COST);
   return call(() => wasm().cacheCost(priceList(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost);
 }
 
@@ -354,13 +300,16 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  * @throws EspalierError `bad_option` with the path of what is out of range
  */
 export function clearingPays(options: ClearingOptions): ClearingDecision {
-  tokens(known(options, CLEARING), "cleared", true);
-  tokens(options, "suffix", true);
-  tokens(options, "replacement", false);
-  number(options, "hitRate", 1);
-  number(options, "requests", Number.MAX_SAFE_INTEGER);
-  number(options, "extra", Number.MAX_SAFE_INTEGER);
-  const { cleared, suffix, replacement = 0, extra = 0, requests = 10, hitRate = 1, prices, lifetime } = options;
+  const {
+    cleared,
+    suffix,
+    replacement = 0,
+    extra = 0,
+    requests = 10,
+    hitRate = 1,
+    prices,
+    lifetime,
+  } = check(options, CLEARING);
   return call(
     () =>
       wasm().clearingPays(
@@ -378,10 +327,4 @@ export function clearingPays(options: ClearingOptions): ClearingDecision {
 function priceList(prices: CacheCostOptions["prices"], lifetime: CacheLifetime | undefined): Float64Array {
   const { input, cacheRead, cacheWrite, output } = fullPrices(prices, lifetime);
   return Float64Array.of(input, cacheRead, cacheWrite, output);
-}
-
-function number<O extends object>(options: O, name: keyof O & string, most = Number.MAX_VALUE): void {
-  const value: unknown = options[name];
-  if (value === undefined || (typeof value === "number" && value >= 0 && value <= most)) return;
-  throw bad(name, most === 1 ? "a number from 0 to 1" : "a number, 0 or more", value);
 }

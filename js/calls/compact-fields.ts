@@ -3,34 +3,18 @@
 import { badOption as bad } from "../errors/errors.ts";
 import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { needFunction, needSignal } from "../options/checks.ts";
-import { known, knownIn } from "../options/known.ts";
-import { COMPACT, COVER } from "../options/names/compaction.ts";
-import { tokens } from "../options/tokens.ts";
+import { check } from "../options/check.ts";
+import { COMPACT } from "../options/schemas/compaction.ts";
 import { fullPrices } from "../tokens/usage.ts";
 import type { CompactOptions } from "../types/compact.ts";
-import { needProvider } from "../validity/sendable.ts";
 import { asking, modelLimit } from "./asking.ts";
 import { dataText } from "./profile.ts";
 import { rules } from "./tool-rules.ts";
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
 export function compactFields(options: CompactOptions) {
-  tokens(known(options, COMPACT), "budget", true);
-  for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover, prices } = options;
-  if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
-  if (target !== undefined && !(typeof target === "number" && target > 0 && target <= 1)) {
-    throw bad("target", "a share above 0, at most 1", target);
-  }
-  needProvider(options.provider);
-  needFunction(llm, "llm");
-  needFunction(options.onProgress, "onProgress");
-  needSignal(options.signal);
-  if (typeof force !== "boolean") throw bad("force", "true or false", force);
-  if (cover !== undefined && (typeof cover !== "object" || cover === null)) throw bad("cover", "{ from, to }", cover);
-  knownIn(cover, COVER, "options.cover");
-  const { input, cacheRead, cacheWrite, output } = fullPrices(prices);
+  const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover } = check(options, COMPACT);
+  const { input, cacheRead, cacheWrite, output } = fullPrices(options.prices);
   return {
     budget,
     target,
@@ -43,8 +27,8 @@ export function compactFields(options: CompactOptions) {
     modelLimit: modelLimit(options),
     ledger: rules(options.ledger, options.tools),
     profile: profileText(options),
-    ladder: names(options.ladder, "ladder"),
-    exempt: names(options.exempt, "exempt") ?? [],
+    ladder: options.ladder,
+    exempt: options.exempt ?? [],
     asking: asking(options),
     prices: [input, cacheRead, cacheWrite, output],
   };
@@ -74,10 +58,4 @@ export function profileText({ profile, protect }: CompactOptions): string | unde
   const fields = (typeof given === "string" ? { name: given } : given) as { protect?: object };
   const named = dataText(protect, "options.protect");
   return JSON.stringify({ ...fields, protect: { ...fields.protect, ...(JSON.parse(named) as object) } });
-}
-
-export function names(list: readonly string[] | undefined, path: string): string[] | undefined {
-  if (list === undefined) return undefined;
-  if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) throw bad(path, "a list of names", list);
-  return [...list];
 }

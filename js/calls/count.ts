@@ -1,13 +1,9 @@
 /** What conversations, tool definitions and single parts cost, and what makes up the cost. */
 
 import { call, wasm } from "../engine/engine.ts";
-import { badOption as bad } from "../errors/errors.ts";
-import { isFields } from "../formats/values.ts";
 import { neutralPart } from "../formats/neutral/read.ts";
-import { needText } from "../options/checks.ts";
-import { known } from "../options/known.ts";
-import { BREAKDOWN, COUNT, COUNT_PART, ROOM } from "../options/names/counting.ts";
-import { tokens } from "../options/tokens.ts";
+import { check } from "../options/check.ts";
+import { BREAKDOWN, COUNT_PART, COUNTING } from "../options/schemas/counting.ts";
 import type { Breakdown, BreakdownOptions, CountOptions, CountReport, Origin, ToolsReport } from "../types/count.ts";
 import type { Part, Role, ToolList } from "../types/messages.ts";
 import { counting, read } from "./reading.ts";
@@ -28,7 +24,7 @@ import { counting, read } from "./reading.ts";
  * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
  */
 export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
-  const reading = read(messages, known(options, COUNT));
+  const reading = read(messages, check(options, COUNTING));
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
 }
@@ -50,7 +46,13 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
  */
 export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
-  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...known(options, COUNT), tools });
+  const {
+    tools: total,
+    perTool,
+    origin,
+    encoding,
+    costModel,
+  } = countMessages([], { ...check(options, COUNTING), tools });
   return {
     total,
     overhead: perTool.reduce((left, { tokens }) => left - tokens, total),
@@ -80,10 +82,8 @@ export function countPart(
   part: Part,
   options: Omit<CountOptions, "tools"> & { role?: Role } = {},
 ): { tokens: number; origin: Origin } {
-  const { role = "user", ...others } = known(options, COUNT_PART);
+  const { role = "user", ...others } = check(options, COUNT_PART);
   const own = neutralPart(part, "part", "bad_input");
-  needText(role, "role", "a role");
-  needText(others.format, "format", "the name of a format");
   const reading = read([{ id: "part", role, parts: [own] }], { format: "espalier" });
   const fields = { ...counting(reading, others), format: others.format };
   return call(() => wasm().countPart(own, role, fields) as { tokens: number; origin: Origin });
@@ -105,13 +105,8 @@ export function countPart(
  * @throws EspalierError as {@link countMessages}
  */
 export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
-  const reading = read(messages, known(options, BREAKDOWN));
+  const reading = read(messages, check(options, BREAKDOWN));
   const { room = {}, tags } = options;
-  known(room, ROOM, "options.room");
-  if (tags !== undefined && !isFields(tags)) throw bad("tags", "labels by tag", tags);
-  for (const [tag, label] of Object.entries(tags ?? {})) needText(label, `tags.${tag}`, "a label");
-  for (const name of ["window", "outputReserve", "blockLine", "reported"] as const)
-    tokens(room, name, false, "options.room");
   const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
   return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
 }

@@ -3,7 +3,7 @@
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { isFields } from "../formats/values.ts";
-import { plain } from "../options/checks.ts";
+import { plain } from "../options/data.ts";
 import type { Profile, ProfileDifference, ProfileFields, ProfileName } from "../types/profile.ts";
 
 /** A profile as JSON text. */

@@ -1,12 +1,13 @@
 /** The options of `prune` as the core takes them, checked. */
 
-import { badOption as bad } from "../errors/errors.ts";
+import { badOption } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { plain } from "../options/checks.ts";
-import { tokens } from "../options/tokens.ts";
+import { checkForeign, need } from "../options/check.ts";
+import { plain } from "../options/data.ts";
+import * as kinds from "../options/kinds.ts";
+import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { PruneCut, PruneOptions, PrunePass, Removal } from "../types/prune.ts";
-import { needProvider } from "../validity/sendable.ts";
 import { serverItems } from "../validity/server-items.ts";
 import { limitFor, modelOf } from "./limits.ts";
 import { counting, kept } from "./reading.ts";
@@ -21,17 +22,6 @@ export function withheld(reading: Reading): Removal[] {
     recall: id,
   }));
 }
-
-const PASSES: readonly PrunePass[] = [
-  "oversize",
-  "turns",
-  "rounds",
-  "requests",
-  "currentRounds",
-  "results",
-  "arguments",
-  "media",
-];
 
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   drop: ["oversize", "turns", "currentRounds", "results", "arguments", "media"],
@@ -53,18 +43,6 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     provider,
   } = options;
   const { tokens: budget, source: limitSource } = limitFor(options);
-  tokens(options, "headroom", false);
-  if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
-  needProvider(provider);
-  for (const name of ["backfill", "note", "serverManaged"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean")
-      throw bad(name, "true or false", options[name]);
-  }
-  if (typeof sentenceShare !== "number" || !(sentenceShare >= 0 && sentenceShare <= 1))
-    throw bad("sentenceShare", "a number from 0 to 1", sentenceShare);
-  if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1))
-    throw bad("cacheStep", "a number from 0 to 1", cacheStep);
-  if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
   const pictures = resultPictures(reading, maxImageBytes);
   return {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
@@ -80,46 +58,23 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     dropMedia,
     keep: [...kept(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
-    priorities: prioritiesOf(priorities),
+    priorities: Object.entries(priorities ?? {}),
     previous: previous === undefined ? undefined : JSON.stringify(plain(cutOf(previous), "options.previous")),
   };
 }
 
 function orderOf(order: PruneOptions["order"]): readonly PrunePass[] | undefined {
-  if (order === undefined) return undefined;
-  if (typeof order === "string" && Object.hasOwn(ORDERS, order)) return ORDERS[order];
-  if (!Array.isArray(order)) throw bad("order", `"drop", "shrink" or a list of passes`, order);
-  order.forEach((pass: unknown, at) => {
-    if (!PASSES.includes(pass as PrunePass)) throw bad(`order[${at}]`, `one of ${PASSES.join(", ")}`, pass);
-  });
-  return order as readonly PrunePass[];
+  return typeof order === "string" ? ORDERS[order] : order;
 }
 
-function prioritiesOf(priorities: PruneOptions["priorities"]): [string, number][] {
-  if (priorities === undefined) return [];
-  if (typeof priorities !== "object" || priorities === null)
-    throw bad("priorities", "an object of numbers by message id", priorities);
-  const pairs = Object.entries(priorities);
-  for (const [id, priority] of pairs) {
-    if (typeof priority !== "number" || Number.isNaN(priority)) throw bad(`priorities.${id}`, "a number", priority);
-  }
-  return pairs;
-}
-
-/** A cut comes back from wherever the host kept it. The core names what is missing; numbers it would take silently. */
+/** A cut comes back from wherever the host kept it. The core names what is missing; it takes numbers of any kind. */
 function cutOf(previous: PruneCut): PruneCut {
+  const path = "options.previous";
   if (typeof previous !== "object" || previous === null)
-    throw bad("previous", "the cut of an earlier report", previous);
-  tokens(previous, "limit", true, "options.previous");
-  const { shortened } = previous;
-  if (Array.isArray(shortened)) {
-    shortened.forEach((item: object, at) => {
-      if (typeof item !== "object" || item === null) throw bad(`previous.shortened[${at}]`, "an object", item);
-      const within = `options.previous.shortened[${at}]`;
-      tokens(item as { part?: number }, "part", true, within);
-      for (const name of ["item", "limit"] as const)
-        tokens(item as { item?: number; limit?: number }, name, false, within);
-    });
-  }
+    throw badOption("previous", "the cut of an earlier report", previous);
+  need(previous.limit, kinds.required(kinds.whole), `${path}.limit`);
+  if (!Array.isArray(previous.shortened)) return previous;
+  for (const [index, item] of (previous.shortened as unknown[]).entries())
+    checkForeign(item as object, SHORTENED, `${path}.shortened[${index}]`);
   return previous;
 }

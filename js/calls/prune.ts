@@ -3,8 +3,8 @@
  */
 
 import { call, wasm } from "../engine/engine.ts";
-import { known } from "../options/known.ts";
-import { PRUNE } from "../options/names/requests.ts";
+import { check } from "../options/check.ts";
+import { PRUNE } from "../options/schemas/requests.ts";
 import type { PlanItem } from "../types/messages.ts";
 import type { PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
 import { pruneFields, withheld } from "./prune-fields.ts";
@@ -36,7 +36,7 @@ import { read } from "./reading.ts";
  *   and the errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-  const reading = read(messages, known(options, PRUNE));
+  const reading = read(messages, check(options, PRUNE));
   const { limitSource, ...fields } = pruneFields(reading, options);
   const { plan, ...report } = call(
     () => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] },

@@ -13,8 +13,8 @@ import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
 import type { PruneCut, PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
-import { known } from "../options/known.ts";
-import { PRUNE } from "../options/names/requests.ts";
+import { check } from "../options/check.ts";
+import { PRUNE } from "../options/schemas/requests.ts";
 
 type Held = InstanceType<Wasm["HeldConversation"]>;
 
@@ -58,7 +58,7 @@ export class Pruner {
 
   /** @throws EspalierError as {@link prune}; what is held stays as it is then */
   prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-    const reading = read(messages, known(options, PRUNE));
+    const reading = read(messages, check(options, PRUNE));
     return this.pruneRead(reading, options) as PruneResult<T>;
   }
 

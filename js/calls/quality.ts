@@ -3,13 +3,12 @@
 import type { Reading } from "../formats/index.ts";
 import { counting, read } from "./reading.ts";
 import { rules } from "./tool-rules.ts";
-import { needText } from "../options/checks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import type { NeutralMessage } from "../types/messages.ts";
 import type { QualityOptions, ViewQuality } from "../types/compact-report.ts";
-import { known } from "../options/known.ts";
-import { QUALITY } from "../options/names/compaction.ts";
+import { check } from "../options/check.ts";
+import { QUALITY } from "../options/schemas/compaction.ts";
 
 /**
  * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions,
@@ -33,8 +32,7 @@ import { QUALITY } from "../options/names/compaction.ts";
  *   `options.continuation`
  */
 export function quality(history: unknown, view: unknown, options: QualityOptions = {}): ViewQuality {
-  const { ledger, summary, continuation, ...others } = known(options, QUALITY);
-  needText(summary, "summary");
+  const { ledger, summary, continuation, ...others } = check(options, QUALITY);
   const whole = listed("history", history, others);
   const { format } = whole;
   const shown = listed("view", view, { ...others, format });

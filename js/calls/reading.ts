@@ -3,15 +3,13 @@
 import { badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { readConversation } from "../formats/index.ts";
-import { given, needNames } from "../options/checks.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import { imageModel, imageSizes } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
 
 /** Reads what a host passed, in whatever format. */
-export function read(messages: unknown, options: Pick<CountOptions, "format" | "tools">): Reading {
-  const { format, tools } = given(options);
+export function read(messages: unknown, { format, tools }: Pick<CountOptions, "format" | "tools">): Reading {
   return readConversation(messages, {
     ...(format && { format }),
     ...(tools !== undefined && tools !== null && { tools }),
@@ -26,7 +24,6 @@ export function counting(
   reading: Reading,
   { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting,
 ) {
-  needNames({ encoding, model, costModel });
   const tokenizer = hostTokenizer(given);
   if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
   if (!tokenizer) encodingOf({ encoding, model });
@@ -45,7 +42,6 @@ export function counting(
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */
 export function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
   if (keep === undefined) return [];
-  if (!Array.isArray(keep)) throw bad("keep", "a list of ids or indices of messages", keep);
   const known = new Set(reading.messages.map((message) => message.id));
   return keep.map((item: string | number, at) => {
     const id = typeof item === "number" ? idAt(reading, item) : item;

@@ -1,13 +1,12 @@
 /** What providers refused, and what was learned from it. */
 
-import { given, plain } from "../options/checks.ts";
-import { badOption as bad } from "../errors/errors.ts";
+import { plain } from "../options/data.ts";
+import * as kinds from "../options/kinds.ts";
 import { modelOf } from "./limits.ts";
-import { tokens } from "../options/tokens.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { DropMedia, ModelLimits } from "../types/prune.ts";
-import { known } from "../options/known.ts";
-import { TRIES } from "../options/names/requests.ts";
+import { check, checkForeign, need } from "../options/check.ts";
+import { ANSWER, REFUSAL, TRIES } from "../options/schemas/requests.ts";
 
 /**
  * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many
@@ -110,28 +109,16 @@ export class Recovery {
    * may be lowered.
    */
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
-    tokens({ base }, "base", true);
-    tokens(known(options, TRIES), "outputReserve", false);
+    need(base, kinds.required(kinds.whole), "options.base");
+    check(options, TRIES);
     const name = named(model);
     return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }
 
   /** Takes in a refusal; `tries` is ready for the next try then. */
   refused(tries: Tries, refusal: Refusal): NextStep {
-    given(tries, "tries");
-    for (const name of ["used", "limit"] as const) tokens(given(refusal, "refusal"), name, false, "refusal");
-    tokens(refusal, "sent", true, "refusal");
-    const { buffer } = refusal;
-    if (
-      buffer !== undefined &&
-      !(
-        Array.isArray(buffer) &&
-        buffer.length === 2 &&
-        buffer.every((share: unknown) => typeof share === "number" && share >= 0 && share <= 1)
-      )
-    ) {
-      throw bad("buffer", "two shares from 0 to 1", buffer, "refusal");
-    }
+    need(tries, kinds.required(kinds.object), "tries");
+    checkForeign(refusal, REFUSAL, "refusal");
     const [before, said] = [
       JSON.stringify(plain(tries, "tries", "bad_input")),
       JSON.stringify(plain(refusal, "refusal", "bad_input")),
@@ -149,8 +136,7 @@ export class Recovery {
    * limit ends it.
    */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
-    tokens(given(answer, "answer"), "sent", true, "answer");
-    for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");
+    checkForeign(answer, ANSWER, "answer");
     const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: named(model) });
     const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as {
       state: unknown;
@@ -174,7 +160,7 @@ export class Recovery {
 }
 
 function named(model: string): string {
-  if (typeof model !== "string") throw bad("model", "the name of a model", model);
+  need(model, kinds.required(kinds.text), "options.model");
   return model;
 }
 

@@ -4,7 +4,7 @@ import { EspalierError } from "../errors/errors.ts";
 import { exceeded } from "../errors/exceeded.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
-import { defined } from "../options/checks.ts";
+import { defined } from "../options/data.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult } from "../types/compact-report.ts";
 import type { Removal } from "../types/prune.ts";

@@ -5,8 +5,7 @@
 import { limitFor, modelOf } from "./limits.ts";
 import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { needFunction, needSignal, needText } from "../options/checks.ts";
-import { badOption as bad, coded, EspalierError } from "../errors/errors.ts";
+import { coded, EspalierError } from "../errors/errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
@@ -15,8 +14,8 @@ import type { DropMedia, PruneOptions, PruneReport, Removal, SharedMessages } fr
 import type { NeutralMessage, Part } from "../types/messages.ts";
 import type { Totals } from "../types/count.ts";
 import type { Usage } from "../types/cache.ts";
-import { known } from "../options/known.ts";
-import { REQUEST } from "../options/names/requests.ts";
+import { check } from "../options/check.ts";
+import { REQUEST } from "../options/schemas/requests.ts";
 
 /** Arguments of a host's `send` beside the messages. */
 export interface SendContext {
@@ -148,15 +147,7 @@ export async function request<T, R>(
       message: "request needs a function that sends the messages",
       path: "send",
     });
-  const { signal, onEvent, recovery, pruner, promptTokens, predict, lowerOutput, date } = known(options, REQUEST);
-  needSignal(signal);
-  for (const [name, value] of Object.entries({ onEvent, promptTokens, predict })) needFunction(value, name);
-  // By what they do: a host may have loaded this package in two module formats.
-  if (recovery !== undefined && typeof recovery?.begin !== "function") throw bad("recovery", "a Recovery", recovery);
-  if (pruner !== undefined && typeof pruner?.pruneRead !== "function") throw bad("pruner", "a Pruner", pruner);
-  if (lowerOutput !== undefined && typeof lowerOutput !== "boolean")
-    throw bad("lowerOutput", "true or false", lowerOutput);
-  needText(date, "date", "a date in words");
+  check(options, REQUEST);
   const own = options.pruner ? undefined : new Pruner(options.previous);
   try {
     return await sent(messages, options, options.pruner ?? own!, send);

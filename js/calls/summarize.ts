@@ -1,9 +1,8 @@
 /** Writes a record of a conversation for another session; the conversation itself stays as it is. */
 
 import { wasm } from "../engine/engine.ts";
-import { badOption as bad } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { SUMMARIZE } from "../options/names/compaction.ts";
+import { check } from "../options/check.ts";
+import { SUMMARIZE } from "../options/schemas/compaction.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
 import { compactFields } from "./compact-fields.ts";
@@ -30,9 +29,7 @@ import { runCompaction } from "./run-compaction.ts";
  * @throws EspalierError as {@link countMessages}
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
-  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = known(options, SUMMARIZE);
-  if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
-  if (typeof llm !== "function") throw bad("llm", "a function", llm);
+  const { llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
   // What else compactions may be told has no meaning here.
   const {
     focus,

@@ -1,6 +1,5 @@
 /** Compactions that somebody asks for: of everything or of a range, at once or first as a plan. */
 
-import { needSignal, needText } from "../options/checks.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
@@ -8,7 +7,6 @@ import type { Made } from "./maker.ts";
 import type { Turns } from "./turns.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Compacted, ModelSwitch, Plan } from "./types.ts";
-import { known } from "../options/known.ts";
 
 /** Ids of messages of the view, or of what it hides. */
 export interface Range {
@@ -19,17 +17,6 @@ export interface Range {
 export interface Asked {
   focus?: string | undefined;
   signal?: AbortSignal | undefined;
-}
-
-/** Checks what most calls have in common; `names` are all options of the call. */
-export function asked<O extends { focus?: string; signal?: AbortSignal }>(
-  options: O,
-  names: object,
-): Pick<O, "focus" | "signal"> {
-  const { focus, signal } = known(options, names);
-  needText(focus, "focus");
-  needSignal(signal);
-  return { focus, signal };
 }
 
 export class ByHand<T> {

@@ -193,7 +193,7 @@ export class Compactor<T> {
   }
 
   private asked(): { llmModel?: string } {
-    const { name } = modelOf(this.c.compaction.llmModel ?? this.c.limits.name, "llmModel");
+    const { name } = modelOf(this.c.compaction.llmModel ?? this.c.limits.name);
     return name === undefined || name === "" ? {} : { llmModel: name };
   }
 

@@ -5,7 +5,7 @@
 
 import { anchor } from "./anchors.ts";
 import { Answers } from "./answers.ts";
-import { asked, ByHand } from "./by-hand.ts";
+import { ByHand } from "./by-hand.ts";
 import { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
 import type { AnyEvent, EventOf } from "./events.ts";
@@ -29,16 +29,17 @@ import type {
   Prepared,
 } from "./types.ts";
 import { redo, undo } from "./undoing.ts";
-import { given, needText } from "../options/checks.ts";
-import { badOption as bad, EspalierError } from "../errors/errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import type { LogCheckpoint, LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "../log/types.ts";
 import type { ConversationLog } from "../log/log.ts";
 import type { FindOptions, FoundMessage } from "../log/search.ts";
 import type { NextStep } from "../calls/recovery.ts";
 import type { ModelLimits } from "../types/prune.ts";
 import type { NeutralMessage } from "../types/messages.ts";
-import { known } from "../options/known.ts";
-import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/names/conversation.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { model as modelOption } from "../options/schemas/counting.ts";
+import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/schemas/conversation.ts";
 
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;
@@ -152,8 +153,7 @@ export class Conversation<T = unknown> {
    *   `bad_option`
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
-    const { signal } = asked(options, PREPARE);
-    needText(options.system, "system");
+    const { signal } = check(options, PREPARE);
     if (this.c.inside.isInside) {
       this.alive();
       return this.requests.prepareInside(options);
@@ -176,7 +176,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `disposed`, `bad_option`
    */
   async compact(options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    const wanted = asked(options, BY_HAND);
+    const wanted = check(options, BY_HAND);
     this.alive();
     return this.byHand.compact("manual", wanted);
   }
@@ -192,7 +192,7 @@ export class Conversation<T = unknown> {
     to?: string,
     options: { focus?: string; signal?: AbortSignal } = {},
   ): Promise<Compacted> {
-    const wanted = asked(options, BY_HAND);
+    const wanted = check(options, BY_HAND);
     this.alive();
     return this.byHand.compact("range", wanted, { from, to });
   }
@@ -204,7 +204,7 @@ export class Conversation<T = unknown> {
    */
   agentRequest(focus?: string): number | undefined {
     this.alive();
-    needText(focus, "", "a text", "focus");
+    need(focus, kinds.text, "focus");
     if (this.compactor.jobs.phase === "running") return this.compactor.jobs.running;
     if (this.options.automatic === false) return undefined;
     return this.compactor.startJob("agent_request", { focus, model: true });
@@ -217,8 +217,7 @@ export class Conversation<T = unknown> {
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
-    const { model = false } = known(options, MEMORY);
-    if (typeof model !== "boolean") throw bad("model", "true or false", model);
+    const { model = false } = check(options, MEMORY);
     const waiting = this.compactor.jobs.takeReady();
     if (waiting) {
       this.compactor.applyJob(waiting.job, waiting.value);
@@ -245,10 +244,7 @@ export class Conversation<T = unknown> {
       to?: string;
     } = {},
   ): Promise<Plan<T>> {
-    const { focus, signal } = asked(options, PREVIEW);
-    const { summary, model = false, from, to } = options;
-    for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
-    if (typeof model !== "boolean") throw bad("model", "true or false", model);
+    const { focus, signal, summary, model = false, from, to } = check(options, PREVIEW);
     const range = from === undefined && to === undefined ? undefined : { from, to };
     if (model && this.c.inside.isInside) throw alreadyRunning();
     return this.turn(signal, (own) =>
@@ -263,7 +259,8 @@ export class Conversation<T = unknown> {
    */
   apply(plan: Pick<Plan<T>, "edits" | "since" | "trigger">): string[] {
     this.alive();
-    const { edits, since, trigger } = given(plan, "plan");
+    need(plan, kinds.required(kinds.object), "plan");
+    const { edits, since, trigger } = plan;
     this.compactor.begun += 1;
     const ids = this.log.adopt(edits, { since, trigger, planId: `c${this.compactor.begun}` });
     this.c.saving.save();
@@ -279,6 +276,7 @@ export class Conversation<T = unknown> {
    */
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
     return this.turn(undefined, async () => {
+      need(model, modelOption, "options.model");
       const { current, request, budget } = await this.models.weigh(model);
       const is = { current, newLimit: request, fits: current <= request };
       return is.fits ? is : { ...is, ...(await this.byHand.planSwitch(budget)) };
@@ -449,14 +447,14 @@ export class Conversation<T = unknown> {
    */
   setThreshold(threshold: number | undefined): void {
     this.alive();
-    if (threshold !== undefined && typeof threshold !== "number") throw bad("threshold", "a number", threshold);
+    need(threshold, kinds.number, "options.threshold");
     this.models.set({ threshold });
   }
 
   /** The context size that the user picked, in tokens, or none. */
   setContextSize(contextSize: number | undefined): void {
     this.alive();
-    if (contextSize !== undefined && typeof contextSize !== "number") throw bad("contextSize", "a number", contextSize);
+    need(contextSize, kinds.number, "options.contextSize");
     this.models.set({ contextSize });
   }
 
@@ -482,7 +480,7 @@ export class Conversation<T = unknown> {
    * harms nobody.
    */
   on<K extends AnyEvent["type"] | "*">(type: K, listener: (event: EventOf<K>) => void): () => void {
-    if (typeof listener !== "function") throw bad("listener", "a function", listener);
+    need(listener, kinds.required(kinds.callback), "options.listener");
     return this.c.events.on(type, listener);
   }
 

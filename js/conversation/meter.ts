@@ -1,7 +1,6 @@
 /** How full the next request is: by our counts, and by what providers reported of those before. */
 
 import { countMessages } from "../calls/count.ts";
-import { badOption as bad } from "../errors/errors.ts";
 import type { LogView } from "../log/types.ts";
 import type { Prediction } from "../tokens/texts.ts";
 import type { Totals } from "../types/count.ts";
@@ -35,7 +34,6 @@ export class Meter<T> {
   /** Tokens of a system prompt that is kept apart from the messages. */
   weighed(system: string | undefined): number {
     if (system === undefined) return 0;
-    if (typeof system !== "string") throw bad("system", "a text", system);
     const { tools: _, ...how } = this.c.log.counted({});
     const count = (messages: unknown[]) => countMessages(messages, how).total;
     return count([{ id: "system", role: "system", parts: [{ type: "text", text: system }] }]) - count([]);

@@ -3,7 +3,7 @@
  * counts, which outlives the session.
  */
 
-import { defined } from "../options/checks.ts";
+import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { modelOf } from "../calls/limits.ts";
 import type { ConversationLog } from "../log/log.ts";

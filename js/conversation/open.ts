@@ -4,9 +4,8 @@
 
 import { dataText } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
-import { tokens as needTokens } from "../options/tokens.ts";
 import { toStored } from "../formats/index.ts";
-import { defined, given, needFunction, needNames, needText } from "../options/checks.ts";
+import { defined } from "../options/data.ts";
 import { Conversation } from "./conversation.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
@@ -14,7 +13,7 @@ import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { Recovery } from "../calls/recovery.ts";
 import { listedTools } from "../formats/tools.ts";
-import { needProvider, providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/sendable.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";
 import type { Profile } from "../types/profile.ts";
@@ -27,16 +26,13 @@ import { loadEncodingOf, ownOf } from "./models.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
 import type { Header } from "./reopen.ts";
 import { Saving } from "./saving.ts";
-import { checkedStorage } from "./storage.ts";
 import type { ConversationOptions } from "./types.ts";
-import { needCompaction } from "../options/inner.ts";
-import { known, knownIn } from "../options/known.ts";
-import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names/conversation.ts";
+import { check } from "../options/check.ts";
+import { CONVERSATION } from "../options/schemas/conversation.ts";
 
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
-const EVENT_NAMES: readonly string[] = ["espalier", "copilot-cli", "copilot-chat", "gemini-cli", "both"];
 
 /**
  * Opens a conversation: a new one, one that had no log, or one that was stored.
@@ -77,7 +73,9 @@ export function openConversation<F extends Format>(
 ): Promise<Conversation<MessageOf<F>>>;
 export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
 export async function openConversation<T>(given: ConversationOptions<T>): Promise<Conversation<T>> {
-  needOptions(given);
+  check(given, CONVERSATION);
+  if (given.tools !== undefined && !listedTools(given.tools))
+    throw bad("tools", "a list of tool definitions, or an object of them by name", given.tools);
   const options = withSession(given);
   const {
     storage,
@@ -96,7 +94,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     system,
     timeouts = {},
   } = options;
-  const place = storage === undefined ? undefined : checkedStorage(storage);
+  const place = storage;
   const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
   await ready();
@@ -109,7 +107,6 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   };
   const limits = new Limits(model, known, ownOf(options), new Recovery());
 
-  needCompaction(options.compact, options.hooks);
   if (options.compact?.profile !== undefined) {
     const own = dataText(options.compact.profile, "options.compact.profile");
     call(() => wasm().readProfile(own, "options.compact.profile"));
@@ -231,51 +228,6 @@ function wordsOf(content: unknown): string {
   return Array.isArray(content)
     ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n")
     : "";
-}
-
-/** @throws EspalierError `bad_option` naming the first field that is not what it must be */
-function needOptions<T>(options: ConversationOptions<T>): void {
-  known(options, CONVERSATION);
-  knownIn(options.compact, CONVERSATION_COMPACT, "options.compact");
-  knownIn(options.timeouts, TIMEOUTS, "options.timeouts");
-  const { eventNames = "espalier", clock = {}, encoding, costModel, entropy, tools = [], timeouts = {} } = options;
-  needFunction(options.llm, "llm");
-  needFunction(options.search, "search");
-  needFunction(options.onEvent, "onEvent");
-  needText(options.system, "system");
-  needProvider(options.provider);
-  needNames({ encoding, costModel });
-  for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
-  if (!listedTools(tools)) throw bad("tools", "a list of tool definitions, or an object of them by name", tools);
-  if (!EVENT_NAMES.includes(eventNames))
-    throw bad("eventNames", EVENT_NAMES.map((name) => `"${name}"`).join(", "), eventNames);
-  if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy))
-    throw bad("entropy", "a text or a number", entropy);
-  if (options.messages !== undefined && !Array.isArray(options.messages))
-    throw bad("messages", "a list", options.messages);
-  needSession(options.session);
-  if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
-  for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean")
-      throw bad(name, "true or false", options[name]);
-  }
-  for (const name of ["threshold", "contextSize"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "number") throw bad(name, "a number", options[name]);
-  }
-  needTokens(options, "checkpoints", false);
-  if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
-  for (const name of ["wait", "model", "hook", "storage"] as const)
-    needTokens(timeouts, name, false, "options.timeouts");
-}
-
-function needSession(session: unknown): void {
-  if (session === undefined) return;
-  const { format, messages, history, usage, compactions } = (
-    typeof session === "object" && session !== null ? session : {}
-  ) as Record<string, unknown>;
-  const isSession =
-    typeof format === "string" && [messages, history, usage, compactions].every((list) => Array.isArray(list));
-  if (!isSession) throw bad("session", "a session of espalier/sessions (what openSession returns)", session);
 }
 
 /** JSON of a host's message; what has none is left to the log's neutral form. */

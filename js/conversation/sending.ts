@@ -1,6 +1,6 @@
 /** What is sent: the view, or as much of it as fits, as its provider takes it. */
 
-import { defined } from "../options/checks.ts";
+import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { exceeded } from "../errors/exceeded.ts";

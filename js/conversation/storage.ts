@@ -1,6 +1,6 @@
 /** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
 
-import { badOption, EspalierError } from "../errors/errors.ts";
+import { badOption } from "../errors/errors.ts";
 import type { IndexStorage } from "../search/types.ts";
 
 /**
@@ -36,28 +36,6 @@ export interface ConversationStorage {
   list(prefix: string): Promise<string[]> | string[];
   /** Deletes a text; nothing happens if there is none. */
   delete(name: string): Promise<void> | void;
-}
-
-const METHODS = ["read", "append", "write", "list", "delete"] as const;
-
-/** @throws EspalierError `bad_option` naming the method that is missing */
-export function checkedStorage(storage: unknown): ConversationStorage {
-  if (typeof storage !== "object" || storage === null) {
-    throw new EspalierError({
-      code: "bad_option",
-      message: "options.storage must be an object with read, append, write, list and delete",
-      path: "options.storage",
-    });
-  }
-  for (const method of METHODS) {
-    if (typeof (storage as Record<string, unknown>)[method] === "function") continue;
-    throw new EspalierError({
-      code: "bad_option",
-      message: `options.storage.${method} must be a function`,
-      path: `options.storage.${method}`,
-    });
-  }
-  return storage as ConversationStorage;
 }
 
 /** Keeps conversations, as texts, and search indexes, as bytes. */

@@ -6,10 +6,9 @@ import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import { ADAPTERS, readConversation } from "../formats/index.ts";
 import { countMessages } from "../calls/count.ts";
-import { badOption } from "../errors/errors.ts";
-import { known, knownIn } from "../options/known.ts";
-import { DIAGNOSE, REQUEST_LIMITS } from "../options/names/sessions.ts";
-import { needProvider, providerOf } from "../validity/sendable.ts";
+import { check } from "../options/check.ts";
+import { DIAGNOSE } from "../options/schemas/sessions.ts";
+import { providerOf } from "../validity/sendable.ts";
 import type { CountOptions, CountReport } from "../types/count.ts";
 import type { Finding, Provider } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
@@ -73,7 +72,7 @@ export interface Diagnosis {
  * @throws EspalierError `bad_option`, `bad_message`, `unknown_format`
  */
 export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diagnosis {
-  const { provider: asked, limits, ...counting } = known(options, DIAGNOSE);
+  const { provider: asked, limits, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const {
     format,
@@ -116,7 +115,6 @@ export function asProvider(
   asked: Provider | undefined,
   format: Format | undefined,
 ): { reading: Reading; provider: Provider } {
-  needProvider(asked);
   const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
@@ -142,11 +140,6 @@ function isPlain(list: readonly unknown[] | undefined): boolean {
 
 /** The provider's limits with those of the host over them. */
 export function limitsOf(provider: Provider, limits: RequestLimits | undefined): RequestLimits {
-  knownIn(limits, REQUEST_LIMITS, "options.limits");
-  for (const [name, value] of Object.entries(limits ?? {})) {
-    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value) || value < 0))
-      throw badOption(`limits.${name}`, "a number from 0", value);
-  }
   return { ...PROVIDER_LIMITS[provider], ...limits };
 }
 

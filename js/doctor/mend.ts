@@ -5,8 +5,8 @@ import { compact } from "../calls/compact.ts";
 import { countMessages } from "../calls/count.ts";
 import { prune } from "../calls/prune.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { DIAGNOSE } from "../options/names/sessions.ts";
+import { check } from "../options/check.ts";
+import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { Finding, Provider, RepairChange } from "../types/validity.ts";
 import type { Format, PlanItem } from "../types/messages.ts";
@@ -48,7 +48,7 @@ const ROUNDS = 6;
  * @throws EspalierError the errors of {@link diagnose}
  */
 export async function mend(messages: unknown, options: DiagnoseOptions = {}): Promise<Mended> {
-  const { provider: asked, limits: given, ...counting } = known(options, DIAGNOSE);
+  const { provider: asked, limits: given, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const limits = limitsOf(provider, given);
   const how = { ...counting, format: reading.format };

@@ -3,16 +3,14 @@
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./crashes.ts";
-import { needSignal } from "../options/checks.ts";
 import { ready } from "../engine/engine.ts";
-import { EspalierError } from "../errors/errors.ts";
-import type { InputCode } from "../errors/errors.ts";
+import { badInput, EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
-import { known, noSlip } from "../options/known.ts";
-import { CHANGED_FILE, REDUCE } from "../options/names/documents.ts";
+import { check, need } from "../options/check.ts";
+import { CHANGED_FILES, REDUCE } from "../options/schemas/documents.ts";
 
 /**
  * A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out
@@ -195,7 +193,8 @@ export async function reduceCompatible(
 }
 
 async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
-  check(options);
+  check(options, REDUCE);
+  need(options.files, CHANGED_FILES, "files", badInput);
   const {
     files,
     budget,
@@ -327,53 +326,4 @@ export function parseDiff(diff: string): FileDiff[] {
       changes: answer.list(() => answer.pair()),
     }),
   );
-}
-
-const isWhole = (value: unknown): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-
-function check(options: ReduceOptions): void {
-  const bad = (path: string, message: string, code: InputCode = "bad_option") =>
-    new EspalierError({ code, message: `${path} ${message}`, path });
-  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding, signal } = known(options, REDUCE);
-  needSignal(signal);
-  if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
-  if (!isWhole(budget) && budget !== Infinity) throw bad("budget", "must be a whole number, 0 or more");
-  if (unit !== undefined && unit !== "tokens" && unit !== "characters")
-    throw bad("unit", 'must be "tokens" or "characters"');
-  if (overhead !== undefined && !isWhole(overhead)) throw bad("overhead", "must be a whole number, 0 or more");
-  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("lineNumbers", "must be true or false");
-  if (wording !== undefined && (typeof wording !== "string" || /[\r\n]/.test(wording)))
-    throw bad("wording", "must be a string of one line");
-  if (maxBatches !== undefined && (!isWhole(maxBatches) || maxBatches === 0))
-    throw bad("maxBatches", "must be a whole number, 1 or more");
-  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "must be the name of an encoding");
-  files.forEach((file: unknown, at) =>
-    checkFile(file, `files[${at}]`, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")),
-  );
-}
-
-function checkFile(file: unknown, at: string, bad: (name: string, message: string) => EspalierError): void {
-  if (file === null || typeof file !== "object") throw bad("", "must be an object");
-  const { path, text, diff, selections, language, tabSize, limits } = file as Partial<ChangedFile>;
-  noSlip(file, CHANGED_FILE, at);
-  if (typeof path !== "string") throw bad(".path", "must be a string");
-  if (typeof text !== "string") throw bad(".text", "must be a string");
-  if (diff !== undefined && typeof diff !== "string") throw bad(".diff", "must be a string");
-  if (language !== undefined && typeof language !== "string") throw bad(".language", "must be a string");
-  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64))
-    throw bad(".tabSize", "must be a whole number from 1 to 64");
-  if (limits !== undefined && (typeof limits !== "object" || limits === null))
-    throw bad(".limits", "must be an object");
-  for (const name of ["bytes", "work"] as const) {
-    if (limits?.[name] !== undefined && !isWhole(limits[name]))
-      throw bad(`.limits.${name}`, "must be a whole number, 0 or more");
-  }
-  if (selections === undefined) return;
-  if (!Array.isArray(selections)) throw bad(".selections", "must be an array");
-  selections.forEach((selection: unknown, at) => {
-    if (!Array.isArray(selection) || selection.length !== 2 || !selection.every(isWhole)) {
-      throw bad(`.selections[${at}]`, "must be two whole numbers, start and end");
-    }
-  });
 }

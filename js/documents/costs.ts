@@ -1,7 +1,7 @@
 /** What nodes of a document cost, as a host says it: by kind, or by a function that is asked for each of them. */
 
 import { queryOf, readStructure } from "./structure.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { badValue } from "../errors/errors.ts";
 import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";
@@ -62,28 +62,7 @@ function ask(costs: Extract<Costs, (...of: never[]) => unknown>, question: Quest
     asked.push(node);
     const cost: unknown = costs(node, answer.number());
     if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost)))
-      throw bad(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
+      throw badValue(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
     return cost;
   });
-}
-
-export function checkCosts(costs: unknown, path: string): void {
-  if (costs === undefined || typeof costs === "function") return;
-  if (typeof costs !== "object" || costs === null || Array.isArray(costs))
-    throw bad(`${path}.costs`, "an object of costs by kind, or a function", costs);
-  for (const [kind, cost] of Object.entries(costs)) {
-    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost)))
-      throw bad(`${path}.costs.${kind}`, "a number, or false for what is never kept", cost);
-  }
-}
-
-/** An option that makes no sense. */
-export function bad(path: string, wanted: string, value: unknown): EspalierError {
-  const shown =
-    typeof value === "string"
-      ? JSON.stringify(value)
-      : typeof value === "object" && value !== null
-        ? "an object"
-        : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -6,14 +6,13 @@
  * the new one when they are next needed.
  */
 
-import { needSignal } from "../options/checks.ts";
 import { forgive } from "./crashes.ts";
 import { blocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
-import { known } from "../options/known.ts";
-import { GRAMMAR, LOAD_GRAMMAR } from "../options/names/documents.ts";
+import { check } from "../options/check.ts";
+import { GRAMMAR, LOAD_GRAMMAR } from "../options/schemas/documents.ts";
 
 /** Where a grammar can come from. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
@@ -183,25 +182,10 @@ function entryOf(language: string): Entry | undefined {
  * @throws EspalierError `bad_option` naming the field
  */
 export function registerGrammar(registration: GrammarRegistration): void {
-  const bad = (path: string, message: string) => new EspalierError({ code: "bad_option", message, path });
-  if (registration === null || typeof registration !== "object")
-    throw bad("registration", "registerGrammar needs an object");
-  known(registration, GRAMMAR, "registration");
-  const { language, wasm: source, query, extensions } = registration;
-  if (typeof language !== "string" || language === "")
-    throw bad("language", "`language` must be the name of a language");
+  const { language, wasm: source } = check(registration, GRAMMAR, "registration");
   if (typeof source !== "function" && !isSource(source)) {
-    throw bad(
-      "wasm",
-      "`wasm` must be bytes, a URL, a Response, a compiled module, or a function that gives one of them",
-    );
-  }
-  if (query !== undefined && typeof query !== "string") throw bad("query", "`query` must be a string");
-  if (
-    extensions !== undefined &&
-    !(Array.isArray(extensions) && extensions.every((item) => typeof item === "string"))
-  ) {
-    throw bad("extensions", "`extensions` must be an array of strings");
+    const wanted = "bytes, a URL, a Response, a compiled module, or a function that returns one of them";
+    throw badOption("wasm", wanted, source, "registration");
   }
   forgive(language);
   registered.set(language, { key: language, registration: { ...registration }, linked: false });
@@ -243,8 +227,7 @@ export async function loadGrammar(
   options: LoadGrammarOptions | Exclude<GrammarSource, string> = {},
 ): Promise<void> {
   const { wasm: source, signal }: LoadGrammarOptions =
-    typeof options === "object" && isSource(options) ? { wasm: options } : known(options, LOAD_GRAMMAR);
-  needSignal(signal);
+    typeof options === "object" && isSource(options) ? { wasm: options } : check(options, LOAD_GRAMMAR);
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   if (signal?.aborted) throw signal.reason;
@@ -291,7 +274,7 @@ export function loadGrammarSync(
   const isBare = typeof given !== "object" || given === null || isSource(given);
   const source = isBare
     ? (given as WasmBytes | WasmModule | undefined)
-    : known(given as { wasm?: WasmBytes | WasmModule }, LOAD_GRAMMAR).wasm;
+    : check(given as { wasm?: WasmBytes | WasmModule }, LOAD_GRAMMAR).wasm;
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   delete entry.failure;

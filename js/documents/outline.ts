@@ -7,16 +7,15 @@ import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./crashes.ts";
 import type { Parsing } from "./crashes.ts";
-import { needSignal } from "../options/checks.ts";
 import { ready } from "../engine/engine.ts";
-import { EspalierError } from "../errors/errors.ts";
-import type { InputCode } from "../errors/errors.ts";
+import { badInput } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
-import { known, noSlip } from "../options/known.ts";
-import { MAP, MAP_FILE, OUTLINE } from "../options/names/documents.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { MAP, MAP_FILES, OUTLINE } from "../options/schemas/documents.ts";
 
 /** What a definition defines; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =
@@ -94,12 +93,8 @@ export interface Outline {
  * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted
  */
 export async function outline(text: string, options: OutlineOptions = {}): Promise<Outline> {
-  if (typeof text !== "string") throw bad("text", "must be a string", "bad_input");
-  const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = known(options, OUTLINE);
-  needSignal(signal);
-  checkDocument(options, (name, message) => bad(`options.${name}`, message));
-  checkBudget(budget, "options.budget");
-  if (typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "must be true or false");
+  need(text, kinds.required(kinds.text), "text", badInput);
+  const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = check(options, OUTLINE);
   signal?.throwIfAborted();
   await ready();
   await loadNeeded(encoding);
@@ -233,9 +228,8 @@ const TURN = 40;
  * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted
  */
 export async function repositoryMap(files: readonly RepositoryFile[], options: MapOptions): Promise<RepositoryMap> {
-  check(files, options);
-  const { budget, focus = [], mentioned = [], encoding = "o200k_base", onProgress, signal } = options;
-  needSignal(signal);
+  need(files, MAP_FILES, "files", badInput);
+  const { budget, focus = [], mentioned = [], encoding = "o200k_base", onProgress, signal } = check(options, MAP);
   signal?.throwIfAborted();
   await ready();
   await loadNeeded(encoding);
@@ -290,54 +284,4 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
   const ranked = answer.list((): MappedFile => ({ path: path(), rank: answer.number() }));
   const definitions = answer.list((): MappedDefinition => ({ path: path(), ...readNamed(answer) }));
   return { text, tokens, missing, files: ranked, definitions, parsed };
-}
-
-function check(files: unknown, options: MapOptions): void {
-  if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
-  files.forEach((file: unknown, at) => {
-    const wrong = (name: string, message: string) => bad(`files[${at}]${name && `.${name}`}`, message, "bad_input");
-    if (file === null || typeof file !== "object") throw wrong("", "must be an object");
-    noSlip(file, MAP_FILE, `files[${at}]`);
-    const { path, text } = file as Partial<RepositoryFile>;
-    if (typeof path !== "string") throw wrong("path", "must be a string");
-    if (typeof text !== "string") throw wrong("text", "must be a string");
-    checkDocument(file, wrong);
-  });
-  known(options, MAP);
-  checkBudget(options.budget, "options.budget");
-  for (const name of ["focus", "mentioned"] as const) {
-    const list: unknown = options[name];
-    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string")))
-      throw bad(`options.${name}`, "must be an array of strings");
-  }
-  if (options.onProgress !== undefined && typeof options.onProgress !== "function")
-    throw bad("options.onProgress", "must be a function");
-}
-
-function checkDocument(
-  { language, path, tabSize, limits }: Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits">,
-  wrong: (name: string, message: string) => EspalierError,
-): void {
-  if (language !== undefined && typeof language !== "string") throw wrong("language", "must be a string");
-  if (path !== undefined && typeof path !== "string") throw wrong("path", "must be a string");
-  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64))
-    throw wrong("tabSize", "must be a whole number from 1 to 64");
-  if (limits !== undefined && (typeof limits !== "object" || limits === null))
-    throw wrong("limits", "must be an object");
-  for (const name of ["bytes", "work"] as const) {
-    if (limits?.[name] !== undefined && !isWhole(limits[name]))
-      throw wrong(`limits.${name}`, "must be a whole number, 0 or more");
-  }
-}
-
-function checkBudget(budget: unknown, path: string): void {
-  if (!isWhole(budget) && budget !== Infinity) throw bad(path, "must be a whole number, 0 or more");
-}
-
-function isWhole(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function bad(path: string, message: string, code: InputCode = "bad_option"): EspalierError {
-  return new EspalierError({ code, message: `${path} ${message}`, path });
 }

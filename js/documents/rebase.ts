@@ -1,6 +1,6 @@
 /** Edits that were made on a summary, as edits of the document. */
 
-import { bad } from "./costs.ts";
+import { badValue } from "../errors/errors.ts";
 import type { SummaryEdit } from "./summarize.ts";
 
 /** What became of edits of a summary. */
@@ -69,23 +69,23 @@ function pastChanges(changes: readonly SummaryEdit[]): (edit: SummaryEdit) => Su
 
 /** Edits by their places; those that insert at the same place stay in their order. */
 function inOrder(edits: readonly SummaryEdit[], length: number, name: string, of: string): SummaryEdit[] {
-  if (!Array.isArray(edits)) throw bad(name, "an array", edits);
+  if (!Array.isArray(edits)) throw badValue(name, "an array", edits);
   const places = edits.map((edit: SummaryEdit, at) => {
     const path = `${name}[${at}]`;
-    if (typeof edit !== "object" || edit === null) throw bad(path, "an object", edit);
+    if (typeof edit !== "object" || edit === null) throw badValue(path, "an object", edit);
     const { start, end, text } = edit;
     if (!Number.isSafeInteger(start) || start < 0 || start > length)
-      throw bad(`${path}.start`, `a place in ${of}: 0 to ${length}`, start);
+      throw badValue(`${path}.start`, `a place in ${of}: 0 to ${length}`, start);
     if (!Number.isSafeInteger(end) || end < start || end > length)
-      throw bad(`${path}.end`, `a place in ${of}, from its start on: ${start} to ${length}`, end);
-    if (typeof text !== "string") throw bad(`${path}.text`, "a string", text);
+      throw badValue(`${path}.end`, `a place in ${of}, from its start on: ${start} to ${length}`, end);
+    if (typeof text !== "string") throw badValue(`${path}.text`, "a string", text);
     return { at, edit };
   });
   places.sort((one, other) => one.edit.start - other.edit.start || one.edit.end - other.edit.end);
   places.forEach(({ at, edit }, place) => {
     const before = places[place - 1];
     if (before && before.edit.end > edit.start)
-      throw bad(`${name}[${Math.max(at, before.at)}]`, `apart from ${name}[${Math.min(at, before.at)}]`, edit);
+      throw badValue(`${name}[${Math.max(at, before.at)}]`, `apart from ${name}[${Math.min(at, before.at)}]`, edit);
   });
   return places.map(({ edit }) => edit);
 }

@@ -10,9 +10,10 @@ import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
 import { ready } from "../engine/engine.ts";
-import { EspalierError } from "../errors/errors.ts";
-import { known, knownIn } from "../options/known.ts";
-import { DOCUMENT, LIMITS } from "../options/names/documents.ts";
+import { badInput, type EspalierError } from "../errors/errors.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { DOCUMENT } from "../options/schemas/documents.ts";
 
 export { flattenTree } from "./flatten.ts";
 export type { FlatTree, TreeCursorLike, TreeLike } from "./flatten.ts";
@@ -110,7 +111,8 @@ export async function documentStructure(
   text: string,
   options: DocumentOptions & { signal?: AbortSignal } = {},
 ): Promise<DocumentStructure> {
-  check(text, known(options, DOCUMENT));
+  need(text, kinds.required(kinds.text), "text", badInput);
+  check(options, DOCUMENT);
   await ready();
   const language = languageFor(options);
   const failure = options.tree ? undefined : await prepare(language, options.signal);
@@ -133,7 +135,8 @@ export async function prepare(language: string | undefined, signal?: AbortSignal
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`, `not_initialized`
  */
 export function documentStructureSync(text: string, options: DocumentOptions = {}): DocumentStructure {
-  check(text, known(options, DOCUMENT));
+  need(text, kinds.required(kinds.text), "text", badInput);
+  check(options, DOCUMENT);
   const language = languageFor(options);
   return read(text, language, options, options.tree || language === undefined ? undefined : link(language));
 }
@@ -229,63 +232,4 @@ function nested(nodes: readonly FlatNode[]): StructureNode {
     made.push(node);
   }
   return made[0] as StructureNode;
-}
-
-/** Checks one of several documents, which has its options beside its text; `at` says which it is. */
-export function checkDocument(text: unknown, options: DocumentOptions, at: string): void {
-  check(text, options, `${at}.text`, at);
-}
-
-/** The engine takes any number silently. */
-function check(text: unknown, options: DocumentOptions, at = "text", of = "options"): void {
-  if (typeof text !== "string") {
-    throw new EspalierError({
-      code: "bad_input",
-      message: `${at} must be a string, and is ${text === null ? "null" : typeof text}`,
-      path: at,
-    });
-  }
-  const bad = (path: string, message: string) => {
-    throw new EspalierError({ code: "bad_option", message, path: `${of}.${path}` });
-  };
-  if (options === null || typeof options !== "object")
-    throw new EspalierError({ code: "bad_option", message: "options must be an object", path: "options" });
-  for (const name of ["language", "path"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "string") bad(name, `${name} must be a string`);
-  }
-  const { mode, tabSize, limits, tree } = options;
-  if (limits !== undefined && (typeof limits !== "object" || limits === null))
-    bad("limits", "limits must be an object");
-  if (mode !== undefined && mode !== "default" && mode !== "compatible")
-    bad("mode", 'mode must be "default" or "compatible"');
-  knownIn(limits, LIMITS, `${of}.limits`);
-  whole(tabSize, "tabSize", 1, 64, bad);
-  whole(limits?.bytes, "limits.bytes", 0, Number.MAX_SAFE_INTEGER, bad);
-  whole(limits?.work, "limits.work", 0, Number.MAX_SAFE_INTEGER, bad);
-  if (tree === undefined) return;
-  const strings = (list: unknown) => Array.isArray(list) && list.every((item) => typeof item === "string");
-  if (
-    tree === null ||
-    typeof tree !== "object" ||
-    !(tree.nodes instanceof Uint32Array) ||
-    !strings(tree.kinds) ||
-    !strings(tree.fields)
-  ) {
-    bad("tree", "tree must be what flattenTree gives: { nodes: Uint32Array, kinds: string[], fields: string[] }");
-  }
-}
-
-function whole(
-  value: unknown,
-  path: string,
-  least: number,
-  most: number,
-  bad: (path: string, message: string) => void,
-): void {
-  if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most))
-    return;
-  bad(
-    path,
-    `${path} must be a whole number from ${least} to ${most}, and is ${typeof value === "number" ? value : typeof value}`,
-  );
 }

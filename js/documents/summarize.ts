@@ -4,25 +4,25 @@
  * it was, lone surrogates included.
  */
 
-import { needSignal } from "../options/checks.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
-import { coded, EspalierError } from "../errors/errors.ts";
+import { badInput, badOption, coded, EspalierError } from "../errors/errors.ts";
 import { countText } from "../tokens/texts.ts";
-import { checkDocument, languageFor, link, prepare, settingsOf } from "./structure.ts";
+import { languageFor, link, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
-import { compatibleSummaries, STYLES } from "./compatible.ts";
+import { compatibleSummaries } from "./compatible.ts";
 import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
 import { surviving } from "./crashes.ts";
-import { bad, checkCosts, put } from "./costs.ts";
+import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { rebaseEdits } from "./rebase.ts";
 import type { Rebased } from "./rebase.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
-import { known, noSlip } from "../options/known.ts";
-import { COMPATIBLE, DOCUMENT_ITEM, SUMMARY, SUMMARY_DOCUMENT } from "../options/names/documents.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { DOCUMENTS, SUMMARY, SUMMARY_DOCUMENT } from "../options/schemas/documents.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -248,7 +248,7 @@ export class DocumentSummary {
    * @throws EspalierError `bad_option`
    */
   rebase(edits: readonly SummaryEdit[], options: { changes?: readonly SummaryEdit[] } = {}): Rebased {
-    if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
+    if (typeof options !== "object" || options === null) throw badOption("", "an object", options);
     return rebaseEdits(edits, this.edits, this.text.length, options.changes);
   }
 }
@@ -277,7 +277,7 @@ export async function summarizeDocument(
   text: string,
   options: SummaryDocument & SummaryOptions,
 ): Promise<DocumentSummary> {
-  checkOptions(options, SUMMARY_DOCUMENT);
+  checkOptions(text, options);
   const { summaries } = await summarized([{ ...options, text }], options).catch(atText);
   return summaries[0]!;
 }
@@ -288,9 +288,8 @@ export async function summarizeDocument(
  * @throws EspalierError as {@link summarizeDocument}, and `not_initialized`
  */
 export function summarizeDocumentSync(text: string, options: SummaryDocument & SummaryOptions): DocumentSummary {
-  checkOptions(options, SUMMARY_DOCUMENT);
+  checkOptions(text, options);
   try {
-    checkDocuments([{ ...options, text }]);
     ensureEncoding(encodingOf(options));
     const language = languageFor(options);
     const failure = options.tree || language === undefined ? undefined : link(language);
@@ -320,23 +319,16 @@ export async function summarizeDocuments(
   documents: readonly (SummaryDocument & { text: string })[],
   options: SummaryOptions,
 ): Promise<Summaries> {
-  checkOptions(options, SUMMARY);
-  if (Array.isArray(documents))
-    documents.forEach(
-      (document: unknown, at) => isObject(document) && noSlip(document, DOCUMENT_ITEM, `documents[${at}]`),
-    );
+  check(options, SUMMARY);
+  checkMode(options);
+  need(documents, DOCUMENTS, "documents", badInput);
   return summarized(documents, options);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 async function summarized(
   documents: readonly (SummaryDocument & { text: string })[],
   options: SummaryOptions,
 ): Promise<Summaries> {
-  checkDocuments(documents);
   const { signal } = options;
   signal?.throwIfAborted();
   await ready();
@@ -575,59 +567,15 @@ function atText(error: unknown): never {
   throw error;
 }
 
-function checkOptions(options: object, names: object): void {
-  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = known(
-    options,
-    names,
-  ) as SummaryOptions;
-  if (typeof budget !== "number" || !(budget >= 0)) throw bad("options.budget", "a number, 0 or more", budget);
-  const oneOf = (name: string, value: unknown, allowed: readonly unknown[]) => {
-    if (value !== undefined && !allowed.includes(value))
-      throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
-  };
-  oneOf("unit", unit, ["tokens", "characters"]);
-  oneOf("imports", imports, IMPORTS);
-  oneOf("mode", mode, ["default", "compatible"]);
-  for (const [name, value] of Object.entries({ encoding, model, marker }))
-    if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
-  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean")
-    throw bad("options.lineNumbers", "true or false", lineNumbers);
-  if (compatible !== undefined) {
-    if (typeof compatible !== "object" || compatible === null) throw bad("options.compatible", "an object", compatible);
-    known(compatible, COMPATIBLE, "options.compatible");
-    if (mode !== "compatible") throw bad("options.mode", '"compatible" where there is options.compatible', mode);
-    oneOf("compatible.lineNumberStyle", compatible.lineNumberStyle, Object.keys(STYLES));
-    for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"] as const)
-      oneOf(`compatible.${name}`, compatible[name], [true, false]);
-  }
-  needSignal(signal);
+/** Checks the text and options of one document. */
+function checkOptions(text: string, options: SummaryDocument & SummaryOptions): void {
+  need(text, kinds.required(kinds.text), "text", badInput);
+  check(options, SUMMARY_DOCUMENT);
+  checkMode(options);
 }
 
-function checkDocuments(documents: unknown): void {
-  if (!Array.isArray(documents))
-    throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
-  documents.forEach((document: SummaryDocument & { text: string }, at) => {
-    const path = `documents[${at}]`;
-    if (typeof document !== "object" || document === null)
-      throw new EspalierError({ code: "bad_input", message: `${path} must be an object`, path });
-    const { text, selection, comments, costs, language, path: file, tabSize, limits, tree } = document;
-    checkDocument(text, { language, path: file, tabSize, limits, tree } as DocumentOptions, path);
-    checkCosts(costs, path);
-    if (selection !== undefined) {
-      const places: unknown[] = Array.isArray(selection) ? selection : [selection, selection];
-      if (places.length !== 2 || !places.every((place) => Number.isSafeInteger(place) && (place as number) >= 0))
-        throw bad(`${path}.selection`, "a place or two, in whole UTF-16 code units from 0", selection);
-    }
-    if (comments === undefined) return;
-    const marks: unknown[] =
-      typeof comments !== "object" || comments === null
-        ? []
-        : "line" in comments
-          ? [comments.line]
-          : Array.isArray(comments.block) && comments.block.length === 2
-            ? [...comments.block]
-            : [];
-    if (marks.length === 0 || !marks.every((mark) => typeof mark === "string" && mark !== "" && !/[\r\n]/.test(mark)))
-      throw bad(`${path}.comments`, "{ line } or { block: [open, close] }", comments);
-  });
+/** The switches of the compatible mode need that mode. */
+function checkMode({ compatible, mode }: SummaryOptions): void {
+  if (compatible !== undefined && mode !== "compatible")
+    throw badOption("mode", '"compatible" where there is options.compatible', mode);
 }

@@ -5,8 +5,8 @@ import type { WasmSource } from "./engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, hasEncoding, loadEncoding, loadNeeded } from "./vocabulary.ts";
-import { known } from "../options/known.ts";
-import { INIT } from "../options/names/counting.ts";
+import { check } from "../options/check.ts";
+import { INIT } from "../options/schemas/texts.ts";
 
 export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | string;
 
@@ -33,7 +33,7 @@ export interface InitOptions {
  * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
 export async function init(options: InitOptions = {}): Promise<void> {
-  const { wasm, vocabulary, encodings = ["o200k_base"] } = known(options, INIT);
+  const { wasm, vocabulary, encodings = ["o200k_base"] } = check(options, INIT);
   if (wasm !== undefined) await initFrom(wasm);
   else await ready();
   live();

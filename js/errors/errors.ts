@@ -1,6 +1,6 @@
 /** The one error class of the package. */
 
-import type { ErrorCode, ErrorDetails } from "./details.ts";
+import type { ErrorCode, ErrorDetails, InputCode } from "./details.ts";
 
 export type {
   Contributor,
@@ -115,12 +115,25 @@ export function coded(fields: {
 
 /** An option that makes no sense, by name. */
 export function badOption(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
-  const path = name ? `${within}.${name}` : within;
-  const shown =
-    typeof value === "string"
-      ? JSON.stringify(value)
-      : typeof value === "object" && value
-        ? "an object"
-        : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+  return badValue(name ? `${within}.${name}` : within, wanted, value);
+}
+
+/** A value that is not what it must be, by its path. */
+export function badValue(path: string, wanted: string, value: unknown, code: InputCode = "bad_option"): EspalierError {
+  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown(value)}`, path });
+}
+
+/** The same with the code `bad_input`. */
+export function badInput(path: string, wanted: string, value: unknown): EspalierError {
+  return badValue(path, wanted, value, "bad_input");
+}
+
+/** Characters of a text that an error quotes. */
+const QUOTED = 60;
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, QUOTED));
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "function") return "a function";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }

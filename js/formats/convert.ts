@@ -1,8 +1,8 @@
 /** Conversations of one format in another one. */
 
 import { badOption } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { CONVERT } from "../options/names/sessions.ts";
+import { check } from "../options/check.ts";
+import { CONVERT } from "../options/schemas/sessions.ts";
 import type { Format, NeutralMessage, Part, ToolList } from "../types/messages.ts";
 import { mergedAll } from "./adapter.ts";
 import { words } from "./parts.ts";
@@ -58,7 +58,7 @@ export interface Converted {
  * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`
  */
 export function convert(messages: unknown, to: Format, options: ConvertOptions = {}): Converted {
-  const { from, tools } = known(options, CONVERT);
+  const { from, tools } = check(options, CONVERT);
   if (!FORMATS.includes(to)) throw badOption("", `one of ${FORMATS.join(", ")}`, to, "to");
   const reading = readConversation(messages, { ...(from && { format: from }), ...(tools && { tools }) });
   const neutral = reading.messages;

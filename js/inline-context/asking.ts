@@ -3,11 +3,12 @@
  * document, so that a completion has them at once.
  */
 
+import { badInput } from "../errors/errors.ts";
 import { call } from "../engine/engine.ts";
 import type { Clock } from "../providers/types.ts";
 import type { Held } from "./held.ts";
 import type { InlineItem, InlineProvider, InlineProviderReport, InlineProviderRequest } from "./types.ts";
-import { checkItem, input } from "./wire.ts";
+import { checkItem } from "./wire.ts";
 
 /** What providers are asked for. */
 export interface Ask {
@@ -258,7 +259,7 @@ async function collect(provider: InlineProvider, request: InlineProviderRequest,
   const all: unknown = await given;
   if (all === undefined || all === null) return;
   if (!Array.isArray(all))
-    throw input(`providers[${JSON.stringify(provider.name)}]`, "a provider of lists of items", all);
+    throw badInput(`providers[${JSON.stringify(provider.name)}]`, "a provider of lists of items", all);
   all.forEach(add);
 }
 

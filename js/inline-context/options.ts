@@ -4,10 +4,12 @@ import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { knownIn } from "../options/known.ts";
-import { INLINE_EDITS, INLINE_NEIGHBOURS, INLINE_SHARES, INLINE_SIMILAR } from "../options/names/inline-context.ts";
+
+import { need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { MODES } from "../options/schemas/inline-context.ts";
 import type { EncodingName } from "../types/count.ts";
-import type { InlineOptions, InlineSessionOptions } from "./types.ts";
+import type { InlineSessionOptions } from "./types.ts";
 
 /** What the engine gets: limits as JSON, and what counts. */
 export interface Settings {
@@ -24,174 +26,58 @@ const BUILDING_MS = 1_200;
 /** Offsets, counts and times cross as numbers; anything above this is no limit. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-type Fields = Record<string, unknown>;
-type Check = (value: unknown, name: string, within: string) => unknown;
+/** Limits of requests and of what a session keeps. */
+type Limits = Omit<InlineSessionOptions, "clock" | "providers" | "maxCachedDocuments">;
 
-/** A number that must be whole and not negative; `Infinity` is no limit. */
-const count: Check = (value, name, within) => {
-  if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isInteger(value))) {
-    throw bad(name, "a whole number, 0 or more", value, within);
-  }
-  return Math.min(value, MAX_COUNT);
+/** What the engine calls an option that it does not call as hosts do. */
+const NAMES: Readonly<Record<string, string>> = {
+  similarLimits: "similar",
+  neighbourLimits: "neighbours",
+  editLimits: "edits",
+  maxCacheBytes: "maxBytes",
+  maxRecentFiles: "maxRecent",
+  moveDebounceMs: "debounceMs",
 };
 
-const number: Check = (value, name, within) => {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw bad(name, "a number", value, within);
-  return value;
-};
-
-const flag: Check = (value, name, within) => {
-  if (typeof value !== "boolean") throw bad(name, "true or false", value, within);
-  return value;
-};
-
-const oneOf =
-  (...names: string[]): Check =>
-  (value, name, within) => {
-    if (!names.includes(value as string))
-      throw bad(name, names.join(", ").replace(/, ([^,]*)$/, " or $1"), value, within);
-    return value;
-  };
-
-const group =
-  (known: object, checks: Record<string, Check>): Check =>
-  (value, name, within) => {
-    const path = `${within}.${name}`;
-    if (typeof value !== "object" || value === null) throw bad(name, "an object", value, within);
-    knownIn(value, known, path);
-    return checked(value as Fields, checks, path);
-  };
-
-const aliases: Check = (value, name, within) => {
-  if (typeof value !== "object" || value === null)
-    throw bad(name, "an object from language to language", value, within);
-  const pairs = Object.entries(value);
-  const wrong = pairs.find(([, other]) => typeof other !== "string");
-  if (wrong) throw bad(wrong[0], "a language", wrong[1], `${within}.${name}`);
-  return pairs;
-};
-
-const SHARES = group(INLINE_SHARES, { prefix: number, suffix: number, stable: number, volatile: number });
-
-const LIMITS: Record<string, Check> = {
-  profile: oneOf("espalier", "copilot-chat"),
-  window: count,
-  outputReserve: count,
-  suffixShare: number,
-  suffixReserve: count,
-  minChars: count,
-  charsPerToken: number,
-  contextShare: number,
-  stableSlack: count,
-  cascade: (value, name, within) =>
-    typeof value === "boolean" ? (value ? {} : undefined) : SHARES(value, name, within),
-  exact: flag,
-  crossing: oneOf("skip", "charge"),
-  similarBesideSnippets: flag,
-  editForm: oneOf("unified", "searchReplace", "plain"),
-  providerMs: count,
-  buildingMs: count,
-};
-
-const GROUPS: Record<string, [as: string, Check]> = {
-  similarLimits: [
-    "similar",
-    group(INLINE_SIMILAR, {
-      window: count,
-      threshold: number,
-      maxSnippets: count,
-      maxPerFile: count,
-      maxFiles: count,
-      maxChars: count,
-      score: oneOf("jaccard", "shared"),
-      words: oneOf("unicode", "ascii"),
-    }),
-  ],
-  neighbourLimits: [
-    "neighbours",
-    group(INLINE_NEIGHBOURS, {
-      maxFiles: count,
-      maxChars: count,
-      focusEntries: count,
-      fileSchemeOnly: flag,
-      aliases,
-    }),
-  ],
-  editLimits: [
-    "edits",
-    group(INLINE_EDITS, {
-      debounceMs: count,
-      maxFiles: count,
-      maxEdits: count,
-      contextLines: count,
-      mergeLines: count,
-      maxEditChars: count,
-      maxLines: count,
-      maxFileChars: count,
-      nearLines: count,
-      lineOffset: count,
-    }),
-  ],
-};
-
-const SESSION: Record<string, [as: string, Check]> = {
-  maxCacheBytes: ["maxBytes", count],
-  maxCompletions: ["maxCompletions", count],
-  maxPlaces: ["maxPlaces", count],
-  nearPlaceLines: ["nearPlaceLines", count],
-  maxRecentFiles: ["maxRecent", count],
-  moveDebounceMs: ["debounceMs", count],
-};
-
-const MODES = oneOf("minimal", "fillHalf", "double", "fill");
-
-function checked(value: Fields, checks: Record<string, Check>, within: string): Fields {
-  const out: Fields = {};
-  for (const name in checks) if (value[name] !== undefined) out[name] = checks[name]!(value[name], name, within);
-  return out;
+/** A value as it crosses: `Infinity` is the largest count, a table of names a list of pairs. */
+function crossing(name: string, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (typeof value === "number") return Math.min(value, MAX_COUNT);
+  if (name === "aliases") return Object.entries(value as object);
+  if (name === "cascade" && typeof value === "boolean") return value ? {} : undefined;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([inner, held]) => [inner, crossing(inner, held)]));
 }
 
 /**
- * Checks the limits of a request or session.
+ * Returns the limits of a request or session, whose kinds were checked, as the engine takes them.
  *
- * @throws EspalierError `bad_option` with the path of the first that makes no sense
+ * @throws EspalierError `bad_option` with the path of a limit that makes no sense beside the others
  */
-export function limitsOf(options: InlineOptions | InlineSessionOptions, within = "options"): Settings {
-  const given = options as Fields;
-  const fields = checked(given, LIMITS, within);
-  for (const [name, [as, check]] of Object.entries({ ...GROUPS, ...SESSION })) {
-    if (given[name] !== undefined) fields[as] = check(given[name], name, within);
-  }
-  if (options.mode !== undefined) {
-    // The profile takes an unknown mode for `minimal`, as Copilot Chat does.
-    fields.mode =
-      options.profile === "copilot-chat" && typeof options.mode === "string"
-        ? options.mode
-        : MODES(options.mode, "mode", within);
-  }
-  if (options.budget !== undefined) {
-    const budget = count(options.budget, "budget", within) as number;
-    if (options.window !== undefined)
-      throw bad("budget", "absent beside window: a budget is a window less outputReserve", options.budget, within);
+export function limitsOf(options: Limits, within = "options"): Settings {
+  const { budget, encoding, model, tokenizer: own, ...limits } = options;
+  const { mode, profile, window, outputReserve = OUTPUT_RESERVE, providerMs, buildingMs } = limits;
+  // The profile takes an unknown mode for `minimal`, as Copilot Chat does.
+  need(mode, profile === "copilot-chat" ? kinds.text : MODES, `${within}.mode`);
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(limits)) fields[NAMES[name] ?? name] = crossing(name, value);
+  if (budget !== undefined) {
+    if (window !== undefined)
+      throw bad("budget", "absent beside window: a budget is a window less outputReserve", budget, within);
     if (budget < 8) throw bad("budget", "at least 8 tokens", budget, within);
-    fields.window = budget + ((fields.outputReserve as number | undefined) ?? OUTPUT_RESERVE);
+    fields.window = Math.min(budget + outputReserve, MAX_COUNT);
   }
-  if (typeof fields.window === "number") fields.window = Math.min(fields.window, MAX_COUNT);
-  const tokenizer = hostTokenizer(options.tokenizer);
+  const tokenizer = hostTokenizer(own);
   return {
     json: JSON.stringify(fields),
-    encoding: tokenizer ? "o200k_base" : encodingOf(options),
+    encoding: tokenizer ? "o200k_base" : encodingOf({ encoding, model }),
     tokenizer,
-    providerMs: (fields.providerMs as number | undefined) ?? PROVIDER_MS,
-    buildingMs: (fields.buildingMs as number | undefined) ?? BUILDING_MS,
+    providerMs: Math.min(providerMs ?? PROVIDER_MS, MAX_COUNT),
+    buildingMs: Math.min(buildingMs ?? BUILDING_MS, MAX_COUNT),
   };
 }
 
-/**
- * Checks a count of an option that the engine does not see.
- *
- * @throws EspalierError `bad_option`
- */
-export function countOf(value: unknown, name: string, usual: number, within = "options"): number {
-  return value === undefined ? usual : (count(value, name, within) as number);
+/** Returns a count of an option that the engine does not see. */
+export function countOf(value: number | undefined, usual: number): number {
+  return Math.min(value ?? usual, MAX_COUNT);
 }

@@ -2,8 +2,8 @@
 
 import { call } from "../engine/engine.ts";
 import { coded, isEspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { INLINE_REQUEST } from "../options/names/inline-context.ts";
+import { check } from "../options/check.ts";
+import { INLINE_REQUEST } from "../options/schemas/inline-context.ts";
 import { workspace } from "../engine/workspace.ts";
 import { limitsOf } from "./options.ts";
 import type { InlineContextResult, InlineRequest } from "./types.ts";
@@ -42,8 +42,9 @@ export function inlineContext(request: InlineRequest): InlineContextResult {
     edits = [],
     excluded,
     elapsedMs = 0,
-  } = known(request, INLINE_REQUEST, "request");
-  const limits = inRequest(() => limitsOf(request, "request"));
+    ...options
+  } = check(request, INLINE_REQUEST, "request");
+  const limits = inRequest(() => limitsOf(options, "request"));
   const file = fileOf(given, "request.file");
   const cursor = offsetOf(at, "request.cursor");
   const numbers = Float64Array.of(cursor, timeOf(elapsedMs, "request.elapsedMs"), Infinity);

@@ -1,9 +1,8 @@
 /** An editor's session: files, recent edits, cursor places, caches and providers, from one request to the next. */
 
 import { call } from "../engine/engine.ts";
-import { needFunction, needSignal } from "../options/checks.ts";
-import { badOption as bad } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
+import { badInput, badOption as bad } from "../errors/errors.ts";
+import { check } from "../options/check.ts";
 import {
   INLINE_CHANGE,
   INLINE_CONTEXT,
@@ -11,7 +10,7 @@ import {
   INLINE_MOVE,
   INLINE_NOW,
   INLINE_SESSION,
-} from "../options/names/inline-context.ts";
+} from "../options/schemas/inline-context.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
@@ -33,7 +32,7 @@ import type {
   InlineSessionRequest,
   InlineState,
 } from "./types.ts";
-import { cursorOf, documentOf, fileOf, input, itemsOf, offsetOf, resultOf, suffixOf, timeOf } from "./wire.ts";
+import { cursorOf, documentOf, fileOf, itemsOf, offsetOf, resultOf, suffixOf, timeOf } from "./wire.ts";
 
 const MOVED_BY = ["keyboard", "mouse", "command"];
 /** Only the editor's lines around the cursor matter for typing ahead. */
@@ -75,16 +74,12 @@ export class InlineContext {
 
   /** @throws EspalierError `bad_option`, `encoding_not_loaded`, `not_initialized` */
   constructor(options: InlineSessionOptions = {}) {
-    known(options, INLINE_SESSION);
-    const { clock, providers = [] } = options;
-    if (clock !== undefined && (typeof clock !== "object" || clock === null)) throw bad("clock", "an object", clock);
-    needFunction(clock?.now, "now", "options.clock");
-    needFunction(clock?.after, "after", "options.clock");
-    this.#limits = limitsOf(options);
+    const { clock, providers = [], maxCachedDocuments, ...limits } = check(options, INLINE_SESSION);
+    this.#limits = limitsOf(limits);
     this.#clock = { ...CLOCK, ...clock };
     this.#providers = providersOf(providers, "options.providers");
-    const debounceMs = countOf(options.editLimits?.debounceMs, "debounceMs", EDIT_DEBOUNCE_MS, "options.editLimits");
-    const maxDocuments = countOf(options.maxCachedDocuments, "maxCachedDocuments", 20);
+    const debounceMs = countOf(options.editLimits?.debounceMs, EDIT_DEBOUNCE_MS);
+    const maxDocuments = countOf(maxCachedDocuments, 20);
     this.#held = new Held(this.#limits, debounceMs);
     this.#asking = new Asking(this.#held, this.#clock, this.#limits.buildingMs, maxDocuments, (ask) =>
       this.#providerRequest(ask),
@@ -144,9 +139,9 @@ export class InlineContext {
    * @throws EspalierError `bad_input` if the file is not open
    */
   change(path: string, text: string, options: { now?: number; version?: number } = {}): void {
-    if (typeof text !== "string") throw input("text", "a text", text);
+    if (typeof text !== "string") throw badInput("text", "a text", text);
     const file = this.#file(path, "path");
-    const { version: given, now: at } = known(options, INLINE_CHANGE);
+    const { version: given, now: at } = check(options, INLINE_CHANGE);
     const now = this.#now(at);
     const version = given === undefined ? file.version + 1 : timeOf(given, "options.version");
     if (file.text !== text) this.#held.change(file, text, now);
@@ -173,7 +168,7 @@ export class InlineContext {
    * @throws EspalierError `bad_input` if the file is not open
    */
   focus(path: string, options: { now?: number } = {}): void {
-    this.#focus(this.#file(path, "path"), this.#now(known(options, INLINE_NOW).now));
+    this.#focus(this.#file(path, "path"), this.#now(check(options, INLINE_NOW).now));
     const handle = this.#held.handle();
     call(() => handle.activate(path));
   }
@@ -209,14 +204,10 @@ export class InlineContext {
       by = "keyboard",
       isActiveEditor = true,
       isOneCursor = true,
-    } = known(move, INLINE_MOVE, "move");
+    } = check(move, INLINE_MOVE, "move", badInput);
     const file = this.#file(path, "move.path");
     const at = cursorOf(file.text, offsetOf(cursor, "move.cursor"));
-    for (const [name, flag] of Object.entries({ isActiveEditor, isOneCursor })) {
-      if (typeof flag !== "boolean") throw input(`move.${name}`, "true or false", flag);
-    }
-    if (!MOVED_BY.includes(by)) throw input("move.by", "keyboard, mouse or command", by);
-    const now = this.#now(known(options, INLINE_NOW).now);
+    const now = this.#now(check(options, INLINE_NOW).now);
     const start = file.text.lastIndexOf("\n", at - 1) + 1;
     const feed = file.text.indexOf("\n", at);
     const end = feed < 0 ? file.text.length : feed;
@@ -233,7 +224,7 @@ export class InlineContext {
    * @throws EspalierError `bad_input`; what a tokenizer of the host's throws
    */
   context(request: InlineSessionRequest): InlineContextResult {
-    return this.#context(known(request, INLINE_CONTEXT, "request"), this.#document(request.file));
+    return this.#context(check(request, INLINE_CONTEXT, "request"), this.#document(request.file));
   }
 
   #context(request: Omit<InlineSessionRequest, "file">, file: Required<InlineFile>): InlineContextResult {
@@ -283,9 +274,7 @@ export class InlineContext {
    * @throws EspalierError `bad_input`; the signal's reason once it is aborted
    */
   async contextFor(request: InlineAsyncRequest): Promise<InlineContextAnswer> {
-    const { providers: given, timeoutMs, onPartial, signal, ...rest } = known(request, INLINE_CONTEXT_FOR, "request");
-    needSignal(signal, "request");
-    needFunction(onPartial, "onPartial", "request");
+    const { providers: given, timeoutMs, onPartial, signal, ...rest } = check(request, INLINE_CONTEXT_FOR, "request");
     // Before anybody is asked.
     itemsOf(rest.items ?? [], "request.items");
     signal?.throwIfAborted();
@@ -347,7 +336,7 @@ export class InlineContext {
    * @throws EspalierError `bad_input`
    */
   remember(file: string | InlineFile, cursor: number, completion: string): void {
-    if (typeof completion !== "string") throw input("completion", "a text", completion);
+    if (typeof completion !== "string") throw badInput("completion", "a text", completion);
     const { path, text } = this.#document(file);
     const at = cursorOf(text, offsetOf(cursor, "cursor"));
     const handle = this.#held.handle();
@@ -405,7 +394,7 @@ export class InlineContext {
 
   #file(path: string, name: string): OpenFile {
     const file = this.#held.files.get(path);
-    if (!file) throw input(name, "the path of an open file", path);
+    if (!file) throw badInput(name, "the path of an open file", path);
     return file;
   }
 
@@ -431,7 +420,7 @@ export class InlineContext {
 }
 
 function needPath(path: unknown): void {
-  if (typeof path !== "string") throw input("path", "a path", path);
+  if (typeof path !== "string") throw badInput("path", "a path", path);
 }
 
 function lineOf(text: string, offset: number): number {

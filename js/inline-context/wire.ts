@@ -1,8 +1,8 @@
 /** Requests and results as they cross: texts in lists, numbers in arrays, results as JSON. */
 
-import { badOption as bad, EspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/names/inline-context.ts";
+import { badInput } from "../errors/errors.ts";
+import { check } from "../options/check.ts";
+import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/schemas/inline-context.ts";
 import type {
   InlineContextItem,
   InlineContextResult,
@@ -25,18 +25,13 @@ const KINDS = ["snippet", "trait", "diagnostic"];
  * @throws EspalierError `bad_input` with the path of the field to blame
  */
 export function fileOf(file: unknown, path: string): Required<InlineFile> {
-  if (typeof file !== "object" || file === null) throw input(path, "a file: { path, text }", file);
   const {
     path: name,
     text,
     language = "",
     scheme = "file",
     focusedMs = NaN,
-  } = known(file as InlineFile, INLINE_FILE, path);
-  for (const [field, value] of Object.entries({ path: name, text, language, scheme })) {
-    if (typeof value !== "string") throw input(`${path}.${field}`, "a text", value);
-  }
-  if (typeof focusedMs !== "number") throw input(`${path}.focusedMs`, "a time", focusedMs);
+  } = check(file as InlineFile, INLINE_FILE, path, badInput);
   return { path: name, text, language, scheme, focusedMs };
 }
 
@@ -53,30 +48,7 @@ export function filesOf(files: readonly InlineFile[], path: string): [texts: str
  * @throws EspalierError `bad_input` with the path of the field to blame
  */
 export function checkItem(item: unknown, path: string): asserts item is InlineItem {
-  if (typeof item !== "object" || item === null) throw input(path, "an item: { id, text }", item);
-  const {
-    id,
-    text,
-    kind,
-    path: of,
-    priority,
-    weight,
-    arrivedMs,
-    isForTimeout,
-  } = known(item as InlineItem, INLINE_ITEM, path);
-  if (typeof id !== "string") throw input(`${path}.id`, "a text", id);
-  if (typeof text !== "string") throw input(`${path}.text`, "a text", text);
-  if (kind !== undefined && !KINDS.includes(kind)) throw input(`${path}.kind`, "snippet, trait or diagnostic", kind);
-  if (of !== undefined && typeof of !== "string") throw input(`${path}.path`, "a text", of);
-  if (isForTimeout !== undefined && typeof isForTimeout !== "boolean")
-    throw input(`${path}.isForTimeout`, "true or false", isForTimeout);
-  for (const [field, value] of Object.entries({ priority, weight })) {
-    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value)))
-      throw input(`${path}.${field}`, "a number", value);
-  }
-  if (arrivedMs !== undefined && arrivedMs !== "pending" && !(typeof arrivedMs === "number" && arrivedMs >= 0)) {
-    throw input(`${path}.arrivedMs`, 'a time, 0 or more, or "pending"', arrivedMs);
-  }
+  check(item as InlineItem, INLINE_ITEM, path, badInput);
 }
 
 /** Items: three texts and four numbers for each. */
@@ -99,11 +71,7 @@ export function editsOf(edits: readonly InlineEdit[], path: string): [texts: str
   let last = 0;
   edits.forEach((edit, index) => {
     const at = `${path}[${index}]`;
-    if (typeof edit !== "object" || edit === null) throw input(at, "an edit: { path, before, after }", edit);
-    const { path: name, before, after, atMs = last + APART_MS } = known(edit, INLINE_EDIT, at);
-    for (const [field, value] of Object.entries({ path: name, before, after })) {
-      if (typeof value !== "string") throw input(`${at}.${field}`, "a text", value);
-    }
+    const { path: name, before, after, atMs = last + APART_MS } = check(edit, INLINE_EDIT, at, badInput);
     times[index] = last = timeOf(atMs, `${at}.atMs`);
     texts.push(name, before, after);
   });
@@ -112,14 +80,14 @@ export function editsOf(edits: readonly InlineEdit[], path: string): [texts: str
 
 /** Checks a time: a number, 0 or more. */
 export function timeOf(value: unknown, path: string): number {
-  if (typeof value !== "number" || !(value >= 0)) throw input(path, "a time, 0 or more", value);
+  if (typeof value !== "number" || !(value >= 0)) throw badInput(path, "a time, 0 or more", value);
   return Math.min(value, Number.MAX_SAFE_INTEGER);
 }
 
 /** Checks an offset: a whole number. One below 0 is the beginning. */
 export function offsetOf(value: unknown, path: string): number {
   if (typeof value !== "number" || (!Number.isInteger(value) && Math.abs(value) !== Infinity))
-    throw input(path, "a whole number", value);
+    throw badInput(path, "a whole number", value);
   return Math.max(0, Math.min(value, MAX));
 }
 
@@ -130,18 +98,13 @@ export function documentOf(
   path: string,
 ): string[] {
   list(excluded ?? [], path).forEach((one, index) => {
-    if (typeof one !== "string") throw input(`${path}[${index}]`, "a path", one);
+    if (typeof one !== "string") throw badInput(`${path}[${index}]`, "a path", one);
   });
   return [file.path, file.language, ...(excluded ?? [])];
 }
 
-export function input(path: string, wanted: string, value: unknown): EspalierError {
-  const { message } = bad("", wanted, value, path);
-  return new EspalierError({ code: "bad_input", message, path });
-}
-
 function list<T>(value: readonly T[], path: string): readonly T[] {
-  if (!Array.isArray(value)) throw input(path, "a list", value);
+  if (!Array.isArray(value)) throw badInput(path, "a list", value);
   return value;
 }
 

@@ -1,10 +1,10 @@
 /** Finding the host's own objects for the messages of a log that was read. */
 
 import type { Growing } from "../formats/index.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { badValue, EspalierError } from "../errors/errors.ts";
 import type { LogImportOptions } from "./types.ts";
 import type { NeutralMessage, Role } from "../types/messages.ts";
-import { alike, bad, sameShape } from "./fields.ts";
+import { alike, sameShape } from "./fields.ts";
 import { messageOf } from "./lines.ts";
 import type { Lines } from "./lines.ts";
 
@@ -33,7 +33,12 @@ export function attach<T>(log: Unattached, messages: LogImportOptions<T>["messag
   const known = log.lines.messages<NeutralMessage>();
   const list: readonly unknown[] = typeof messages === "function" ? messages(known) : (messages ?? known);
   if (list.length !== known.length) {
-    throw bad("bad_message", "options.messages", `the ${known.length} messages of the log`, `${list.length} messages`);
+    throw badValue(
+      "options.messages",
+      `the ${known.length} messages of the log`,
+      `${list.length} messages`,
+      "bad_message",
+    );
   }
   // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by
   // number.

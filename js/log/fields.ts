@@ -1,11 +1,11 @@
 /** What a host passes to a log: checked, and put into the form that the core takes. */
 
-import { needText, plain } from "../options/checks.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { plain } from "../options/data.ts";
+import { badInput, badValue, EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
 import type { AdoptOptions, LogEdit, LogPin } from "./types.ts";
-import { known } from "../options/known.ts";
-import { ADOPT, FIND, PIN } from "../options/names/conversation.ts";
+import { check } from "../options/check.ts";
+import { ADOPT, FIND, PIN } from "../options/schemas/conversation.ts";
 import type { FindOptions } from "./search.ts";
 import type { Edit } from "../types/compact-report.ts";
 import type { NeutralMessage } from "../types/messages.ts";
@@ -34,10 +34,8 @@ export function madeFields(
   edits: readonly Edit[],
   options: AdoptOptions,
 ): [edits: readonly Edit[], made: Record<string, unknown>] {
-  const { since, trigger, planId, data } = known(options, ADOPT);
-  if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
-  needText(trigger, "trigger");
-  needText(planId, "planId");
+  const { since, trigger, planId, data } = check(options, ADOPT);
+  if (!Array.isArray(edits)) throw badValue("edits", "a list", edits, "bad_edit");
   if (since !== undefined) needCount(since, "options.since");
   return [
     plain(edits, "edits", "bad_edit"),
@@ -55,15 +53,15 @@ export function lasts({ kind, rule }: Edit): boolean {
 
 /** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
 export function editFields(edit: LogEdit): Record<string, unknown> {
-  if (typeof edit !== "object" || edit === null) throw bad("bad_edit", "edit", "an object", edit);
+  if (typeof edit !== "object" || edit === null) throw badValue("edit", "an object", edit, "bad_edit");
   const { data, ...laid } = edit;
   const { range, targets, ...rest } = plain(laid, "edit", "bad_edit");
-  if (targets !== undefined && !Array.isArray(targets)) throw bad("bad_edit", "edit.targets", "a list", targets);
+  if (targets !== undefined && !Array.isArray(targets)) throw badValue("edit.targets", "a list", targets, "bad_edit");
   targets?.forEach((target, at) => {
     if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
   });
   if (range !== undefined && (typeof range !== "object" || range === null))
-    throw bad("bad_edit", "edit.range", "an object", range);
+    throw badValue("edit.range", "an object", range, "bad_edit");
   if (range?.thinking !== undefined) needCount(range.thinking?.part, "edit.range.thinking.part", "bad_edit");
   const summary = range?.summary;
   const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
@@ -83,54 +81,36 @@ export function jsonText(value: unknown, path: string, code: InputCode): string 
   } catch (cause) {
     throw new EspalierError({ code, message: `${path} has no JSON: ${String(cause)}`, path, cause });
   }
-  if (text === undefined) throw bad(code, path, "a value that has JSON", value);
+  if (text === undefined) throw badValue(path, "a value that has JSON", value, code);
   return text;
 }
 
 export function needId(id: unknown, path: string, optional = false): void {
-  if (typeof id !== "string" && !(optional && id === undefined)) throw bad("bad_input", path, "an id", id);
+  if (typeof id !== "string" && !(optional && id === undefined)) throw badValue(path, "an id", id, "bad_input");
 }
 
 export function needCount(value: unknown, path: string, code: InputCode = "bad_input"): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw bad(code, path, "a whole number, 0 or more", value);
-}
-
-export function bad(code: InputCode, path: string, wanted: string, value: unknown): EspalierError {
-  const shown =
-    typeof value === "string"
-      ? JSON.stringify(value.slice(0, 60))
-      : typeof value === "object" && value
-        ? "an object"
-        : String(value);
-  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw badValue(path, "a whole number, 0 or more", value, code);
 }
 
 /** A pin as the core takes it. */
 export function pinFields(pin: LogPin): LogPin {
-  if (typeof pin !== "object" || pin === null) throw bad("bad_input", "pin", "an object", pin);
-  known(pin, PIN, "pin");
-  const { part, range } = pin;
-  if (part !== undefined) needCount(part, "pin.part");
-  if (range !== undefined) {
-    if (!Array.isArray(range) || range.length !== 2) throw bad("bad_input", "pin.range", "a start and an end", range);
-    range.forEach((offset, at) => needCount(offset, `pin.range[${at}]`));
-  }
+  check(pin, PIN, "pin", badInput);
   return plain(pin, "pin", "bad_input");
 }
 
 /** What words are searched for, and how many messages at most. */
 export function queryFields(what: { query: string; limit?: number }): { query: string; limit: number } {
   const { query, limit = 20 } = what ?? {};
-  if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
+  if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");
   needCount(limit, "limit");
   return { query, limit: Math.min(limit, 4_294_967_295) };
 }
 
 /** How messages are found: the options of `search`, checked. */
 export function findFields(query: string, options: FindOptions): FindOptions {
-  const { limit = 10, onlyHidden = false } = known(options, FIND);
-  if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
-  needCount(limit, "options.limit", "bad_option");
-  if (typeof onlyHidden !== "boolean") throw bad("bad_option", "options.onlyHidden", "true or false", onlyHidden);
+  const { limit = 10, onlyHidden = false } = check(options, FIND);
+  if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");
   return { limit: Math.min(limit, 100_000), onlyHidden };
 }

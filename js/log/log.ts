@@ -10,8 +10,8 @@ import { growing, readConversation } from "../formats/index.ts";
 import type { Growing } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
-import { defined, given, needFunction, needText, plain } from "../options/checks.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { defined, plain } from "../options/data.ts";
+import { badValue, EspalierError } from "../errors/errors.ts";
 import type {
   AdoptOptions,
   LogCheckpoint,
@@ -39,7 +39,6 @@ import { HeldEdits } from "./edits.ts";
 import { attach, attachStored } from "./attach.ts";
 import type { StoredMessages, Unattached } from "./attach.ts";
 import {
-  bad,
   editFields,
   findFields,
   jsonText,
@@ -54,8 +53,10 @@ import { Lines, messageOf, recordOf } from "./lines.ts";
 import { MessageSearch } from "./search.ts";
 import type { FindOptions, FoundMessage } from "./search.ts";
 import { recallToolOf } from "../recall/registered.ts";
-import { known } from "../options/known.ts";
-import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "../options/names/conversation.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { LOG_COMPACT } from "../options/schemas/compaction.ts";
+import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };
@@ -119,11 +120,9 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
   constructor(options: LogOptions) {
-    const { format, tools, now = Date.now, search, ...how } = known(options, LOG);
-    if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
+    const { format, tools, now = Date.now, search, ...how } = check(options, LOG);
     this.hosts = growing(format);
     this.format = format;
-    needFunction(search, "search");
     this.now = now;
     this.finder = new MessageSearch(
       {
@@ -148,7 +147,7 @@ export class ConversationLog<T = unknown> {
     messages: readonly T[],
     options: Omit<LogOptions, "format"> & { format?: Format } = {},
   ): ConversationLog<T> {
-    const format = known(options, LOG).format ?? readConversation(messages, {}).format;
+    const format = check(options, LOG).format ?? readConversation(messages, {}).format;
     const log = newLog<T>({ ...options, format });
     log.append(messages);
     return log;
@@ -165,11 +164,11 @@ export class ConversationLog<T = unknown> {
     text: string,
     options: LogImportOptions<T> = {},
   ): { log: ConversationLog<T>; report: LogReport } {
-    if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
-    const { messages, salvage = false, exact, ...others } = known(options, LOG_IMPORT);
+    if (typeof text !== "string") throw badValue("text", "the lines of a log", text, "bad_input");
+    const { messages, salvage = false, exact, ...others } = check(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier")
-      throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
+      throw badValue("options.messages", `the messages of the log, where its format is ${format}`, messages);
     return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) =>
       attach(log, messages, exact ?? typeof messages !== "function"),
     );
@@ -256,7 +255,7 @@ export class ConversationLog<T = unknown> {
    */
   record(kind: "usage" | "plan" | "job" | "trim" | "note", data: unknown): string {
     if (!["usage", "plan", "job", "trim", "note"].includes(kind))
-      throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
+      throw badValue("kind", "usage, plan, job, trim or note", kind, "bad_input");
     const text = jsonText(data, "data", "bad_input");
     return this.noted((core, time) => core.record(kind, text, time) as Added);
   }
@@ -340,7 +339,8 @@ export class ConversationLog<T = unknown> {
 
   /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
   checkpoint(checkpoint: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
-    const { title, path, edits } = given(checkpoint, "checkpoint");
+    need(checkpoint, kinds.required(kinds.object), "checkpoint");
+    const { title, path, edits } = checkpoint;
     const number = this.run((core) => core.nextCheckpoint());
     const at = typeof path === "function" ? path(number) : path;
     const fields = plain({ number, title, path: at, edits: edits ?? [] }, "checkpoint", "bad_input");
@@ -394,9 +394,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
    */
   async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
-    const { trigger, planId, ...options } = known(asked, LOG_COMPACT);
-    needText(trigger, "trigger");
-    needText(planId, "planId");
+    const { trigger, planId, ...options } = check(asked, LOG_COMPACT);
     const since = this.length;
     const { status, edits, report } = await this.compactView(options);
     const lasting = edits.filter(lasts);
@@ -474,7 +472,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
    */
   setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
-    const { encoding, model, costModel } = known(counting, LOG_COUNTING, "counting");
+    const { encoding, model, costModel } = check(counting, LOG_COUNTING, "counting");
     const [how, fields] = [this.how, this.fields];
     const next = { ...how, encoding, model, costModel };
     const found = { ...this.counting(next), tools: fields.tools };
@@ -651,7 +649,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `unknown_id`
    */
   fingerprint(ids: readonly string[]): string {
-    if (!Array.isArray(ids)) throw bad("bad_input", "ids", "a list of ids", ids);
+    if (!Array.isArray(ids)) throw badValue("ids", "a list of ids", ids, "bad_input");
     ids.forEach((id, at) => needId(id, `ids[${at}]`));
     return this.run((core) => core.fingerprint(ids));
   }
@@ -712,8 +710,7 @@ export class ConversationLog<T = unknown> {
 
   private run<R>(operation: (core: Core, time: number) => R): R {
     const time = this.now();
-    if (!Number.isSafeInteger(time))
-      throw bad("bad_option", "options.now", "a function that returns whole milliseconds", time);
+    if (!Number.isSafeInteger(time)) throw badValue("options.now", "a function that returns whole milliseconds", time);
     const core = this.live();
     return call(() => operation(core, time));
   }

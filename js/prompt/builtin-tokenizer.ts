@@ -11,8 +11,8 @@ import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "../formats/raw/prompt.ts";
 import type { ITokenizer } from "./tokenizer.ts";
-import { known } from "../options/known.ts";
-import { TOKENIZER } from "../options/names/prompt.ts";
+import { check } from "../options/check.ts";
+import { TOKENIZER } from "../options/schemas/prompt.ts";
 
 export interface BuiltinTokenizerOptions<M extends OutputMode> {
   /** The form of the messages. */
@@ -62,7 +62,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   readonly #options: BuiltinTokenizerOptions<M>;
 
   constructor(options: BuiltinTokenizerOptions<M>) {
-    this.mode = known(options, TOKENIZER).mode;
+    this.mode = check(options, TOKENIZER).mode;
     this.#options = options;
   }
 

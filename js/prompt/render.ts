@@ -4,7 +4,6 @@
  */
 
 import { readConversation } from "../formats/index.ts";
-import { needNames, needSignal } from "../options/checks.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { imageModel } from "../tokens/images.ts";
@@ -32,8 +31,8 @@ import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 import type { ITracer } from "./tracer.ts";
-import { known } from "../options/known.ts";
-import { RENDER } from "../options/names/prompt.ts";
+import { check } from "../options/check.ts";
+import { RENDER } from "../options/schemas/prompt.ts";
 
 export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */
@@ -94,7 +93,7 @@ export async function render<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
   options: RenderOptions<F>,
 ): Promise<Rendered<F>> {
-  const settings = known(options ?? {}, RENDER);
+  const settings = check(options ?? {}, RENDER);
   const session = await sessionOf(prompt, settings);
   return renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget);
 }
@@ -127,11 +126,7 @@ export async function sessionOf<F extends RenderFormat>(
     token,
     tracer,
   } = options;
-  if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
   needFormat(format);
-  needNames({ encoding, model, costModel });
-  needSignal(signal);
-  if (typeof backfill !== "boolean") throw bad("backfill", "true or false", backfill);
   await ready();
   const name =
     encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));

@@ -30,8 +30,8 @@ import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/request.ts";
 import type { SdkVersion } from "../formats/ai-sdk/request.ts";
-import { known } from "../options/known.ts";
-import { AI_SDK, GENERATOR } from "../options/names/providers.ts";
+import { check } from "../options/check.ts";
+import { AI_SDK, GENERATOR } from "../options/schemas/providers.ts";
 
 /** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
 export interface AiSdkModel {
@@ -93,7 +93,7 @@ export interface GeneratorOptions extends Patience {
  * @throws EspalierError `bad_option`
  */
 export function aiSdk(options: AiSdkOptions): Provider {
-  const { model } = known(options, AI_SDK);
+  const { model } = check(options, AI_SDK);
   if (
     typeof model?.doGenerate !== "function" ||
     typeof model.doStream !== "function" ||
@@ -139,13 +139,7 @@ export function aiSdk(options: AiSdkOptions): Provider {
  * @throws EspalierError `bad_option`
  */
 export function generator(options: GeneratorOptions): Provider {
-  const { generate, model = "" } = known(options, GENERATOR);
-  if (typeof generate !== "function")
-    throw new EspalierError({
-      code: "bad_option",
-      message: "options.generate must be a function",
-      path: "options.generate",
-    });
+  const { generate, model = "" } = check(options, GENERATOR);
   // Retries are made here; those of the SDK would multiply them. The AI SDK 7 refuses system messages among the
   // messages unless it is asked.
   const always = { messages: [], maxRetries: 0, allowSystemInMessages: true };

@@ -21,8 +21,8 @@ import type {
 import type { Wire } from "./wire.ts";
 import { conversation } from "../formats/request.ts";
 import type { Conversation } from "../formats/request.ts";
-import { known } from "../options/known.ts";
-import { HTTP, SEND, TO_REQUEST } from "../options/names/providers.ts";
+import { check } from "../options/check.ts";
+import { HTTP, SEND, TO_REQUEST } from "../options/schemas/providers.ts";
 
 /** A provider, from how it writes requests and how it is asked. */
 export function provider(
@@ -41,23 +41,13 @@ export function provider(
 ): Provider {
   const { name, format, model, maxTokens, onEvent, noTools } = about;
   const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
-    known(options, TO_REQUEST);
-    if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0))
-      throw badOption("options.maxTokens", "a whole number above 0");
-    if (options.temperature !== undefined && !Number.isFinite(options.temperature))
-      throw badOption("options.temperature", "a number");
-    if (options.system !== undefined && typeof options.system !== "string") throw badOption("options.system", "a text");
+    check(options, TO_REQUEST);
     const most = options.maxTokens ?? maxTokens;
     const all = { ...options, ...(most !== undefined && { maxTokens: most }) };
     return write(conversation(messages, format, model, all, (event) => onEvent?.(event), isOwn));
   };
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
-    known(options, SEND);
-    for (const name of ["onText", "onPart", "onEvent"] as const)
-      if (options[name] !== undefined && typeof options[name] !== "function")
-        throw badOption(`options.${name}`, "a function");
-    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function")
-      throw badOption("options.signal", "an AbortSignal");
+    check(options, SEND);
     if (typeof request !== "object" || request === null || Array.isArray(request))
       throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
     return pieces(request, { stream: true, ...options });
@@ -98,22 +88,10 @@ export function httpProvider(
   options: HttpOptions,
   write: (conversation: Conversation) => ProviderRequest,
 ): Provider {
-  known(options, HTTP);
-  const { model, apiKey, baseUrl, maxTokens, onEvent } = options;
-  if (typeof model !== "string" || model === "") throw badOption("options.model", "the name of a model");
-  if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function")
-    throw badOption("options.apiKey", "a text or a function");
-  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
-    throw badOption("options.maxTokens", "a whole number above 0");
-  if (options.fetch !== undefined && typeof options.fetch !== "function")
-    throw badOption("options.fetch", "a function");
+  check(options, HTTP, "options", unseen);
+  const { model, baseUrl, maxTokens, onEvent } = options;
   checkRules(options.refusals);
   address(baseUrl ?? wire.baseUrl);
-  try {
-    new Headers(options.headers ?? {});
-  } catch {
-    throw badOption("options.headers", "names and values that can be headers");
-  }
   return provider(
     { name: wire.name, format: wire.format, model, maxTokens, onEvent, noTools: wire.noTools },
     write,
@@ -122,6 +100,6 @@ export function httpProvider(
 }
 
 /** The value is not shown: it might be the key in the wrong place. */
-function badOption(path: string, wanted: string): EspalierError {
+function unseen(path: string, wanted: string): EspalierError {
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}`, path });
 }

@@ -2,7 +2,7 @@
  * Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived.
  */
 
-import { EspalierError } from "../errors/errors.ts";
+import type { EspalierError } from "../errors/errors.ts";
 import { backoff } from "./clock.ts";
 import { Failure } from "./failure.ts";
 import type { Hide } from "./failure.ts";
@@ -42,8 +42,8 @@ const AGAIN = new Set(["overloaded", "rate_limited", "network"]);
 /** How long an attempt, and silence within a stream, may last. */
 export function patience(host: Patience, options: SendOptions): { timeout: number; idle: number } {
   return {
-    timeout: count(options.timeout ?? host.timeout ?? TIMEOUT, "timeout"),
-    idle: count(options.idleTimeout ?? host.idleTimeout ?? IDLE, "idleTimeout"),
+    timeout: options.timeout ?? host.timeout ?? TIMEOUT,
+    idle: options.idleTimeout ?? host.idleTimeout ?? IDLE,
   };
 }
 
@@ -72,8 +72,8 @@ export async function* retrying(
 ): AsyncGenerator<StreamPart, void, void> {
   const { provider, model, clock, host, options, hide, learn } = about;
   const { signal } = options;
-  const retries = count(options.retries ?? host.retries ?? RETRIES, "retries");
-  const longest = count(host.maxRetryAfter ?? MAX_RETRY_AFTER, "maxRetryAfter");
+  const retries = options.retries ?? host.retries ?? RETRIES;
+  const longest = host.maxRetryAfter ?? MAX_RETRY_AFTER;
   const tell = (event: ProviderEvent) => (options.onEvent ?? host.onEvent)?.(event);
   const who = { provider, model, attempts: 0 };
   // What was called off before it began is never sent.
@@ -125,15 +125,5 @@ async function sleep(
       reject(error());
     };
     signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
-/** A number of the host's: NaN would make every comparison false, and a text would be joined. */
-function count(value: number, name: string): number {
-  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw new EspalierError({
-    code: "bad_option",
-    message: `options.${name} must be a number, 0 or more, and is ${typeof value === "number" ? value : typeof value}`,
-    path: `options.${name}`,
   });
 }

@@ -4,7 +4,6 @@
  */
 
 import { isThought } from "../formats/index.ts";
-import { EspalierError } from "../errors/errors.ts";
 import { CLOCK } from "./clock.ts";
 import { NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
@@ -20,8 +19,8 @@ import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
 import { toVscode } from "../formats/vscode/request.ts";
 import type { VscodeApi } from "../formats/vscode/request.ts";
-import { known } from "../options/known.ts";
-import { VSCODE } from "../options/names/providers.ts";
+import { check } from "../options/check.ts";
+import { VSCODE } from "../options/schemas/providers.ts";
 
 export type { VscodeApi } from "../formats/vscode/request.ts";
 
@@ -72,14 +71,7 @@ export interface VscodeOptions extends Patience {
  * @throws EspalierError `bad_option`
  */
 export function vscode(options: VscodeOptions): Provider {
-  const { model, api } = known(options, VSCODE);
-  if (typeof model?.sendRequest !== "function") {
-    throw new EspalierError({
-      code: "bad_option",
-      message: "options.model must be a LanguageModelChat",
-      path: "options.model",
-    });
-  }
+  const { model, api } = check(options, VSCODE);
   checkRules(options.refusals);
   const about = {
     name: "vscode",

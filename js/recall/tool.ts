@@ -1,14 +1,14 @@
 /** The tool with which an agent gets back what its conversation no longer shows: by id, by range, by words. */
 
 import { countPart } from "../calls/count.ts";
-import { defined, needText } from "../options/checks.ts";
+import { defined } from "../options/data.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import type { RecalledText } from "../log/log.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { FoundMessage } from "../log/search.ts";
-import { known } from "../options/known.ts";
-import { RECALL } from "../options/names/conversation.ts";
+import { check } from "../options/check.ts";
+import { RECALL } from "../options/schemas/conversation.ts";
 import { focus } from "../search/excerpt.ts";
 import type { Format, NeutralMessage, Part, ToolResultPart } from "../types/messages.ts";
 import { readAsked } from "./asked.ts";
@@ -80,11 +80,8 @@ export function recallTool<F extends Format = Format>(
   options: RecallToolOptions<F> = {},
 ): RecallTool<F> {
   const log = logOf(conversation);
-  const { name = "recall", format = log.format as F, limit = LIMIT } = known(options, RECALL);
-  needText(name, "name");
-  if (!/^[\w-]{1,64}$/.test(name)) throw badOption("name", "1 to 64 letters, digits, _ and -", name);
-  if (!Number.isSafeInteger(limit) || limit < LEAST)
-    throw badOption("limit", `a whole number, ${LEAST} or more`, limit);
+  const { name = "recall", format = log.format as F, limit = LIMIT } = check(options, RECALL);
+  if (limit < LEAST) throw badOption("limit", `a whole number, ${LEAST} or more`, limit);
   const recall = new Recall(conversation, log, name, limit);
   const handle = (input: unknown) => recall.answer(input);
   const all = definitions(name, handle);

@@ -3,8 +3,6 @@
 import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { counting, kept, read } from "../calls/reading.ts";
-import { tokens } from "../options/tokens.ts";
-import { needSignal } from "../options/checks.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
@@ -19,8 +17,9 @@ import type {
   ResultsResult,
 } from "../types/results.ts";
 import type { PlanItem } from "../types/messages.ts";
-import { known } from "../options/known.ts";
-import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/names/results.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/schemas/results.ts";
 
 /** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
 const GEMINI_BUDGET = 50_000;
@@ -57,17 +56,13 @@ const CLEARING = {
  *   `encoding_not_loaded`; the reason of `signal` if it is aborted
  */
 export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
-  const { profile = "espalier", level } = known(options, BUDGET_RESULTS);
-  oneOf("profile", profile, ["espalier", "gemini-cli"]);
+  const { profile = "espalier", level } = check(options, BUDGET_RESULTS);
   const isGemini = profile === "gemini-cli";
-  tokens(options, "budget", !isGemini);
-  tokens(options, "level", false);
-  tokens(options, "cap", false);
+  if (!isGemini) need(options.budget, kinds.required(kinds.whole), "options.budget");
   const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
-  oneOf("rule", rule, ["water-level", "newest-first"]);
   if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
   const cap = options.cap ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
-  return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: exemptOf(options, []) });
+  return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: options.exempt ?? [] });
 }
 
 /**
@@ -92,11 +87,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  * @throws EspalierError as {@link budgetResults}
  */
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
-  const { profile = "espalier", protectLatest = true } = known(options, CLEAR_RESULTS);
-  oneOf("profile", profile, Object.keys(CLEARING));
-  for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const)
-    tokens(options, name, false);
-  if (typeof protectLatest !== "boolean") throw bad("protectLatest", "true or false", protectLatest);
+  const { profile = "espalier", protectLatest = true } = check(options, CLEAR_RESULTS);
   const isGemini = profile === "gemini-cli";
   const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
   const figure = (name: "above" | "newest" | "rounds" | "protect" | "atLeast") => options[name] ?? figures[name];
@@ -112,7 +103,7 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
     protect: figure("protect"),
     least: figure("atLeast"),
     skipLatest: isGemini && protectLatest,
-    exempt: exemptOf(options, usual),
+    exempt: options.exempt ?? usual,
   });
 }
 
@@ -135,12 +126,6 @@ async function edited<T>(
 ): Promise<ResultsResult<T>> {
   // gemini-cli knows no such limit.
   const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
-  if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
-  if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
-  if (options.onEvent !== undefined && typeof options.onEvent !== "function")
-    throw bad("onEvent", "a function", options.onEvent);
-  tokens(options, "timeout", false);
-  needSignal(signal);
   signal?.throwIfAborted();
   const reading = read(messages, options);
   const pictures = resultPictures(reading, maxImageBytes);
@@ -246,16 +231,4 @@ function bodies({ format, source, messages }: Reading): [id: string, part: numbe
       return isOne ? [] : [[messages[at + offset]!.id, number, json(body)]];
     });
   });
-}
-
-function exemptOf({ exempt }: ResultsOptions, usual: readonly string[] | undefined): readonly string[] | undefined {
-  if (exempt === undefined) return usual;
-  if (!Array.isArray(exempt) || !exempt.every((name) => typeof name === "string"))
-    throw bad("exempt", "a list of names of tools", exempt);
-  return exempt;
-}
-
-function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string))
-    throw bad(name, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
 }

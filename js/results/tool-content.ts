@@ -6,15 +6,14 @@ import { isFields, json, string } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import { forModel, NOTHING } from "../formats/audience.ts";
 import { vscodePart } from "../formats/vscode/read.ts";
-import { needFunction, needSignal } from "../options/checks.ts";
-import { badOption as bad, EspalierError } from "../errors/errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
 import { within } from "./storing.ts";
 import { offload, truncate } from "./truncate.ts";
 import type { OffloadOptions } from "./truncate.ts";
 import type { Part } from "../types/messages.ts";
-import { known } from "../options/known.ts";
-import { TOOL_CONTENT } from "../options/names/results.ts";
+import { check } from "../options/check.ts";
+import { TOOL_CONTENT } from "../options/schemas/results.ts";
 
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
   /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */
@@ -82,14 +81,7 @@ export interface ToolContent {
  * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
-  known(options, TOOL_CONTENT);
-  const { maxImageBytes = IMAGE_BYTES, maxResources = 9, resourceLines = 500, readResource, signal } = options;
-  for (const [name, value] of Object.entries({ maxImageBytes, maxResources, resourceLines })) {
-    if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value)))
-      throw bad(name, "a whole number, 0 or more", value);
-  }
-  needFunction(readResource, "readResource");
-  needSignal(signal);
+  const { maxImageBytes = IMAGE_BYTES, maxResources = 9, signal } = check(options, TOOL_CONTENT);
   signal?.throwIfAborted();
   const items = itemsOf(result);
   const shown = forModel(items, () => ({ type: "text", text: NOTHING }));

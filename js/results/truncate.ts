@@ -1,14 +1,14 @@
 /** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
 
-import { needFunction, needSignal, needText } from "../options/checks.ts";
+import { check, need } from "../options/check.ts";
 import { call, wasm } from "../engine/engine.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { badInput } from "../errors/errors.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
-import { known } from "../options/known.ts";
-import { FIT, JSON_SCHEMA, OFFLOAD, TRUNCATE } from "../options/names/results.ts";
+import * as kinds from "../options/kinds.ts";
+import { FIT, JSON_SCHEMA, OFFLOAD, SIZES, TRUNCATE } from "../options/schemas/results.ts";
 
 /** How a text is cut. */
 export interface TruncateOptions {
@@ -79,7 +79,7 @@ const COMPATIBLE_FROM = 50;
  *   `encoding_not_loaded`
  */
 export function truncate(text: string, options: TruncateOptions): Truncated {
-  checkText(text);
+  need(text, kinds.required(kinds.text), "text", badInput);
   const {
     limit,
     head = 0.4,
@@ -91,16 +91,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
     marker,
     profile = "espalier",
     encoding = "o200k_base",
-  } = known(options, TRUNCATE);
-  whole("limit", limit);
-  if (typeof head !== "number" || !(head >= 0 && head <= 1)) throw bad("options.head", "a number from 0 to 1", head);
-  oneOf("snap", snap, ["lines", "characters"]);
-  oneOf("keep", keep, ["ends", "errors"]);
-  oneOf("profile", profile, ["espalier", "copilot-chat"]);
-  for (const [name, value] of Object.entries({ json, clean }))
-    if (typeof value !== "boolean") throw bad(`options.${name}`, "true or false", value);
-  for (const [name, value] of Object.entries({ recall, marker }))
-    if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  } = check(options, TRUNCATE);
   ensureEncoding(encoding);
   const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
   const compatible = profile === "copilot-chat" && (limit === 0 || limit >= COMPATIBLE_FROM);
@@ -123,10 +114,8 @@ export function jsonSchema(
   text: string,
   options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {},
 ): unknown {
-  checkText(text);
-  const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = known(options, JSON_SCHEMA);
-  whole("limit", limit);
-  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  need(text, kinds.required(kinds.text), "text", badInput);
+  const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = check(options, JSON_SCHEMA);
   ensureEncoding(encoding);
   const compatible = profile === "copilot-chat";
   const find = (lines: boolean) =>
@@ -164,15 +153,8 @@ export interface FitOptions {
  * ```
  */
 export function fitResults(results: readonly ResultSize[], options: FitOptions): { caps: number[]; level?: number } {
-  const { budget, level } = known(options, FIT);
-  if (!Array.isArray(results)) throw bad("results", "a list", results);
-  whole("budget", budget);
-  if (level !== undefined) whole("level", level);
-  results.forEach((result, at) => {
-    for (const name of ["tokens", "age"] as const) {
-      if (!isWhole(result?.[name])) throw bad(`results[${at}].${name}`, "a whole number, 0 or more", result?.[name]);
-    }
-  });
+  const { budget, level } = check(options, FIT);
+  need(results, SIZES, "results");
   const tokens = Float64Array.from(results, (result) => result.tokens);
   const ages = Uint32Array.from(results, (result) => Math.min(result.age, 2));
   const found = Array.from(call(() => wasm().waterLevel(tokens, ages, budget, level ?? -1)) as Float64Array);
@@ -253,7 +235,7 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  * @throws EspalierError `bad_input`, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
-  checkText(result, "result");
+  need(result, kinds.required(kinds.text), "result", badInput);
   const {
     store,
     profile = "espalier",
@@ -266,19 +248,10 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     encoding = "o200k_base",
     signal,
     onEvent,
-  } = known(options, OFFLOAD);
-  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  } = check(options, OFFLOAD);
   const compatible = profile === "copilot-chat";
   const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);
   const limit = options.limit ?? (compatible ? 4_000 : threshold);
-  if (typeof store !== "function") throw bad("options.store", "a function", store);
-  for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout }))
-    whole(name, value);
-  if (!Array.isArray(exempt)) throw bad("options.exempt", "a list of names", exempt);
-  needText(tool, "tool", "the name of a tool");
-  needText(readTool, "readTool", "the name of a tool");
-  needFunction(onEvent, "onEvent");
-  needSignal(signal);
   signal?.throwIfAborted();
   ensureEncoding(encoding);
   const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;
@@ -336,34 +309,4 @@ export async function offload(result: string, options: OffloadOptions): Promise<
 function pointer(content: string, { path, schemaPath }: { path: string; schemaPath?: string }): string {
   const text = `Large tool result (${Math.round(content.length / 1024)}KB) written to file. Use the read_file tool to access the content at: ${path}`;
   return schemaPath === undefined ? text : `${text}\n\nData schema found at: ${schemaPath}`;
-}
-
-function checkText(text: unknown, path = "text"): void {
-  if (typeof text !== "string")
-    throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${shown(text)}`, path });
-}
-
-function isWhole(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function whole(name: string, value: unknown): void {
-  if (!isWhole(value)) throw bad(`options.${name}`, "a whole number, 0 or more", value);
-}
-
-function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string))
-    throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string"
-    ? JSON.stringify(value)
-    : typeof value === "object" && value !== null
-      ? "an object"
-      : String(value);
-}
-
-function bad(path: string, wanted: string, value: unknown): EspalierError {
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown(value)}`, path });
 }

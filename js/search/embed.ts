@@ -1,6 +1,5 @@
 /** Vectors of chunks and of queries, from the host's model. What fails is a warning: words find every chunk. */
 
-import { badOption } from "../errors/errors.ts";
 import type { Chunk, Held } from "./held.ts";
 import { within } from "./slices.ts";
 import type { Slices } from "./slices.ts";
@@ -24,14 +23,6 @@ export class Embedder {
 
   constructor(options: EmbedOptions, held: Held, warnings: Warnings) {
     const { embed, batchSize = 64, concurrency = 2, timeoutMs = 60_000 } = options;
-    const needWhole = (value: number, name: string) => {
-      if (!Number.isSafeInteger(value) || value < 1)
-        throw badOption(`embeddings.${name}`, "a whole number of at least 1", value);
-    };
-    if (typeof embed !== "function") throw badOption("embeddings.embed", "a function", embed);
-    needWhole(batchSize, "batchSize");
-    needWhole(concurrency, "concurrency");
-    needWhole(timeoutMs, "timeoutMs");
     this.held = held;
     this.warnings = warnings;
     this.embed = embed;

@@ -5,10 +5,9 @@
  * `updating` changes files, `persist` saves and loads, `embed` makes vectors, `held` is the engine's half.
  */
 
-import { needSignal } from "../options/checks.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { WORK } from "../options/names/search.ts";
+import { check } from "../options/check.ts";
+import { WORK } from "../options/schemas/search.ts";
 import { Embedder } from "./embed.ts";
 import { Held } from "./held.ts";
 import type { Chunk } from "./held.ts";
@@ -145,7 +144,7 @@ export class LocalIndex implements WorkspaceIndex {
   }
 
   async save(options: WorkOptions = {}): Promise<SaveReport> {
-    needWork(options);
+    check(options, WORK);
     return this.exclusive(async () => {
       await this.whole(options.signal);
       return this.saveNow(new Slices(this.sliceMs, options.signal), progressOf(options));
@@ -259,7 +258,7 @@ export class LocalIndex implements WorkspaceIndex {
     options: WorkOptions,
     work: (report: IndexReport, slices: Slices, progress: (progress: IndexProgress) => void) => Promise<void>,
   ): Promise<IndexReport> {
-    needWork(options);
+    check(options, WORK);
     return this.exclusive(async () => {
       const start = performance.now();
       const report: IndexReport = { added: 0, changed: 0, unchanged: 0, removed: 0, notes: [], warnings: [], ms: 0 };
@@ -340,18 +339,6 @@ async function passing(
     for (const [at, path] of unknown.entries()) known.set(path, passed[at] === true);
     const kept = found.filter(({ path }) => known.get(path));
     if (kept.length >= max || found.length < asked) return kept.slice(0, max);
-  }
-}
-
-function needWork(options: WorkOptions): void {
-  needSignal(known(options, WORK).signal);
-  const { onProgress } = options;
-  if (onProgress !== undefined && typeof onProgress !== "function") {
-    throw new EspalierError({
-      code: "bad_option",
-      message: "options.onProgress must be a function",
-      path: "options.onProgress",
-    });
   }
 }
 

@@ -1,10 +1,9 @@
 /** Messages of a conversation, found by words: what `conversation.search` loads. */
 
-import { needText } from "../options/checks.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/names/prompt.ts";
+import { check } from "../options/check.ts";
+import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/schemas/prompt.ts";
 import type { Role } from "../types/messages.ts";
 import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
@@ -38,7 +37,6 @@ export interface FoundRound {
 }
 
 const SPEAKERS: Record<Role, number> = { system: 0, developer: 0, user: 1, assistant: 2, tool: 3 };
-const LAST = 4_294_967_295;
 
 /** See {@link openMessageIndex}. */
 export class MessageIndex {
@@ -61,7 +59,8 @@ export class MessageIndex {
   /** Adds messages, or replaces those with their ids. @throws EspalierError `bad_input`, `disposed` */
   put(messages: readonly IndexedMessage[]): void {
     if (!Array.isArray(messages)) throw bad("", "a list", messages, "messages");
-    for (const [at, message] of messages.entries()) checked(message as IndexedMessage, at);
+    for (const [at, message] of messages.entries())
+      check(message as IndexedMessage, INDEXED_MESSAGE, `messages[${at}]`);
     const core = this.live();
     for (const { id, number, round = number, role, about = "", text } of messages as readonly IndexedMessage[]) {
       call(() => core.put(id, number, round, SPEAKERS[role], about, text));
@@ -84,9 +83,8 @@ export class MessageIndex {
    * @throws EspalierError `bad_option`, `disposed`
    */
   search(query: string, options: { limit?: number } = {}): FoundRound[] {
-    const { limit = 10 } = known(options, SEARCH_MESSAGE_INDEX);
+    const { limit = 10 } = check(options, SEARCH_MESSAGE_INDEX);
     if (typeof query !== "string") throw bad("", "a text", query, "query");
-    needNumber(limit, "limit", "options");
     const core = this.live();
     return call(() => core.search(query, limit) as FoundRound[]);
   }
@@ -126,22 +124,4 @@ export class MessageIndex {
 export async function openMessageIndex(): Promise<MessageIndex> {
   await ready();
   return new MessageIndex();
-}
-
-function checked(message: IndexedMessage, at: number): void {
-  const path = `messages[${at}]`;
-  const { id, number, round, role, about, text } = known(message, INDEXED_MESSAGE, path);
-  if (typeof id !== "string" || id === "") throw bad("id", "a text that is not empty", id, path);
-  needNumber(number, "number", path);
-  if (round !== undefined) needNumber(round, "round", path);
-  if (typeof role !== "string" || !Object.hasOwn(SPEAKERS, role))
-    throw bad("role", `one of ${Object.keys(SPEAKERS).join(", ")}`, role, path);
-  needText(about, "about", "a text", path);
-  if (typeof text !== "string") throw bad("text", "a text", text, path);
-}
-
-function needNumber(value: unknown, name: string, path: string): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > LAST) {
-    throw bad(name, `a whole number from 0 to ${LAST}`, value, path);
-  }
 }

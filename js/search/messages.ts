@@ -1,12 +1,11 @@
 /** What a search found, as a message of any format. */
 
 import { FORMATS } from "../formats/index.ts";
-import { needNames, needText } from "../options/checks.ts";
 import { convert, countMessages } from "../entries/verbs.ts";
 import { call as cross, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
-import { known, knownIn } from "../options/known.ts";
-import { SEARCH_CALL, SEARCH_MESSAGES } from "../options/names/prompt.ts";
+import { check } from "../options/check.ts";
+import { SEARCH_MESSAGES } from "../options/schemas/prompt.ts";
 import { fittingHits, needHits } from "./shown.ts";
 import type { FoundHits } from "./shown.ts";
 import { countText } from "../tokens/texts.ts";
@@ -53,16 +52,9 @@ const NOTHING = "No results.";
  * "No results."
  */
 export async function searchMessages(answer: FoundHits, options: SearchMessagesOptions): Promise<unknown[]> {
-  const { format, budget, call, encoding, model, costModel } = known(options, SEARCH_MESSAGES);
+  const { format, budget, call, encoding, model, costModel } = check(options, SEARCH_MESSAGES);
   needHits(answer, "answer");
   if (!FORMATS.includes(format)) throw bad("format", `one of ${FORMATS.join(", ")}`, format);
-  if (budget !== undefined && (typeof budget !== "number" || !(budget >= 0)))
-    throw bad("budget", "a number of tokens, 0 or more", budget);
-  if (call !== undefined && (typeof call !== "object" || call === null || typeof call.id !== "string"))
-    throw bad("call", "the id of a call, and its name", call);
-  knownIn(call, SEARCH_CALL, "options.call");
-  needText(call?.name, "name", "a text", "options.call");
-  needNames({ encoding, model, costModel });
   await ready();
   const counting = {
     ...(encoding !== undefined && { encoding }),

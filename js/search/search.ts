@@ -3,10 +3,9 @@
  * found until the budget is full.
  */
 
-import { needFunction, needSignal } from "../options/checks.ts";
-import { badOption, EspalierError } from "../errors/errors.ts";
-import { known, knownIn } from "../options/known.ts";
-import { SEARCH, WHOLE } from "../options/names/search.ts";
+import { EspalierError } from "../errors/errors.ts";
+import { check } from "../options/check.ts";
+import { SEARCH } from "../options/schemas/search.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { carryOut, passing } from "./carry-out.ts";
@@ -16,9 +15,6 @@ import { FoundHits } from "./found.ts";
 import type { PathFilter } from "./local.ts";
 import { passages, renderedTokens } from "./passages.ts";
 import type { SearchAnswer, SearchOptions } from "./types.ts";
-
-/** Milliseconds that a timer can have. */
-const LONGEST = 2 ** 31 - 1;
 
 /**
  * Answers a query over an index. `pathFilter` replaces `options.filter` where that has to be asked elsewhere.
@@ -34,7 +30,7 @@ export async function search(
 ): Promise<SearchAnswer> {
   if (typeof query !== "string")
     throw new EspalierError({ code: "bad_input", message: "query must be a text", path: "query" });
-  const checked = checkedOptions(options);
+  const checked = check(options, SEARCH);
   const { budget = 32_000, maxResults = 128, fullWorkspace, signal } = checked;
   const filter = pathFilter ?? (checked.filter && ((paths: readonly string[]) => paths.map(checked.filter!)));
   const limits = fullWorkspace === false ? null : (fullWorkspace ?? { files: 100, tokens: 32_000 });
@@ -128,52 +124,4 @@ async function size(
   if (!paths) return index.wholeSize(max);
   const tokens = paths.flatMap((path) => index.chunksOf(path)).reduce((sum, chunk) => sum + chunk.tokens, 0);
   return { files: paths.length, tokens };
-}
-
-/** @throws EspalierError `bad_option` naming what is wrong */
-export function checkedOptions(options: SearchOptions): SearchOptions {
-  const checked = known(options, SEARCH);
-  needSignal(checked.signal);
-  for (const name of ["filter", "remote", "rerank", "keywords", "summarize"] as const)
-    needFunction(checked[name], name);
-  for (const name of ["minSimilarityShare", "maxSpread", "hitShare"] as const) {
-    const value = checked[name];
-    if (value !== undefined && !(typeof value === "number" && value >= 0 && value <= 1))
-      throw badOption(name, "a number from 0 to 1", value);
-  }
-  for (const name of [
-    "remoteTimeoutMs",
-    "embeddingsTimeoutMs",
-    "rerankTimeoutMs",
-    "keywordsTimeoutMs",
-    "readTimeoutMs",
-    "summarizeTimeoutMs",
-  ] as const) {
-    const value = checked[name];
-    if (value !== undefined && !(isCount(value, 0) && value <= LONGEST))
-      throw badOption(name, "a whole number of milliseconds", value);
-  }
-  const { budget, maxResults, rrfK, combine, contributions, fullWorkspace } = checked;
-  if (budget !== undefined && !isCount(budget, 0))
-    throw badOption("budget", "a whole number of tokens, 0 or more", budget);
-  if (maxResults !== undefined && !(isCount(maxResults, 1) && maxResults < 2 ** 32))
-    throw badOption("maxResults", "a whole number of at least 1", maxResults);
-  if (rrfK !== undefined && !(typeof rrfK === "number" && rrfK >= 0 && rrfK < Infinity))
-    throw badOption("rrfK", "a number, 0 or more", rrfK);
-  if (combine !== undefined && combine !== "race" && combine !== "fuse")
-    throw badOption("combine", '"race" or "fuse"', combine);
-  if (contributions !== undefined && typeof contributions !== "boolean")
-    throw badOption("contributions", "true or false", contributions);
-  if (fullWorkspace !== undefined && fullWorkspace !== false) {
-    knownIn(fullWorkspace, WHOLE, "options.fullWorkspace");
-    for (const name of ["files", "tokens"] as const) {
-      const value = fullWorkspace?.[name];
-      if (!isCount(value, 0)) throw badOption(name, "a whole number, 0 or more", value, "options.fullWorkspace");
-    }
-  }
-  return checked;
-}
-
-function isCount(value: unknown, min: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= min;
 }

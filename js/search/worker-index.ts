@@ -3,10 +3,9 @@
  * calls under way; the next call starts another, which reads the storage and then the source.
  */
 
-import { needFunction, needSignal } from "../options/checks.ts";
 import { badOption, coded, EspalierError } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { SEARCH, WORK } from "../options/names/search.ts";
+import { check } from "../options/check.ts";
+import { SEARCH, WORK } from "../options/schemas/search.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
 import { contentVersion } from "../files/hash.ts";
 import { KeptTexts } from "./kept.ts";
@@ -109,8 +108,7 @@ export class WorkerIndex implements WorkspaceIndex {
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
-    const { signal, ...rest } = known(options, SEARCH);
-    needSignal(signal);
+    const { signal, ...rest } = check(options, SEARCH);
     const callbacks: Call["callbacks"] = {};
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(rest as Record<string, unknown>)) {
@@ -154,9 +152,7 @@ export class WorkerIndex implements WorkspaceIndex {
     options: WorkOptions,
     callbacks: Call["callbacks"] = {},
   ): Promise<T> {
-    const { signal, onProgress } = known(options, WORK);
-    needSignal(signal);
-    needFunction(onProgress, "onProgress");
+    const { signal, onProgress } = check(options, WORK);
     return this.call(method, args, {}, callbacks, signal, onProgress);
   }
 

@@ -1,8 +1,8 @@
 /** Opens session files: collects the beginning, recognises the layout, and passes every line to its reader. */
 
 import { badOption } from "../errors/errors.ts";
-import { known } from "../options/known.ts";
-import { READ_SESSION } from "../options/names/sessions.ts";
+import { check } from "../options/check.ts";
+import { READ_SESSION } from "../options/schemas/sessions.ts";
 import { finish, pick } from "./finish.ts";
 import { READERS } from "./readers.ts";
 import type { Reader, Reading, Sample, Shape } from "./reader.ts";
@@ -72,16 +72,9 @@ class Opening {
   #read: { reader: Reader; evidence: string; reading: Reading; shape: Shape } | undefined;
 
   constructor(options: ReadSessionOptions) {
-    const { layout, conversation, history, name, sideChain } = known(options, READ_SESSION);
+    const { layout } = check(options, READ_SESSION);
     if (layout !== undefined && !READERS.some((reader) => reader.layout === layout)) {
       throw badOption("layout", `one of ${READERS.map((reader) => reader.layout).join(", ")}`, layout);
-    }
-    if (conversation !== undefined && (!Number.isInteger(conversation) || conversation < 1)) {
-      throw badOption("conversation", "a whole number from 1", conversation);
-    }
-    if (history !== undefined && typeof history !== "boolean") throw badOption("history", "true or false", history);
-    for (const [field, value] of Object.entries({ name, sideChain })) {
-      if (value !== undefined && typeof value !== "string") throw badOption(field, "a text", value);
     }
     this.#options = options;
   }

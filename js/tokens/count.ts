@@ -1,11 +1,10 @@
 /** Counting one text, and the choice of the encoding that counts. */
 
-import { needNames } from "../options/checks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { countText } from "./texts.ts";
-import { known } from "../options/known.ts";
-import { COUNT_TEXT } from "../options/names/counting.ts";
+import { check } from "../options/check.ts";
+import { COUNT_TEXT } from "../options/schemas/texts.ts";
 import type { EncodingName, Origin } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 
@@ -22,7 +21,7 @@ export function count(text: string, options: { encoding?: EncodingName; model?: 
       message: `count needs a string, and got ${typeof text}`,
       path: "text",
     });
-  return countText(text, encodingOf(known(options, COUNT_TEXT)));
+  return countText(text, encodingOf(check(options, COUNT_TEXT)));
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
@@ -33,7 +32,6 @@ export function encodingOf({
   encoding?: EncodingName | undefined;
   model?: string | undefined;
 }): EncodingName {
-  needNames({ encoding, model });
   const name = (encoding ??
     (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
   ensureEncoding(name);

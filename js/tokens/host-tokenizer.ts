@@ -1,6 +1,6 @@
 /** A tokenizer of the host's, as the engine calls it: it gives whole numbers, remembers counts, and never throws. */
 
-import { badOption as bad, EspalierError } from "../errors/errors.ts";
+import { EspalierError } from "../errors/errors.ts";
 
 /** Returns the number of tokens of a text, synchronously: a whole number, 0 or more, the same for the same text. */
 export type HostTokenizer = (text: string) => number;
@@ -16,13 +16,9 @@ let thrownLast: unknown;
 
 /**
  * Returns the function that the engine calls for `tokenizer`; the same one each time.
- *
- * @throws EspalierError `bad_option` if `tokenizer` is no function
  */
 export function hostTokenizer(tokenizer: HostTokenizer | undefined): HostTokenizer | undefined {
   if (tokenizer === undefined) return undefined;
-  if (typeof tokenizer !== "function")
-    throw bad("tokenizer", "a function from a text to its number of tokens", tokenizer);
   const known = wrapped.get(tokenizer);
   if (known) return known;
   const made = remembering(tokenizer);

@@ -43,7 +43,6 @@ export function imageSizes(
   imageSize: CountOptions["imageSize"],
 ): { imageKeys?: string[]; imageSides?: number[] } {
   if (imageSize === undefined) return {};
-  if (typeof imageSize !== "function") throw bad("imageSize", "a function", imageSize);
   const sizes = new Map<string, [number, number] | undefined>();
   const ask = (part: Part) => {
     if (part.type === "toolResult") part.content.forEach(ask);

@@ -7,12 +7,13 @@
 
 import { call, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
-import { given, plain } from "../options/checks.ts";
+import { plain } from "../options/data.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import type { EncodingName, Origin } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
-import { known } from "../options/known.ts";
-import { ESTIMATE, TEXT } from "../options/names/counting.ts";
+import { check, need } from "../options/check.ts";
+import * as kinds from "../options/kinds.ts";
+import { ESTIMATE, TEXT } from "../options/schemas/texts.ts";
 
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
@@ -138,7 +139,7 @@ export function countText(text: string, name: EncodingName = "o200k_base"): numb
  * @throws EspalierError `bad_input` naming the text that is no string, `encoding_not_loaded`, `unknown_encoding`
  */
 export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
-  const { encoding: name = "o200k_base" } = known(options, TEXT);
+  const { encoding: name = "o200k_base" } = check(options, TEXT);
   if (!Array.isArray(texts))
     throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
   const encoding = numberOf(name);
@@ -285,7 +286,7 @@ function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): nu
 }
 
 function encodingOf(options: TextOptions): EncodingName {
-  const { encoding = "o200k_base" } = known(options, TEXT);
+  const { encoding = "o200k_base" } = check(options, TEXT);
   ensureEncoding(encoding);
   return encoding;
 }
@@ -294,7 +295,6 @@ function encodingOf(options: TextOptions): EncodingName {
 
 /** Rules to guess a count: see the docs for where each comes from. */
 export type Estimator = "sample" | "quarter" | "three-quarters" | "gemini";
-const ESTIMATORS: readonly unknown[] = ["sample", "quarter", "three-quarters", "gemini"];
 
 export interface Estimate {
   tokens: number;
@@ -306,9 +306,8 @@ export interface Estimate {
 /** Guesses the tokens of a text. Default rule: exact counts of three windows of 4,096 units, scaled up. */
 export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
   needString(text, "text");
-  const { rule = "sample", ...others } = known(options, ESTIMATE);
+  const { rule = "sample", ...others } = check(options, ESTIMATE);
   const encoding = encodingOf(others);
-  if (!ESTIMATORS.includes(rule)) throw badOption("rule", `one of ${ESTIMATORS.join(", ")}`, rule);
   return call(() => wasm().estimate(text, encoding, rule) as Estimate);
 }
 
@@ -386,7 +385,8 @@ export class Calibration {
    * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is noted then
    */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
-    const { model = this.model, frame } = given(request, "request");
+    need(request, kinds.required(kinds.object), "request");
+    const { model = this.model, frame } = request;
     for (const [name, value] of Object.entries({ model, frame }))
       if (value !== undefined) needString(value, `request.${name}`);
     this.take({ type: "sent", ...named(request, "request"), model, ...(frame !== undefined && { frame }) });
@@ -398,7 +398,8 @@ export class Calibration {
    * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is learned then
    */
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
-    return this.take({ type: "reported", ...named(given(report, "report"), "report") }).outcome ?? "ignored";
+    need(report, kinds.required(kinds.object), "report");
+    return this.take({ type: "reported", ...named(report, "report") }).outcome ?? "ignored";
   }
 
   /** What the provider will count where we count `tokens`. */

@@ -1,9 +1,9 @@
 /** Reckoning with usage: sums over requests, and what they cost. */
 
-import { badOption as bad } from "../errors/errors.ts";
 import type { CacheLifetime, Prices, Usage } from "../types/cache.ts";
-import { known } from "../options/known.ts";
-import { PRICES, USAGE_COST } from "../options/names/requests.ts";
+import { check, need } from "../options/check.ts";
+import { defined } from "../options/data.ts";
+import { PRICES, USAGE_COST } from "../options/schemas/requests.ts";
 
 const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
 
@@ -13,18 +13,8 @@ const ONE_HOUR_WRITE = 2;
 
 /** Prices with the defaults filled in. */
 export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"): Required<Prices> {
-  if (typeof prices !== "object" || prices === null) throw bad("prices", "an object", prices);
-  known(prices, PRICES, "options.prices");
-  if (lifetime !== "5m" && lifetime !== "1h") throw bad("lifetime", '"5m" or "1h"', lifetime);
   const full = { ...DEFAULTS, ...(lifetime === "1h" && { cacheWrite: ONE_HOUR_WRITE }) };
-  for (const name of ["input", "cacheRead", "cacheWrite", "output"] as const) {
-    const price: unknown = prices[name];
-    if (price === undefined) continue;
-    if (typeof price !== "number" || !Number.isFinite(price) || price < 0)
-      throw bad(`prices.${name}`, "a number, 0 or more", price);
-    full[name] = price;
-  }
-  return full;
+  return { ...full, ...defined(prices) };
 }
 
 /**
@@ -82,7 +72,8 @@ export function usageCost(
   prices: Prices = {},
   options: { lifetime?: CacheLifetime } = {},
 ): UsageCost {
-  const { lifetime = "5m" } = known(options, USAGE_COST);
+  need(prices, PRICES, "options.prices");
+  const { lifetime = "5m" } = check(options, USAGE_COST);
   const price = fullPrices(prices, lifetime);
   const of = addUsage(usage);
   const input = of.input * price.input;

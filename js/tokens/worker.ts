@@ -5,13 +5,12 @@
  * dies. If it dies again, counting goes on in this thread, with a warning.
  */
 
-import { needSignal, needText } from "../options/checks.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { countBatch } from "./texts.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
-import { known } from "../options/known.ts";
-import { WORKER, WORKER_COUNT } from "../options/names/counting.ts";
+import { check } from "../options/check.ts";
+import { WORKER, WORKER_COUNT } from "../options/schemas/texts.ts";
 
 /** What `new Worker(...)` gives, in browsers; Node's worker threads fit with a few lines. */
 export interface WorkerLike {
@@ -77,7 +76,7 @@ export class TokenWorker {
   private inProcess = false;
 
   constructor(options: TokenWorkerOptions) {
-    this.options = known(options, WORKER);
+    this.options = check(options, WORKER);
   }
 
   /** True while a worker runs. */
@@ -92,12 +91,10 @@ export class TokenWorker {
    */
   count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
     return new Promise((resolve, reject) => {
-      const { encoding = "o200k_base", signal } = known(options, WORKER_COUNT);
-      needSignal(signal);
+      const { encoding = "o200k_base", signal } = check(options, WORKER_COUNT);
       // Before they are posted: what cannot be cloned would look like a worker that died.
       if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
         throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
-      needText(encoding, "encoding", "the name of an encoding");
       if (signal?.aborted) return reject(signal.reason);
       const id = this.next++;
       const abort = () => {

@@ -1,17 +1,11 @@
 /** The last look at what is sent: what its provider would refuse is mended, and told like any other removal. */
 
-import { badOption as bad } from "../errors/errors.ts";
 import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { Provider, RepairChange } from "../types/validity.ts";
 import type { Removal } from "../types/prune.ts";
-import { PROVIDERS, repair } from "./validity.ts";
+import { PROVIDERS } from "./providers.ts";
+import { repair } from "./validity.ts";
 import { Standing } from "./standing.ts";
-
-/** @throws EspalierError `bad_option` for a provider that is none */
-export function needProvider(provider: unknown): void {
-  if (provider !== undefined && !PROVIDERS.includes(provider as Provider))
-    throw bad("provider", `one of ${PROVIDERS.join(", ")}`, provider);
-}
 
 /** Whose messages these are. Neutral ones and the AI SDK's are nobody's until the host says whom they are for. */
 export function providerOf(format: Format, given: Provider | undefined): Provider | undefined {

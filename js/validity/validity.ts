@@ -29,12 +29,8 @@ import type {
 } from "../types/validity.ts";
 import type { Format, NeutralMessage, Part } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
-import { known } from "../options/known.ts";
-import { REPAIR, VALIDATE } from "../options/names/requests.ts";
-
-export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
-
-const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
+import { check, need } from "../options/check.ts";
+import { PROVIDER, REPAIR, VALIDATE } from "../options/schemas/requests.ts";
 
 /** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
 const MOST_ROUNDS = 6;
@@ -75,9 +71,8 @@ interface CoreChange {
  *   `unknown_format`
  */
 export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
-  checked(provider, "provider", known(options, VALIDATE));
-  if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep")
-    throw bad("pending", '"report" or "keep"', options.pending);
+  need(provider, PROVIDER, "provider");
+  check(options, VALIDATE);
   if (scanned(messages, provider, options)) return [];
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
@@ -108,19 +103,7 @@ export function validate(messages: unknown, provider: Provider, options: Validat
  *   {@link validate}
  */
 export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
-  const { provider, pending = "keep" } = known(options, REPAIR);
-  checked(provider, "options.provider", options);
-  oneOf(options, "orphans", ["drop", "text"]);
-  oneOf(options, "lostCalls", ["synthesize", "drop"]);
-  oneOf(options, "pending", ["keep", "refuse", "synthesize", "drop"]);
-  for (const name of ["opening", "closing", "lostText"] as const) {
-    const text = options[name];
-    if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
-      throw bad(name, "a text that is not blank", text);
-  }
-  if (options.dropThoughts !== undefined && typeof options.dropThoughts !== "boolean")
-    throw bad("dropThoughts", "true or false", options.dropThoughts);
-
+  const { provider, pending = "keep" } = check(options, REPAIR);
   const valid = options.dropThoughts === true ? undefined : scanned(messages, provider, options);
   if (valid) return { messages, report: { provider, format: valid.format, changes: [], left: [] } };
   const changes: RepairChange[] = [];
@@ -500,43 +483,4 @@ function formatOf(messages: unknown, provider: Provider): Format {
     if (found === "raw") return found;
     return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
   });
-}
-
-function checked(provider: unknown, path: string, options: ValidityOptions): void {
-  if (!PROVIDERS.includes(provider as Provider)) {
-    const shown = typeof provider === "string" ? JSON.stringify(provider) : String(typeof provider);
-    throw new EspalierError({
-      code: "bad_option",
-      message: `${path} must be one of ${PROVIDERS.join(", ")}, and is ${shown}`,
-      path,
-    });
-  }
-  if (options.model !== undefined && typeof options.model !== "string")
-    throw bad("model", "the name of a model", options.model);
-  oneOf(options, "purpose", ["answer", "summary"]);
-  if (options.rules === undefined) return;
-  if (!Array.isArray(options.rules)) throw bad("rules", "a list of rules", options.rules);
-  for (const [at, rule] of (options.rules as readonly unknown[]).entries()) {
-    if (!isFields(rule)) throw bad(`rules[${at}]`, "a rule", rule);
-    // The engine reads what it knows and passes over the rest; a misspelt demand would never count.
-    for (const key in rule)
-      if (!RULE_FIELDS.includes(key)) throw bad(`rules[${at}].${key}`, `one of ${RULE_FIELDS.join(", ")}`, key);
-  }
-}
-
-function oneOf<O extends object>(options: O, name: keyof O & string, values: readonly string[]): void {
-  const value = options[name];
-  if (value !== undefined && !values.includes(value as string))
-    throw bad(name, values.map((v) => JSON.stringify(v)).join(" or "), value);
-}
-
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const path = name ? `options.${name}` : "options";
-  const shown =
-    typeof value === "string"
-      ? JSON.stringify(value)
-      : typeof value === "object" && value
-        ? "an object"
-        : String(typeof value === "symbol" ? "a symbol" : value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

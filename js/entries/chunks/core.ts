@@ -8,7 +8,8 @@ export * from "../cache.ts";
 export * from "../storage-list.ts";
 export * from "../log.ts";
 export * from "../profiles.ts";
-export { badOption, CodedError } from "../../errors/errors.ts";
+export { badInput, badOption, badValue, CodedError } from "../../errors/errors.ts";
+export { check, checkForeign, choice, items, need } from "../../options/check.ts";
 export {
   call,
   canStart,
@@ -42,4 +43,4 @@ export { sourceOf, withSource } from "../../formats/sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "../../formats/vscode/classes.ts";
 export { namesOf } from "../../conversation/names.ts";
 export { encodingOf } from "../../tokens/count.ts";
-export { PROVIDERS } from "../../validity/validity.ts";
+export { PROVIDERS } from "../../validity/providers.ts";

@@ -3,10 +3,10 @@
  * completes.
  */
 
-import { known } from "../../options/known.ts";
-import { INLINE_CODEMIRROR } from "../../options/names/inline-context.ts";
+import { badInput } from "../../errors/errors.ts";
+import { check } from "../../options/check.ts";
+import { INLINE_CODEMIRROR } from "../../options/schemas/inline-context.ts";
 import type { InlineContext } from "../session.ts";
-import { input } from "../wire.ts";
 import { completionsAt } from "./shared.ts";
 import type { DisposableLike, InlineComplete } from "./shared.ts";
 
@@ -75,11 +75,10 @@ export function codeMirrorInlineContext(
   complete: InlineComplete,
   options: CodeMirrorInlineOptions,
 ): CodeMirrorInline {
-  const { path, language = "" } = known(options, INLINE_CODEMIRROR);
-  if (typeof path !== "string") throw input("options.path", "a text", path);
+  const { path, language = "" } = check(options, INLINE_CODEMIRROR, "options", badInput);
   if (typeof state?.doc?.toString !== "function" || !state.selection)
-    throw input("state", "a state of CodeMirror", state);
-  if (typeof complete !== "function") throw input("complete", "a function", complete);
+    throw badInput("state", "a state of CodeMirror", state);
+  if (typeof complete !== "function") throw badInput("complete", "a function", complete);
   session.open({ path, text: textOf(state), language });
   session.focus(path);
   return {

@@ -1,12 +1,11 @@
 /** Inline completions of Monaco: its models and editors feed a session, which makes the prompts. */
 
-import { needFunction } from "../../options/checks.ts";
+import { badInput } from "../../errors/errors.ts";
 import { signalFrom } from "../../engine/cancellation.ts";
 import type { CancellationTokenLike } from "../../engine/cancellation.ts";
-import { known } from "../../options/known.ts";
-import { INLINE_MONACO } from "../../options/names/inline-context.ts";
+import { check } from "../../options/check.ts";
+import { INLINE_MONACO } from "../../options/schemas/inline-context.ts";
 import type { InlineContext } from "../session.ts";
-import { input } from "../wire.ts";
 import { completionsAt } from "./shared.ts";
 import type { DisposableLike, InlineComplete } from "./shared.ts";
 
@@ -73,12 +72,10 @@ export function monacoInlineContext(
   complete: InlineComplete,
   options: MonacoInlineOptions = {},
 ): DisposableLike {
-  known(options, INLINE_MONACO);
-  needFunction(options.pathOf, "pathOf");
-  needFunction(options.onError, "onError");
+  check(options, INLINE_MONACO);
   if (typeof monaco?.languages?.registerInlineCompletionsProvider !== "function")
-    throw input("monaco", "the module of Monaco", monaco);
-  if (typeof complete !== "function") throw input("complete", "a function", complete);
+    throw badInput("monaco", "the module of Monaco", monaco);
+  if (typeof complete !== "function") throw badInput("complete", "a function", complete);
   const {
     selector = { pattern: "**" },
     pathOf = ({ uri }) => uri.path.replace(/^\//, "") || uri.toString(),

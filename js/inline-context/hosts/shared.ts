@@ -1,8 +1,8 @@
 /** What the adapters of editors have in common. */
 
+import { badInput } from "../../errors/errors.ts";
 import type { InlineContext } from "../session.ts";
 import type { InlineContextAnswer } from "../types.ts";
-import { input } from "../wire.ts";
 
 /** What a model is asked for. */
 export interface InlinePrompt extends InlineContextAnswer {
@@ -34,8 +34,8 @@ type Completed = string | readonly string[] | undefined | null;
  * @throws EspalierError `bad_input`
  */
 export function insertion(trailing: string, completion: string): string {
-  if (typeof trailing !== "string") throw input("trailing", "a text", trailing);
-  if (typeof completion !== "string") throw input("completion", "a text", completion);
+  if (typeof trailing !== "string") throw badInput("trailing", "a text", trailing);
+  if (typeof completion !== "string") throw badInput("completion", "a text", completion);
   if (trailing === "") return completion;
   return completion.startsWith(trailing) ? completion.slice(trailing.length) : completion.replace(/^[\t ]+/, "");
 }

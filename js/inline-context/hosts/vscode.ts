@@ -1,12 +1,11 @@
 /** Inline completions of VS Code: its documents, tabs and cursors feed a session, which makes the prompts. */
 
-import { needFunction } from "../../options/checks.ts";
+import { badInput } from "../../errors/errors.ts";
 import { signalFrom } from "../../engine/cancellation.ts";
 import type { CancellationTokenLike } from "../../engine/cancellation.ts";
-import { known } from "../../options/known.ts";
-import { INLINE_VSCODE } from "../../options/names/inline-context.ts";
+import { check } from "../../options/check.ts";
+import { INLINE_VSCODE } from "../../options/schemas/inline-context.ts";
 import type { InlineContext } from "../session.ts";
-import { input } from "../wire.ts";
 import { completionsAt } from "./shared.ts";
 import type { DisposableLike, InlineComplete } from "./shared.ts";
 
@@ -120,12 +119,10 @@ export function vscodeInlineContext(
   complete: InlineComplete,
   options: VSCodeInlineOptions = {},
 ): VSCodeInlineProvider {
-  known(options, INLINE_VSCODE);
-  needFunction(options.accepts, "accepts");
-  needFunction(options.onError, "onError");
+  check(options, INLINE_VSCODE);
   if (typeof vscode?.workspace?.onDidOpenTextDocument !== "function")
-    throw input("vscode", "the module of VS Code", vscode);
-  if (typeof complete !== "function") throw input("complete", "a function", complete);
+    throw badInput("vscode", "the module of VS Code", vscode);
+  if (typeof complete !== "function") throw badInput("complete", "a function", complete);
   const { accepts = ({ uri }) => !NOT_EDITED.has(uri.scheme), onError } = options;
   const { workspace, window } = vscode;
   const paths = new Map<string, string>();

@@ -6,7 +6,8 @@
 import { convert } from "../../formats/convert.ts";
 import { append } from "../../formats/append.ts";
 import type { NeutralMessage } from "../../types/messages.ts";
-import { PROVIDERS, repair } from "../../validity/validity.ts";
+import { PROVIDERS } from "../../validity/providers.ts";
+import { repair } from "../../validity/validity.ts";
 import type { Entry } from "../request/entries.ts";
 import { entriesOf } from "../request/item.ts";
 import { toAiSdk } from "../../formats/ai-sdk/prompt.ts";

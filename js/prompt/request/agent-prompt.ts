@@ -1,7 +1,7 @@
 /** The prompt of an agent, to start from. */
 
-import { noSlip } from "../../options/known.ts";
-import { AGENT_PROMPT } from "../../options/names/prompt.ts";
+import { checkForeign } from "../../options/check.ts";
+import { AGENT_PROMPT } from "../../options/schemas/prompt.ts";
 import { PromptElement } from "../element.ts";
 import { SystemMessage, UserMessage } from "../elements/messages.ts";
 import { createPiece, Fragment } from "../piece.ts";
@@ -43,7 +43,7 @@ export interface AgentPromptProps extends ConversationHistoryProps {
  */
 export class AgentPrompt extends PromptElement<AgentPromptProps> {
   render(): PromptPiece {
-    noSlip(this.props, AGENT_PROMPT, "<AgentPrompt>");
+    checkForeign(this.props, AGENT_PROMPT, "<AgentPrompt>");
     const { system, context, conversation, messages, format, resultShare, cacheBreakpoint, children } = this.props;
     const history = {
       conversation,

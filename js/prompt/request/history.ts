@@ -1,6 +1,6 @@
 /** A conversation as an element: it takes what layout leaves it, and its oldest rounds go first. */
 
-import { badOption as bad, EspalierError } from "../../errors/errors.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { PromptElement } from "../element.ts";
 import { Chunk, IfEmpty, LogicalWrapper } from "../elements/containers.ts";
@@ -9,8 +9,8 @@ import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../el
 import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptChildren, PromptPiece } from "../piece.ts";
 import { hostOf } from "../sizing.ts";
-import { noSlip } from "../../options/known.ts";
-import { AGENT_PROMPT } from "../../options/names/prompt.ts";
+import { checkForeign } from "../../options/check.ts";
+import { AGENT_PROMPT } from "../../options/schemas/prompt.ts";
 import type { Format, NeutralMessage, Part } from "../../types/messages.ts";
 import { readConversation } from "../../formats/index.ts";
 import { grouped } from "./entries.ts";
@@ -69,12 +69,8 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
  */
 export class ConversationHistory extends PromptElement<ConversationHistoryProps> {
   render(_state: void, sizing: BasePromptSizing): PromptPiece {
-    noSlip(this.props, AGENT_PROMPT, "<ConversationHistory>");
-    const { resultShare = RESULT_SHARE, priority, cacheBreakpoint } = this.props;
-    if (typeof resultShare !== "number" || !(resultShare > 0 && resultShare <= 1))
-      throw bad("resultShare", "a share above 0, at most 1", resultShare, "<ConversationHistory>");
-    if (cacheBreakpoint !== undefined && typeof cacheBreakpoint !== "boolean")
-      throw bad("cacheBreakpoint", "true or false", cacheBreakpoint, "<ConversationHistory>");
+    checkForeign(this.props, AGENT_PROMPT, "<ConversationHistory>");
+    const { resultShare = RESULT_SHARE, priority } = this.props;
     const limit = resultShare === 1 ? Infinity : Math.floor(resultShare * sizing.endpoint.modelMaxPromptTokens);
     const host = hostOf(sizing);
     if (!host) {

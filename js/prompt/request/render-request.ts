@@ -3,15 +3,14 @@
  * and rendered again. `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
  */
 
-import { needFunction, needSignal } from "../../options/checks.ts";
 import { badOption as bad, EspalierError } from "../../errors/errors.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { openConversation } from "../../conversation/open.ts";
 import type { MadeRequest } from "../../conversation/requests.ts";
 import type { InTree } from "../../conversation/in-tree.ts";
 import type { Compacted, PrepareReport } from "../../conversation/types.ts";
-import { known } from "../../options/known.ts";
-import { RENDER_REQUEST } from "../../options/names/prompt.ts";
+import { check } from "../../options/check.ts";
+import { RENDER_REQUEST } from "../../options/schemas/prompt.ts";
 import type { Llm } from "../../types/llm.ts";
 import type { ModelLimits, Removal } from "../../types/prune.ts";
 import type { PromptElementJSON } from "../json-tree.ts";
@@ -125,16 +124,11 @@ export async function renderRequest<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
   options: RenderRequestOptions<F>,
 ): Promise<RenderedRequest<F>> {
-  const { conversation, budget, model, llm, drop = "never", ...rest } = known(options ?? {}, RENDER_REQUEST);
+  const { conversation, budget, model, llm, drop = "never", ...rest } = check(options ?? {}, RENDER_REQUEST);
   if (conversation !== undefined && !isConversation(conversation))
     throw bad("conversation", "a conversation of openConversation", conversation);
-  if (budget !== undefined && !(typeof budget === "number" && budget >= 0))
-    throw bad("budget", "a number of tokens", budget);
   if (budget === undefined && !conversation)
     throw bad("budget", "a number of tokens, where there is no options.conversation whose model says it", budget);
-  needFunction(llm, "llm");
-  needSignal(rest.signal);
-  if (!["never", "lastResort", "freely"].includes(drop)) throw bad("drop", '"never", "lastResort" or "freely"', drop);
   const format = (rest.format ?? "openai-chat") as F;
   needFormat(format);
   const flow = new Flow<F>(

@@ -5,13 +5,12 @@
 
 import { badOption } from "../../errors/errors.ts";
 import { append } from "../../formats/append.ts";
-import { known } from "../../options/known.ts";
-import { BROWSER_FILES } from "../../options/names/search-sources.ts";
+import { check } from "../../options/check.ts";
+import { BROWSER_FILES } from "../../options/schemas/search-sources.ts";
 import type { FileSource } from "../types.ts";
 import { heldTree, wrongPath } from "./memory.ts";
-import { checkShared } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";
-import { needMs, prefixes, sourceOf } from "./source.ts";
+import { prefixes, sourceOf } from "./source.ts";
 import { joined, Noted } from "./tree.ts";
 import type { FileStat, Root, Tree, TreeEntry } from "./tree.ts";
 import { watching } from "./watching.ts";
@@ -106,8 +105,7 @@ type FolderRoot = Root & { handle?: FolderHandle };
  * @throws EspalierError `bad_option`; `list` with `file_not_found` if a folder may not be read any more
  */
 export function browserFiles(input: BrowserInput, options: BrowserFilesOptions = {}): FileSource {
-  checkShared(known(options, BROWSER_FILES));
-  needMs(options.pollMs, "pollMs");
+  check(options, BROWSER_FILES);
   const given = isFolder(input) ? [input] : listOf(input);
   if (given === undefined) throw badOption("", "a folder, a list of files, or the items of a drop", input, "input");
   const roots = rootsOf(given);

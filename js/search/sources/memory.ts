@@ -2,10 +2,9 @@
 
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { contentVersion } from "../../files/hash.ts";
-import { known } from "../../options/known.ts";
-import { SOURCE } from "../../options/names/search-sources.ts";
+import { check } from "../../options/check.ts";
+import { SOURCE } from "../../options/schemas/search-sources.ts";
 import type { FileSource } from "../types.ts";
-import { checkShared } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";
 import { sourceOf } from "./source.ts";
 import { joined, Noted } from "./tree.ts";
@@ -74,7 +73,7 @@ export function memoryFiles(
   files: Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>,
   options: SourceOptions = {},
 ): FileSource {
-  checkShared(known(options, SOURCE));
+  check(options, SOURCE);
   if (typeof files !== "object" || files === null)
     throw badOption("", "an object of texts by path, or a Map", files, "files");
   const find = (path: string) => {

@@ -7,13 +7,12 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { readExclude, repositoryOf } from "../../files/repository.ts";
-import { known } from "../../options/known.ts";
-import { NODE_FILES } from "../../options/names/search-sources.ts";
+import { check } from "../../options/check.ts";
+import { NODE_FILES } from "../../options/schemas/search-sources.ts";
 import type { FileNote, FileSource } from "../types.ts";
 import type { NodeFilesOptions } from "./node-options.ts";
 import { watchFolders } from "./node-watch.ts";
-import { checkShared } from "./rules.ts";
-import { needMs, prefixes, sourceOf } from "./source.ts";
+import { prefixes, sourceOf } from "./source.ts";
 import { Noted } from "./tree.ts";
 import type { FileStat, Root, Tree, TreeEntry } from "./tree.ts";
 import { watching } from "./watching.ts";
@@ -47,8 +46,7 @@ const SHORT = 65_536;
  * what it has
  */
 export function nodeFiles(roots: string | readonly string[], options: NodeFilesOptions = {}): FileSource {
-  checkShared(known(options, NODE_FILES));
-  needMs(options.delayMs, "delayMs");
+  check(options, NODE_FILES);
   const folders = foldersOf(roots);
   let made: Promise<(Root & { folder: string })[]> | undefined;
   const rootsNow = () =>

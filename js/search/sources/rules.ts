@@ -2,9 +2,8 @@
  * Which files are searched, as data that callers can change, and the tests of names, sizes and texts that go with it.
  */
 
-import { badOption } from "../../errors/errors.ts";
-import { known, knownIn } from "../../options/known.ts";
-import { FILE_RULES } from "../../options/names/search-sources.ts";
+import { need } from "../../options/check.ts";
+import { FILE_RULES } from "../../options/schemas/search-sources.ts";
 import type { FileNote } from "../types.ts";
 
 export interface FileRules {
@@ -104,15 +103,13 @@ export interface Judge {
   text(path: string, text: string): Omit<FileNote, "path"> | undefined;
 }
 
-const COUNTS = ["maxBytes", "binaryBytes", "maxLineLength", "maxAverageLineLength"] as const;
-
 /**
  * Completes rules with those of {@link fileRules}.
  *
  * @throws EspalierError `bad_option`
  */
 export function judgeOf(given: Partial<FileRules> | undefined, within = "options.rules"): Judge {
-  if (given !== undefined) check(given, within);
+  need(given, FILE_RULES, within);
   const rules = { ...fileRules, ...definedOf(given ?? {}) };
   const [binary, generated, minifiable] = [new Set(rules.binary), new Set(rules.generated), new Set(rules.minifiable)];
   const [folders, names] = [new Set(rules.folders), new Set(rules.names)];
@@ -138,24 +135,6 @@ export function judgeOf(given: Partial<FileRules> | undefined, within = "options
         : undefined;
     },
   };
-}
-
-function check(given: Partial<FileRules>, within: string): void {
-  known(given, FILE_RULES, within);
-  for (const name of ["binary", "generated", "folders", "names", "minifiable"] as const) {
-    const list: unknown = given[name];
-    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string")))
-      throw badOption(name, "an array of strings", list, within);
-  }
-  for (const name of COUNTS) {
-    const value: unknown = given[name];
-    const isCount = value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 0);
-    if (value !== undefined && !isCount) throw badOption(name, "a whole number, 0 or more", value, within);
-  }
-  if (given.larger !== undefined && given.larger !== "skip" && given.larger !== "cut")
-    throw badOption("larger", '"skip" or "cut"', given.larger, within);
-  if (given.ignore !== undefined && typeof given.ignore !== "function")
-    throw badOption("ignore", "a function", given.ignore, within);
 }
 
 function definedOf(given: Partial<FileRules>): Partial<FileRules> {
@@ -190,13 +169,4 @@ export interface SourceOptions {
   rules?: Partial<FileRules> | undefined;
   /** Follow `.gitignore`, `.ignore` and `.git/info/exclude`. Default true. */
   ignoreFiles?: boolean | undefined;
-}
-
-/** Checks what the sources of all hosts share. */
-export function checkShared({ rules, ignoreFiles }: SourceOptions): void {
-  knownIn(rules, FILE_RULES, "options.rules");
-  if (rules !== undefined && (typeof rules !== "object" || rules === null))
-    throw badOption("rules", "an object", rules);
-  if (ignoreFiles !== undefined && typeof ignoreFiles !== "boolean")
-    throw badOption("ignoreFiles", "true or false", ignoreFiles);
 }

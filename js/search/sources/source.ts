@@ -1,6 +1,6 @@
 /** The `FileSource` of any host: trees of folders, the rules, and what was listed last. */
 
-import { badOption, EspalierError } from "../../errors/errors.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import type { FileNote, FileSource, ListedFile } from "../types.ts";
 import { decode } from "./decode.ts";
 import { judgeOf } from "./rules.ts";
@@ -203,10 +203,4 @@ export function prefixes(names: readonly string[]): string[] {
     taken.add(prefix);
     return prefix;
   });
-}
-
-/** Checks that a delay is a number of milliseconds. */
-export function needMs(value: unknown, name: string): void {
-  if (value !== undefined && !(typeof value === "number" && Number.isFinite(value) && value >= 0))
-    throw badOption(name, "milliseconds, 0 or more", value);
 }

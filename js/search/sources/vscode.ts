@@ -4,12 +4,11 @@
 
 import { badOption } from "../../errors/errors.ts";
 import { contentVersion } from "../../files/hash.ts";
-import { known } from "../../options/known.ts";
-import { VSCODE_FILES } from "../../options/names/search-sources.ts";
+import { check } from "../../options/check.ts";
+import { VSCODE_FILES } from "../../options/schemas/search-sources.ts";
 import type { FileSource } from "../types.ts";
-import { checkShared } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";
-import { needMs, prefixes, sourceOf } from "./source.ts";
+import { prefixes, sourceOf } from "./source.ts";
 import { joined, Noted, noteOf } from "./tree.ts";
 import type { Root, Tree, TreeEntry } from "./tree.ts";
 import { excluding } from "./vscode-globs.ts";
@@ -98,12 +97,7 @@ const EXCLUDES = ["files.exclude", "search.exclude"] as const;
  * @throws EspalierError `bad_option`
  */
 export function vscodeFiles(vscode: VsCodeApi, options: VsCodeFilesOptions = {}): FileSource {
-  checkShared(known(options, VSCODE_FILES));
-  needMs(options.delayMs, "delayMs");
-  for (const name of ["settings", "unsaved"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean")
-      throw badOption(name, "true or false", options[name]);
-  }
+  check(options, VSCODE_FILES);
   const workspace: VsCodeApi["workspace"] | undefined = vscode?.workspace;
   if (
     typeof workspace?.fs?.readDirectory !== "function" ||

@@ -659,7 +659,7 @@ test("the rule behind a difference", () => {
 
 test("prefix options that make no sense", () => {
   refused(() => stablePrefix(turns(1), turns(1), { counts: [1] }), "bad_option", "options.counts");
-  refused(() => stablePrefix(turns(1), turns(1), { counts: [1, -1] }), "bad_option", "options.counts.1");
+  refused(() => stablePrefix(turns(1), turns(1), { counts: [1, -1] }), "bad_option", "options.counts[1]");
   refused(() => stablePrefix(turns(1), turns(1), { report: 7 as never }), "bad_option", "options.report");
   refused(() => stablePrefix(7, turns(1)), "unknown_format", "messages");
 });

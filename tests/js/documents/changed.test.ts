@@ -240,9 +240,9 @@ test("what makes no sense names the field", async () => {
   await refused({ files: 7 }, "files", "bad_input");
   await refused({ files: [{ path: "a" }] }, "files[0].text", "bad_input");
   await refused({ files: [{ path: "a", text: "", selections: [[1, NaN]] }] }, "files[0].selections[0]", "bad_input");
-  for (const budget of [-1, 1.5, NaN, "7"]) await refused({ budget }, "budget", "bad_option");
-  await refused({ wording: "a\nb" }, "wording", "bad_option");
-  await refused({ maxBatches: 0 }, "maxBatches", "bad_option");
+  for (const budget of [-1, 1.5, NaN, "7"]) await refused({ budget }, "options.budget", "bad_option");
+  await refused({ wording: "a\nb" }, "options.wording", "bad_option");
+  await refused({ maxBatches: 0 }, "options.maxBatches", "bad_option");
   const wrong = (diff: string) =>
     refused({ files: [{ path: "a.ts", text: "a\nb\n", diff }] }, "files[0].diff", "bad_diff");
   await wrong("@@ -1 +1 @@\n-x\n+y\n");

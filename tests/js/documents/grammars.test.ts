@@ -463,12 +463,12 @@ test("registrations that make no sense name the field", async () => {
   const wasm = new Uint8Array();
   for (const [registration, path] of [
     [undefined, "registration"],
-    [{ language: "", wasm }, "language"],
-    [{ language: 7, wasm }, "language"],
-    [{ language: "x" }, "wasm"],
-    [{ language: "x", wasm: 7 }, "wasm"],
-    [{ language: "x", wasm, query: 7 }, "query"],
-    [{ language: "x", wasm, extensions: "x" }, "extensions"],
+    [{ language: "", wasm }, "registration.language"],
+    [{ language: 7, wasm }, "registration.language"],
+    [{ language: "x" }, "registration.wasm"],
+    [{ language: "x", wasm: 7 }, "registration.wasm"],
+    [{ language: "x", wasm, query: 7 }, "registration.query"],
+    [{ language: "x", wasm, extensions: "x" }, "registration.extensions"],
   ] as const) {
     assert.throws(() => core.registerGrammar(registration as never), { code: "bad_option", path });
   }

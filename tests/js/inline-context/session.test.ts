@@ -100,7 +100,7 @@ test("typing what a completion says", () => {
 
 test("neighbours are read within a limit", () => {
   const made = new inline.InlineContext();
-  const files = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts"].map(source);
+  const files = ["js/errors/errors.ts", "js/options/kinds.ts", "js/calls/pruner.ts"].map(source);
   files.forEach((file) => made.addNeighbour(file));
   const ask = (maxFreshChars: number) =>
     made.context({ file: source("js/engine/cancellation.ts"), cursor: 800, maxFreshChars });

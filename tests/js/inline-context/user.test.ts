@@ -6,7 +6,7 @@ import { behind, count, inline, source } from "./built.ts";
 import type { InlineRequest } from "./built.ts";
 
 const file = source("js/engine/cancellation.ts");
-const neighbours = ["js/errors/errors.ts", "js/options/checks.ts", "js/calls/pruner.ts", "js/providers/clock.ts"].map(
+const neighbours = ["js/errors/errors.ts", "js/options/kinds.ts", "js/calls/pruner.ts", "js/providers/clock.ts"].map(
   source,
 );
 const cursor = behind(file, "const controller = new AbortController();\n");
@@ -39,7 +39,7 @@ test("the prompt of a completion", () => {
     suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
   );
   assert.ok(context.startsWith("Path: js/engine/cancellation.ts\n"));
-  assert.match(context, /Compare this snippet from js\/options\/checks\.ts:\n/);
+  assert.match(context, /Compare this snippet from js\/options\/kinds\.ts:\n/);
   assert.equal(tokens.budget, 7_692);
   assert.deepEqual([isPartial, isTooShort], [false, false]);
   // Each neighbour is in the report once.

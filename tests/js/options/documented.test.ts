@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const js = fileURLToPath(new URL("../../../js/", import.meta.url));
 const OPTIONS = /^export interface (\w*(?:Options|Limits|Hooks|Rules?|Registration|Patience|Prices))\b/;
-/** Between the renderer and the engine, and what `explain` reports: no options of the package. */
-const INTERNAL = new Set(["SessionOptions", "RemovalRule"]);
+/** Internal types, and what `explain` reports: no options of the package. */
+const INTERNAL = new Set(["SessionOptions", "RemovalRule", "Rules", "IdRule"]);
 
 function undocumented(source: string): { members: number; bare: string[] } {
   const bare: string[] = [];

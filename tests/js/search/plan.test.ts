@@ -384,7 +384,7 @@ test("options that make no sense", async () => {
     [{ remoteTimeoutMs: -1 }, "options.remoteTimeoutMs"],
     [{ rerankTimeoutMs: Infinity }, "options.rerankTimeoutMs"],
     [{ combine: "both" }, "options.combine"],
-    [{ fullWorkspace: true }, "options.fullWorkspace.files"],
+    [{ fullWorkspace: true }, "options.fullWorkspace"],
     [{ fullWorkspace: { files: 1, token: 1 } }, "options.fullWorkspace.token"],
     [{ signal: {} }, "options.signal"],
     [{ hitShare: NaN }, "options.hitShare"],

@@ -1,12 +1,4 @@
-/**
- * Refuses options that a call does not have. Each public call has one list in `names.ts`, which the compiler holds
- * equal to the call's type; this reports the first name that is not on it, with the nearest name that is.
- */
-
-import { badOption, EspalierError } from "../errors/errors.ts";
-
-/** Every option of a call. */
-export type Names<O> = { readonly [name in keyof O]-?: 1 };
+/** Finds the option that an unknown name was probably meant to be. */
 
 /**
  * What other libraries call an option, in lower case without separators, and what it is called here; the first name
@@ -65,62 +57,19 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   onevent: ["onProgress"],
 };
 
-/**
- * Returns `options` if it is an object without unknown names. A name whose value is `undefined` counts as absent.
- *
- * @throws EspalierError `bad_option` with the path of the first unknown name
- */
-export function known<O extends object>(options: O, names: object, within = "options"): O {
-  // A list has methods that look like options: filter, keys.
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw badOption("", "an object", options, within);
-  for (const name in options) {
-    if ((names as Record<string, unknown>)[name] !== 1 && options[name] !== undefined)
-      throw unknown(name, Object.keys(names), within);
-  }
-  return options;
-}
-
-/** The same for an object that may be absent. */
-export function knownIn(value: unknown, names: object, within: string): void {
-  if (typeof value === "object" && value !== null) known(value, names, within);
-}
-
-/**
- * The same for an object that another library may have made, such as a language model of VS Code: only a name that
- * looks like a slip of one of ours is refused.
- */
-export function noSlip(value: object, names: object, within: string): void {
-  const right = Object.keys(names);
-  for (const name in value) {
-    if ((names as Record<string, unknown>)[name] === 1 || (value as Record<string, unknown>)[name] === undefined)
-      continue;
-    if (right.some((one) => one.length > 6 && distance(name, one, SLIP) <= SLIP)) throw unknown(name, right, within);
-  }
-}
-
-function unknown(name: string, right: readonly string[], within: string): EspalierError {
-  const path = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
-    ? `${within}.${name}`
-    : `${within}[${JSON.stringify(name)}]`;
-  const near = nearest(name, right);
-  const hint = near === undefined ? `it may have ${right.toSorted().join(", ")}` : `did you mean ${near}?`;
-  return new EspalierError({
-    code: "bad_option",
-    message: `${path} is unknown; ${hint}`,
-    path,
-    details: { ...(near !== undefined && { nearest: near }) },
-  });
-}
-
-/** Letters that a slip gets wrong at most. */
+/** Maximum number of wrong letters in a slip. */
 const SLIP = 2;
 
+/** Returns true for a name that looks like a slip of one of `names`. */
+export function isSlip(name: string, names: readonly string[]): boolean {
+  return names.some((one) => one.length > 6 && distance(name, one, SLIP) <= SLIP);
+}
+
 /**
- * The name that was probably meant: one that another library uses, else the one with the fewest letters wrong, up to a
- * third of them.
+ * Returns the name that was probably meant: one that another library uses, else the one with the fewest wrong letters,
+ * up to a third of them.
  */
-function nearest(name: string, right: readonly string[]): string | undefined {
+export function nearest(name: string, right: readonly string[]): string | undefined {
   const plain = simple(name);
   const same = right.find((one) => simple(one) === plain);
   if (same !== undefined) return same;

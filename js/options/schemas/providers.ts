@@ -1,0 +1,75 @@
+/** The options of public calls: providers. */
+
+import type { AiSdkOptions, GeneratorOptions } from "../../providers/ai-sdk.ts";
+import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../../providers/types.ts";
+import type { VscodeOptions } from "../../providers/vscode.ts";
+import type { Kind, Schema } from "../check.ts";
+import { amount, callback, checkedLater, flag, name, number, positive, required, signal, text } from "../kinds.ts";
+
+const headers: Kind<any> = (value) => {
+  try {
+    new Headers(value as Record<string, string>);
+    return undefined;
+  } catch {
+    return "names and values that can be headers";
+  }
+};
+
+const key: Kind<any> = (value) =>
+  typeof value === "string" || typeof value === "function" ? undefined : "a text or a function";
+
+/** How long, how often and with what all providers ask. */
+const ASKING = {
+  refusals: checkedLater,
+  maxTokens: positive,
+  clock: checkedLater,
+  timeout: amount,
+  idleTimeout: amount,
+  retries: amount,
+  maxRetryAfter: amount,
+  onEvent: callback,
+};
+
+export const HTTP: Schema<HttpOptions> = {
+  ...ASKING,
+  model: required(name),
+  apiKey: key,
+  baseUrl: checkedLater,
+  headers,
+  fetch: callback,
+};
+
+export const AI_SDK: Schema<AiSdkOptions> = { ...ASKING, model: required(checkedLater) };
+
+export const GENERATOR: Schema<GeneratorOptions> = { ...ASKING, model: text, generate: required(callback) };
+
+const languageModel: Kind<any> = (value) =>
+  typeof (value as { sendRequest?: unknown } | null)?.sendRequest === "function" ? undefined : "a LanguageModelChat";
+
+export const VSCODE: Schema<VscodeOptions> = {
+  ...ASKING,
+  model: required(languageModel),
+  api: checkedLater,
+  justification: text,
+};
+
+export const TO_REQUEST: Schema<ProviderRequestOptions> = {
+  tools: checkedLater,
+  system: text,
+  maxTokens: positive,
+  temperature: number,
+  format: checkedLater,
+  contextManagement: checkedLater,
+  extra: checkedLater,
+};
+
+export const SEND: Schema<SendOptions> = {
+  signal,
+  stream: flag,
+  onText: callback,
+  onPart: callback,
+  timeout: amount,
+  idleTimeout: amount,
+  retries: amount,
+  onEvent: callback,
+};

@@ -1,0 +1,111 @@
+/** The options of public calls: results of tools. */
+
+import type { ToolContentOptions } from "../../results/tool-content.ts";
+import type { FitOptions, OffloadOptions, ResultSize, TruncateOptions } from "../../results/truncate.ts";
+import type * as T from "../../types/index.ts";
+import { checkForeign, items } from "../check.ts";
+import type { Kind, Schema } from "../check.ts";
+import {
+  callback,
+  ceiling,
+  encoding,
+  flag,
+  messageIds,
+  milliseconds,
+  required,
+  share,
+  signal,
+  text,
+  texts,
+  whole,
+} from "../kinds.ts";
+import { COUNTING } from "./counting.ts";
+
+const SYSTEMS = ["espalier", "copilot-chat"] as const;
+
+export const TRUNCATE: Schema<TruncateOptions> = {
+  limit: required(whole),
+  head: share,
+  snap: ["lines", "characters"],
+  keep: ["ends", "errors"],
+  json: flag,
+  clean: flag,
+  recall: text,
+  marker: text,
+  profile: SYSTEMS,
+  encoding,
+};
+
+export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "limit" | "profile" | "encoding">> = {
+  limit: whole,
+  profile: SYSTEMS,
+  encoding,
+};
+
+const SIZE: Schema<ResultSize> = { tokens: required(whole), age: required(whole) };
+
+export const SIZES: Kind<readonly ResultSize[]> = required((value, path, refuse) =>
+  items(value, (item, at, how) => void checkForeign(item as object, SIZE, at, how), path, refuse),
+);
+
+export const FIT: Schema<FitOptions> = { budget: required(whole), level: whole };
+
+export const OFFLOAD: Schema<OffloadOptions> = {
+  store: required(callback),
+  threshold: whole,
+  tool: text,
+  exempt: texts,
+  readTool: text,
+  schemaTokens: whole,
+  previewTokens: whole,
+  limit: whole,
+  timeout: milliseconds,
+  profile: SYSTEMS,
+  encoding,
+  signal,
+  onEvent: callback,
+};
+
+export const TOOL_CONTENT: Schema<ToolContentOptions> = {
+  ...OFFLOAD,
+  store: callback,
+  onEvent: callback,
+  keep: ["ends", "errors"],
+  maxImageBytes: ceiling,
+  readResource: callback,
+  maxResources: ceiling,
+  resourceLines: ceiling,
+};
+
+/** What both ways to make room among results have in common. */
+const RESULTS: Schema<Pick<T.ClearResultsOptions, keyof T.ResultsOptions>> = {
+  ...COUNTING,
+  keep: messageIds,
+  exempt: texts,
+  store: callback,
+  timeout: milliseconds,
+  onEvent: callback,
+  signal,
+  maxImageBytes: ceiling,
+};
+
+export const BUDGET_RESULTS: Schema<T.BudgetResultsOptions> = {
+  ...RESULTS,
+  budget: whole,
+  rule: ["water-level", "newest-first"],
+  level: whole,
+  cap: whole,
+  profile: ["espalier", "gemini-cli"],
+};
+
+export const CLEAR_RESULTS: Schema<T.ClearResultsOptions> = {
+  ...RESULTS,
+  profile: ["espalier", "anthropic", "gemini-cli"],
+  budget: whole,
+  above: whole,
+  newest: whole,
+  rounds: whole,
+  protect: whole,
+  atLeast: whole,
+  protectLatest: flag,
+};

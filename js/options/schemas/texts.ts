@@ -1,0 +1,28 @@
+/** The options of public calls: texts alone, and what has to be loaded to count them. */
+
+import type { InitOptions } from "../../engine/init.ts";
+import type { Estimator } from "../../tokens/texts.ts";
+import type { TokenWorkerOptions } from "../../tokens/worker.ts";
+import type * as T from "../../types/index.ts";
+import type { Schema } from "../check.ts";
+import { callback, checkedLater, encoding, milliseconds, required, signal, text } from "../kinds.ts";
+
+export const TEXT: Schema<{ encoding?: T.EncodingName }> = { encoding };
+
+export const COUNT_TEXT: Schema<{ encoding?: T.EncodingName; model?: string }> = { encoding, model: text };
+
+const ESTIMATORS: readonly Estimator[] = ["sample", "quarter", "three-quarters", "gemini"];
+
+export const ESTIMATE: Schema<{ encoding?: T.EncodingName; rule?: Estimator }> = { encoding, rule: ESTIMATORS };
+
+export const WORKER: Schema<TokenWorkerOptions> = {
+  create: required(callback),
+  vocabularies: required(checkedLater),
+  idle: milliseconds,
+  timeout: milliseconds,
+  onWarning: callback,
+};
+
+export const WORKER_COUNT: Schema<{ encoding?: T.EncodingName; signal?: AbortSignal }> = { encoding, signal };
+
+export const INIT: Schema<InitOptions> = { wasm: checkedLater, encodings: checkedLater, vocabulary: callback };
