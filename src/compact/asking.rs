@@ -1,4 +1,4 @@
-//! What a host may say about how the model is asked, what stands beside its summary, and who is told.
+//! The host's wishes for a request to the model, and the report of each request and hook.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,51 +39,52 @@ impl Trigger {
         }
     }
 
-    /// A person asked for it.
+    /// True if a person asked for the compaction.
     pub fn is_by_hand(self) -> bool {
         matches!(self, Trigger::Manual | Trigger::Range)
     }
 
-    /// It is made beside the conversation, by profiles that make any so.
+    /// True for triggers whose compactions run beside the conversation, if the profile has background compactions.
     pub fn is_background(self) -> bool {
         matches!(self, Trigger::Threshold | Trigger::MemoryPressure | Trigger::AgentRequest)
     }
 
-    /// A hook may put the compaction off: nothing breaks without it, and no person asked for it.
+    /// True if a hook may put the compaction off: the request fits without it, and no person asked for it.
     pub fn can_wait(self) -> bool {
         !matches!(self, Trigger::Overflow | Trigger::ProviderError | Trigger::Manual)
     }
 }
 
-/// See the module.
+/// The host's wishes for the requests of one compaction.
 #[derive(Debug, Clone, Default)]
 pub struct Asking {
     pub trigger: Trigger,
-    /// The shape that is tried first; absent for the rule: a fork while the cache is warm and it fits, else the history as messages.
+    /// The shape to try first. `None` applies the rule: a fork if the cache is warm and the fork fits, else the history
+    /// as messages.
     pub shape: Option<Shape>,
-    /// The provider has the running request cached.
+    /// True if the provider has the running request cached.
     pub is_warm: bool,
-    /// The form of another profile; that of the profile if absent.
+    /// The form of another profile; `None` uses the profile's own.
     pub form: Option<&'static Form>,
     pub verify: Verify,
-    /// A result that falls short of the gate is no result.
+    /// Discards a result that fails the quality gate.
     pub strict: bool,
-    /// A record of everything is wanted for somebody else; the conversation stays as it is.
+    /// Writes a record of everything for another session; the conversation stays unchanged.
     pub is_handover: bool,
     /// The model of the conversation.
     pub model: Option<String>,
-    /// The model that is asked, if it is another.
+    /// The model that writes the summary, if it is another one.
     pub asked_model: Option<String>,
-    /// Rows of the host for the table of models.
+    /// The host's rows for the table of models.
     pub models: Vec<Rule>,
-    /// Paragraphs for the instructions.
+    /// Paragraphs to add to the instructions.
     pub additions: Vec<String>,
-    /// The host has hooks before and after.
+    /// True if the host has hooks before and after a compaction.
     pub pre_hook: bool,
     pub post_hook: bool,
     pub blocks: Vec<Block>,
     pub breadcrumb: Breadcrumb,
-    /// The host can read files.
+    /// True if the host can read files.
     pub reads_files: bool,
 }
 
@@ -94,15 +95,15 @@ pub struct Asked {
     pub purpose: Purpose,
     pub shape: Shape,
     pub prompt_tokens: u64,
-    /// What it does not show of the messages that it is about.
+    /// How much of the covered messages it does not show.
     #[serde(skip_serializing_if = "Reduced::is_empty")]
     pub reduced: Reduced,
-    /// Why its answer was of no use.
+    /// Why its answer was unusable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What came of a hook.
+/// The outcome of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookReport {
@@ -112,14 +113,14 @@ pub struct HookReport {
     pub why: Option<String>,
 }
 
-/// How a hook ended. None of these stops a compaction.
+/// How a hook ended. A hook that fails or times out does not stop a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookOutcome {
     Done,
-    /// It put the compaction off.
+    /// The hook put the compaction off.
     Skipped,
-    /// It wanted to, and the compaction could not wait.
+    /// The hook asked to put it off, but the compaction could not wait.
     Overruled,
     Failed,
     Timeout,

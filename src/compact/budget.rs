@@ -1,43 +1,44 @@
-//! The arithmetic of one compaction: how the tokens that messages may use are shared out.
+//! The arithmetic of one compaction: how the tokens for messages are divided.
 
 use super::profile::{ESPALIER, Profile, Rung};
 
-/// Window whose tokens beyond count more for lists, and by how many percent. In a small window code is worth more than
-/// lists; in a larger one there is room for both. Measured at 16,000 tokens: 82 % of commands and 63 % of error lines
-/// instead of 65 and 48, for 5 points of the lines that the next calls need; at 32,000 no such line is lost.
+/// A window size and a percentage: lists weigh that much more for tokens beyond this size. In a small window code is
+/// worth more than lists; a larger one has room for both. Measured at 16,000 tokens: 82 % of commands and 63 % of error
+/// lines instead of 65 and 48, for 5 points of the lines that the next calls need; at 32,000 no such line is lost.
 const LARGE: u64 = 8_000;
 const MORE_OF_LARGE: u64 = 108;
 
-/// Shares and bounds, in tokens. All are derived from `A`, what messages may use beside the frame, by the shares of a profile.
+/// Shares and bounds, in tokens. A profile's shares derive all of them from `A`, the tokens for messages beside the
+/// frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Input tokens of a request.
     pub limit: u64,
-    /// What messages may use: limit - frame - tools.
+    /// Tokens for messages: limit - frame - tools.
     pub available: u64,
-    /// A cheap step that gets the request here ends the ladder.
+    /// The steps end once a cheap step brings the request down to this.
     pub relief: u64,
-    /// What a summary aims for.
+    /// The size that a summary aims for.
     pub target: u64,
     /// Newest messages that stay verbatim.
     pub keep_recent: u64,
     /// Files and things in their latest state.
     pub working: u64,
-    /// Names in use.
+    /// Names in use, such as paths and identifiers.
     pub names: u64,
     /// Older messages of the user, verbatim.
     pub user: u64,
     /// The rest of the ledger.
     pub ledger: u64,
-    /// What the ledger may grow to so that most errors and commands have a line of their own.
+    /// The ceiling to which the ledger may grow so that most errors and commands have a line of their own.
     pub entries: u64,
-    /// Error lines that stay although their results are cleared.
+    /// Error lines that stay when their results are cleared.
     pub error_lines: u64,
     /// The summary text; never more than a quarter of A.
     pub summary: u64,
-    /// A summary must free this much, or it is not worth the broken cache.
+    /// The minimum that a summary must free to be worth the broken cache.
     pub min_gain: u64,
-    /// Newest results that no rule clears.
+    /// Newest results that no rule may clear.
     pub protected: u64,
     gains: [u64; 4],
 }
@@ -53,7 +54,7 @@ impl Budget {
         Budget::of(limit, frame, &ESPALIER, ESPALIER.shares.target)
     }
 
-    /// The same by another profile and with another target, a share of what messages may use.
+    /// Computes the budget for a profile and a target, a share of the tokens for messages.
     pub fn of(limit: u64, frame: u64, profile: &Profile, target: f64) -> Budget {
         let available = limit.saturating_sub(frame);
         let Profile { shares, gain, protect, .. } = profile;
@@ -62,7 +63,7 @@ impl Budget {
         Budget {
             limit,
             available,
-            // What fills the room needs no more relief than to fit it.
+            // A target that fills the room needs no more relief than to fit.
             relief: above_frame(shares.relief.max(target)),
             target: above_frame(target),
             keep_recent: shares.keep_recent.tokens(room),
@@ -79,7 +80,7 @@ impl Budget {
         }
     }
 
-    /// What a cheap step must free.
+    /// Returns the minimum that a cheap step must free.
     pub fn least_gain(&self, rung: Rung) -> u64 {
         let [stale, media, cap, clear] = self.gains;
         match rung {

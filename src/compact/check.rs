@@ -1,4 +1,4 @@
-//! What is wrong with a model's summary: too long, without a section, with names that nobody used.
+//! Faults of a model's summary: too long, a missing section, invented names.
 
 use std::borrow::Borrow;
 use std::collections::BinaryHeap;
@@ -9,14 +9,14 @@ use crate::message::Message;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// At most `max` tokens of `text`: whole lines go from the ends of the longest sections, the vital ones last.
+/// Shortens `text` to at most `max` tokens. Whole lines go from the ends of the longest sections, vital sections last.
 pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> String {
     if tokenizer.count(text) <= max {
         return text.to_string();
     }
-    // (is vital, lines) in order; text before the first heading belongs to no section.
+    // (is vital, lines) in order; text before the first heading forms a section of its own.
     let mut sections: Vec<(bool, Vec<(&str, u64)>)> = vec![(false, Vec::new())];
-    // What closes a section stays with its first line.
+    // The line that closes a section stays with the section's first line.
     let mut ends: Vec<Option<&str>> = vec![None];
     let mut of_ends = 0;
     for line in text.lines() {
@@ -32,8 +32,8 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
         }
     }
     let sizes = sections.iter().map(|(_, lines)| lines.iter().map(|(_, tokens)| tokens).sum::<u64>());
-    // The longest section on top, the vital ones below. A model that repeats itself opens thousands of sections:
-    // looking through all of them for each line would take minutes.
+    // The longest section on top, vital ones below. A model that repeats itself opens thousands of sections: scanning
+    // all of them for each line would take minutes.
     let mut longest: BinaryHeap<(bool, u64, usize)> =
         sizes.enumerate().map(|(at, tokens)| (!sections[at].0, tokens, at)).collect();
     let mut total: u64 = longest.iter().map(|(_, tokens, _)| tokens).sum::<u64>() + of_ends;
@@ -56,7 +56,7 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
     shorten(&out, max, "the history", tokenizer).map_or(out, |short| short.text)
 }
 
-/// Sections that are missing from a summary, or are there with nothing in them.
+/// Returns the sections that are missing from a summary or empty.
 ///
 /// ```
 /// use espalier::compact::{check::lacking, form::GEMINI_CLI};
@@ -82,19 +82,19 @@ pub fn lacking(text: &str, form: &Form) -> Vec<String> {
     form.sections.iter().filter(|section| !filled.contains(&&*section.name)).map(|s| s.name.to_string()).collect()
 }
 
-/// What a second look at the history should mend, as sentences for the model.
+/// Gaps for a second attempt to close, as sentences for the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gaps {
-    /// Sections that say nothing.
+    /// Empty sections.
     pub sections: Vec<String>,
     /// Paths, addresses and long numbers that occur nowhere in the input.
     pub inventions: Vec<String>,
-    /// Facts that the rules found and had no room for, and that the summary does not have either.
+    /// Facts that the rules found, and that neither the ledger's lists nor the summary contain.
     pub facts: Vec<String>,
 }
 
 impl Gaps {
-    /// Looks through a summary of `history`. `told` is what the model was told beside it, where it may have names from as well.
+    /// Finds the gaps in a summary of `history`. `told` holds other texts that the model saw and may have names from.
     pub fn of(text: &str, form: &Form, history: &[impl Borrow<Message>], told: &[&str], facts: &[String]) -> Gaps {
         let told = told.join("\n");
         let inventions = inventions(text, history).into_iter().filter(|claim| !told.contains(claim.as_str()));
@@ -113,7 +113,7 @@ impl Gaps {
         self.sections.len() + self.inventions.len() + self.facts.len()
     }
 
-    /// One sentence for each.
+    /// Returns one sentence for each gap.
     pub fn sentences(&self) -> Vec<String> {
         let sections = self.sections.iter().map(|name| format!("The section {name} is missing or empty."));
         let inventions = self

@@ -1,7 +1,8 @@
-//! What the host adds to a record from its state of now: plan, skills, memory; files that were in use; how to get details back.
+//! The host's additions to a record, from its current state: plan, skills, memory; files in use; how to get details
+//! back.
 //!
-//! None of it is summarised. It stands behind the ledger's blocks, in a block of its own, so that a later compaction takes it anew instead
-//! of reading it as facts.
+//! They are never summarised. They follow the ledger's blocks in a block of their own, so that a later compaction takes
+//! them afresh instead of reading them as facts.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,71 +13,71 @@ use crate::effect::Block;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// Tokens of one block, and of one file.
+/// Max tokens of one block, and of one file.
 pub const MOST_OF_ONE: u64 = 5_000;
-/// Files that are put back.
+/// Max number of restored files.
 pub const MOST_FILES: usize = 5;
-/// Share of what messages may use that blocks may have together, in percent; files the same again.
+/// Share of the tokens for messages that all blocks may take, in percent; files may take the same again.
 const SHARE: u64 = 10;
-/// Bytes of a kind.
+/// Max bytes of a block's kind.
 const KIND_BYTES: usize = 32;
 
-/// The tag around it all.
+/// The tag around all blocks and files.
 pub(super) const TAG: &str = "host-context";
 
-/// Where details of the covered messages are to be found.
+/// Where the details of the covered messages are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Breadcrumb {
     /// The file that holds the whole conversation.
     pub path: Option<String>,
-    /// Lines that it had when the record was made.
+    /// Its number of lines when the record was made.
     pub lines: Option<u64>,
     /// The tool that reads files, and its argument for the path.
     pub tool: Option<String>,
     pub argument: Option<String>,
-    /// The tool that gives back messages by id.
+    /// The tool that returns messages by id.
     pub recall: Option<String>,
 }
 
-/// A file that was put back, or why it was not.
+/// A restored file, or why it was not restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileReport {
     pub path: String,
     pub outcome: FileOutcome,
-    /// Tokens that it has in the record.
+    /// Its tokens in the record.
     pub tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What became of a file.
+/// How a file was restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOutcome {
     Whole,
-    /// Its structure alone.
+    /// As its structure only.
     Folded,
-    /// Its path alone.
+    /// As its path only.
     Path,
     /// It could not be read.
     Failed,
 }
 
-/// A block of the host's that is in the record.
+/// A host's block in the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BlockReport {
     pub kind: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Tokens that it has in the record; 0 if there was no room.
+    /// Its tokens in the record; 0 if there was no room.
     pub tokens: u64,
     pub shortened: bool,
 }
 
-/// The host's blocks as text within their share of `available` tokens.
+/// Returns the host's blocks as text within their share of `available` tokens.
 pub fn blocks(blocks: &[Block], available: u64, tokenizer: &dyn Tokenizer) -> (String, Vec<BlockReport>) {
     let mut left = available * SHARE / 100;
     let mut out = String::new();
@@ -101,12 +102,13 @@ pub fn blocks(blocks: &[Block], available: u64, tokenizer: &dyn Tokenizer) -> (S
     (out, reports)
 }
 
-/// What files that are put back may have of `available` tokens.
+/// Returns the part of `available` tokens that restored files may take.
 pub fn share_of_files(available: u64) -> u64 {
     available * SHARE / 100
 }
 
-/// Files as text of at most `most` tokens; each is its path and its text, or why it could not be read.
+/// Returns files as text of at most `most` tokens: each path with its text, or with the reason why it could not be
+/// read.
 pub fn files(
     files: &[(String, Result<String, String>)],
     most: u64,
@@ -154,7 +156,7 @@ pub fn files(
     (out, reports)
 }
 
-/// Blocks and files in their tag; empty if there is nothing in it.
+/// Wraps blocks and files in their tag; returns an empty text if both are empty.
 pub fn wrapped(blocks: &str, files: &str) -> String {
     if blocks.is_empty() && files.is_empty() {
         return String::new();
@@ -162,7 +164,7 @@ pub fn wrapped(blocks: &str, files: &str) -> String {
     format!("<{TAG}>\nAs the host had it when this record was made.\n{blocks}{files}</{TAG}>\n")
 }
 
-/// One paragraph on how to get details back; empty if the host offers nothing.
+/// Returns a paragraph on how to get details back; empty if the host offers no way.
 ///
 /// ```
 /// use espalier::compact::context::{Breadcrumb, breadcrumb};
@@ -197,9 +199,9 @@ pub fn breadcrumb(crumb: &Breadcrumb, first: &str, last: &str) -> String {
     out
 }
 
-/// A text by its structure in at most `limit` tokens.
+/// Folds a text by its structure to at most `limit` tokens.
 fn fold(path: &str, text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
-    // Positions in documents are 32 bits, and what is that long says nothing when it is folded.
+    // Positions in documents have 32 bits, and a text of this length is meaningless when folded.
     if text.len() > 4_000_000 || limit < 100 {
         return None;
     }
@@ -221,7 +223,7 @@ fn fold(path: &str, text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option
     None
 }
 
-/// A kind as the name of a tag: letters, digits and dashes. What would be a block of the ledger's own is told from it.
+/// Returns a kind as a tag name: letters, digits and dashes. A prefix keeps it apart from the ledger's own blocks.
 fn kind(kind: &str) -> String {
     let name: String = kind.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(KIND_BYTES).collect();
     let name = name.to_ascii_lowercase();
@@ -232,12 +234,12 @@ fn attribute(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '"' | '<' | '>') && !c.is_control()).take(400).collect()
 }
 
-/// Closing tags of what is around the text must not stand in it.
+/// Escapes closing tags of the surrounding element in a text.
 fn inside(text: &str, tag: &str) -> String {
     let mut text = escape(text);
     for tag in [tag, TAG] {
         text = text.replace(&format!("</{tag}"), &format!("<\\/{tag}"));
     }
-    // A later compaction finds the block by its last opening.
+    // A later compaction finds the block by its last opening tag.
     text.replace(&format!("<{TAG}"), &format!("<\\{TAG}"))
 }

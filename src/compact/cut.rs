@@ -1,8 +1,8 @@
-//! Where the covered range ends and the tail begins.
+//! The cut point: where the covered range ends and the tail begins.
 //!
-//! A cut point is any boundary between two groups: a single request followed by hundreds of tool rounds is the normal run of an
-//! agent, and a rule that cuts at requests only would find nothing in it. Which boundaries are looked at, and what each costs, is the
-//! profile's.
+//! Any boundary between two groups can be a cut point. A single request followed by hundreds of tool rounds is the
+//! normal run of an agent, and a rule that cuts at requests only would find no cut in it. The profile decides which
+//! boundaries are considered, and what each costs.
 
 use super::profile::{Cut as Rule, CutAt};
 use super::steps::scene::{End, Scene};
@@ -13,17 +13,17 @@ use crate::message::tool_map::ToolKind;
 /// A chosen cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// Groups that the summary will stand for, by index.
+    /// Groups that the summary will replace, by index.
     pub covered: Vec<usize>,
-    /// Groups before the boundary that stay verbatim: the newest request, what the host pinned, the frame.
+    /// Groups before the boundary that stay verbatim: the newest request, groups that the host pinned, the frame.
     pub carried: Vec<usize>,
     /// The first group of the tail.
     pub boundary: usize,
-    /// Tokens after the boundary, the newest request not counted.
+    /// Tokens after the boundary, without the newest request.
     pub tail_tokens: u64,
 }
 
-/// What a group does, as far as a boundary beside it is concerned.
+/// What a group does, as far as a neighbouring boundary is concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Deed {
     /// It changes a file.
@@ -34,7 +34,7 @@ pub struct Deed {
     pub fails: bool,
 }
 
-/// What each group of a scene does.
+/// Returns what each group of a scene does.
 pub fn deeds(scene: &Scene) -> Vec<Deed> {
     let last = scene.groups.iter().flat_map(|group| &group.entries).max().map_or(0, |last| last + 1);
     let mut group_of = vec![0; last];
@@ -62,19 +62,19 @@ pub fn deeds(scene: &Scene) -> Vec<Deed> {
     deeds
 }
 
-/// True if the group before a boundary edits a file and the one behind it is the first command after that.
+/// True if the group before a boundary edits a file and the group after it runs the first command since.
 pub fn parts_edit_from_check(groups: &[Group], deeds: &[Deed], boundary: usize) -> bool {
     let deed = |at: usize| deeds.get(at).copied().unwrap_or_default();
     before(groups, boundary).is_some_and(|at| deed(at).edits) && deed(boundary).runs
 }
 
-/// The group before a boundary; messages of the frame are none.
+/// Returns the group before a boundary, skipping messages of the frame.
 fn before(groups: &[Group], boundary: usize) -> Option<usize> {
     (0..boundary.min(groups.len())).rev().find(|&at| groups[at].kind != Kind::Frame)
 }
 
-/// Chooses the boundary that the rule finds cheapest for a tail of `target` tokens. The newest request costs nothing here, since it stays
-/// wherever the cut lies. `deeds` tells what each group does. `None` if nothing could be covered.
+/// Chooses the boundary that the rule finds cheapest for a tail of `target` tokens. The newest request costs nothing,
+/// since it stays wherever the cut lies. `deeds` says what each group does. Returns `None` if nothing could be covered.
 pub fn choose(
     draft: &Draft,
     groups: &[Group],
@@ -86,7 +86,7 @@ pub fn choose(
     let newest_request = groups.iter().rposition(Group::has_request);
     let newest = groups.iter().rposition(|g| g.kind != Kind::Frame)?;
     let first = groups.iter().position(|g| g.kind != Kind::Frame)?;
-    // An unanswered call stays, and with it everything behind it.
+    // An unanswered call stays, with everything after it.
     let last_possible = groups.iter().position(|g| g.pending).unwrap_or(newest);
 
     let mut tail = 0;
@@ -115,7 +115,7 @@ pub fn choose(
     (!covered.is_empty()).then_some(Cut { covered, carried, boundary, tail_tokens })
 }
 
-/// The boundary whose tail comes closest to `target`, all in all.
+/// Returns the boundary with the lowest total cost: distance of its tail from `target`, plus the rule's penalties.
 fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &Rule, deeds: &[Deed]) -> Option<usize> {
     let [least, most] = rule.window.map(|share| share * target as f64);
     let near = candidates.iter().filter(|(_, tail)| (least..=most).contains(&(*tail as f64)));
@@ -128,7 +128,7 @@ fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &
             + extra(parts_edit_from_check(groups, deeds, at), rule.before_check)
             + extra(behind.fails, rule.open_failure)
     };
-    // Candidates run from the shortest tail to the longest, and ties go to the longer one: hence `<=`.
+    // Candidates go from the shortest tail to the longest, and ties go to the longer one: hence `<=`.
     let mut best: Option<(usize, u64)> = None;
     for &candidate in near {
         if best.is_none_or(|b| cost(&candidate) <= cost(&b)) {
@@ -141,7 +141,7 @@ fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &
     best.map(|(at, _)| at)
 }
 
-/// The first boundary in front of a request behind a share of the conversation.
+/// Returns the first boundary before a request that lies after a share of the conversation.
 fn by_fraction(draft: &Draft, candidates: &[(usize, u64)], groups: &[Group], rule: &Rule) -> Option<usize> {
     let sizes: Vec<u64> =
         groups.iter().map(|group| if group.kind == Kind::Frame { 0 } else { group.tokens(draft) }).collect();
@@ -153,16 +153,16 @@ fn by_fraction(draft: &Draft, candidates: &[(usize, u64)], groups: &[Group], rul
     let requests: Vec<bool> = groups.iter().enumerate().map(|(at, g)| possible[at] && g.has_request()).collect();
     let found = split(&sizes, &requests, rule.fraction).filter(|&at| is_possible(at));
     let inside = || split(&sizes, &possible, rule.fraction);
-    // "Everything, and nothing kept" is what the reference makes of a conversation that ends with the model's words: here the newest
-    // round stays, being the last candidate. And where the newest request lies in front of the share, as behind every summary of a long turn,
-    // a cut in front of it would summarise a summary.
+    // For a conversation that ends with the model's words, the reference covers everything and keeps nothing. Here the
+    // newest round stays, as the last candidate. If the newest request lies before the share, as after every summary of
+    // a long turn, a cut before it would summarise a summary.
     let all: u64 = sizes.iter().sum();
     let reaches = |at: usize| sizes[..at].iter().sum::<u64>() as f64 >= all as f64 * rule.fraction;
     if rule.split_inside_turn && !found.is_some_and(reaches) { inside().or(found) } else { found }
 }
 
-/// gemini-cli's rule: the first candidate whose preceding sizes come to at least `fraction` of all; else the last one. `None` without
-/// candidates behind the first item.
+/// Applies gemini-cli's rule: returns the first candidate whose preceding sizes reach `fraction` of the total, else the
+/// last candidate; `None` without candidates after the first item.
 ///
 /// ```
 /// use espalier::compact::cut::split;
@@ -185,8 +185,8 @@ pub fn split(sizes: &[u64], is_candidate: &[bool], fraction: f64) -> Option<usiz
     last
 }
 
-/// Two or more rounds behind the newest request: all but the last are covered. Else what came before that request; `or_one` if there is one
-/// round, that as well.
+/// Covers all but the last of two or more rounds after the newest request. With fewer, covers what came before that
+/// request; `or_one` also covers a single round.
 fn last_round(groups: &[Group], request: Option<usize>, newest: usize, or_one: bool) -> Option<usize> {
     let is_round = |at: &usize| matches!(groups[*at].kind, Kind::Round | Kind::RoundWithRequest);
     let from = request.map_or(0, |at| at + 1);
@@ -198,7 +198,7 @@ fn last_round(groups: &[Group], request: Option<usize>, newest: usize, or_one: b
     }
 }
 
-/// Everything; what the newest request led to last is the work at hand and stays.
+/// Covers everything but the last work that the newest request led to.
 fn snapshot(groups: &[Group], request: Option<usize>, newest: usize) -> Option<usize> {
     let at_work = request.is_none_or(|request| newest > request);
     Some(if at_work { newest } else { groups.len() })

@@ -1,7 +1,7 @@
-//! The form of a record, profile by profile, as data: what the model is asked for, what its answer is read by.
+//! The form of a record as data, for each profile: what the model is asked for, and how its answer is read.
 //!
-//! A form is a tag, the markup of the sections in it, and the sections. The names of sections and tags are those of the systems that a
-//! profile follows; what is asked for in them is in our words.
+//! A form is a tag, the markup of its sections, and the sections. Names of sections and tags are those of the systems
+//! that a profile follows; their descriptions are our own words.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use super::ledger::escape;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Section {
-    /// Its heading. The name of its element is the same in lower case with `_` for blanks.
+    /// Its heading. Its element has the same name in lower case, with `_` for blanks.
     pub name: Cow<'static, str>,
-    /// What belongs into it.
+    /// What belongs in it.
     pub content: Cow<'static, str>,
-    /// It is cut last: without it nobody can go on.
+    /// True if it is cut last: without it nobody can continue the work.
     #[serde(default, rename = "vital")]
     pub is_vital: bool,
 }
 
 impl Section {
-    /// The name of its element.
+    /// Returns the name of its element.
     ///
     /// ```
     /// use espalier::compact::form::GEMINI_CLI;
@@ -49,11 +49,11 @@ pub enum Markup {
     Elements,
 }
 
-/// The tag that records are asked for in, where a form has no other. The record's own message has it as well.
+/// The tag for records if a form has no other. The record's own message uses it too.
 pub const SUMMARY: &str = "summary";
-/// Characters of a title.
+/// Max characters of a title.
 const TITLE: usize = 80;
-/// Most sections of a form, and most characters of a name.
+/// Max sections of a form, and max characters of a name.
 const MOST_SECTIONS: usize = 40;
 const MOST_NAME: usize = 80;
 
@@ -61,12 +61,12 @@ const MOST_NAME: usize = 80;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Form {
-    /// The element around the record.
+    /// The tag around the record.
     pub tag: Cow<'static, str>,
-    /// What the model thinks in before that. It is not kept.
+    /// The element in which the model thinks first. It is not kept.
     pub scratch: Cow<'static, str>,
     pub markup: Markup,
-    /// The section that a title is read from; nothing else belongs into it.
+    /// The section with the title; nothing else belongs in it.
     pub title: Option<Cow<'static, str>>,
     pub sections: Cow<'static, [Section]>,
 }
@@ -96,7 +96,7 @@ static EIGHT_SECTIONS: [Section; 8] = [
     vital("Continuation Plan", "what remains, in order, beginning with the immediate next step"),
 ];
 
-/// Ours, and Copilot Chat's: eight sections.
+/// Our form, and Copilot Chat's: eight sections.
 pub static EIGHT: Form = eight();
 
 pub(super) const fn eight() -> Form {
@@ -125,7 +125,7 @@ static GEMINI_CLI_SECTIONS: [Section; 7] = [
     ),
 ];
 
-/// gemini-cli's: seven elements of a snapshot of the state.
+/// gemini-cli's form: seven elements of a state snapshot.
 pub static GEMINI_CLI: Form = gemini_cli();
 
 pub(super) const fn gemini_cli() -> Form {
@@ -148,7 +148,7 @@ static COPILOT_CLI_SECTIONS: [Section; 7] = [
     section("Checkpoint Title", "two to six words that name this state of the work"),
 ];
 
-/// Copilot CLI's: seven elements, the last the title of the checkpoint.
+/// Copilot CLI's form: seven elements, the last being the checkpoint's title.
 pub static COPILOT_CLI: Form = copilot_cli();
 
 pub(super) const fn copilot_cli() -> Form {
@@ -165,7 +165,7 @@ pub(super) const fn copilot_cli() -> Form {
 pub static ALL: [&Form; 3] = [&EIGHT, &GEMINI_CLI, &COPILOT_CLI];
 
 impl Form {
-    /// The form that a profile asks for; the eight sections where it has no other.
+    /// Returns the form of a profile; the eight sections if it has no other.
     ///
     /// ```
     /// use espalier::compact::form::Form;
@@ -180,7 +180,7 @@ impl Form {
         }
     }
 
-    /// The title of a record, where the form has one: the first words under its heading.
+    /// Returns the title of a record if the form has one: the first words under its heading.
     ///
     /// ```
     /// use espalier::compact::form::{COPILOT_CLI, EIGHT};
@@ -201,8 +201,8 @@ impl Form {
         is_title.then(|| bare.chars().take(TITLE).collect())
     }
 
-    /// The section that a line opens: by its element, by a Markdown heading, a number, emphasis around it, or a colon behind it, whichever
-    /// markup was asked for. Also what stands behind that on the same line.
+    /// Returns the section that a line opens, and the rest of the line. A section opens with its element, a Markdown
+    /// heading, a number, emphasis around the name, or a colon after it, whichever markup was requested.
     ///
     /// ```
     /// use espalier::compact::form::{EIGHT, GEMINI_CLI};
@@ -227,13 +227,13 @@ impl Form {
             }
             let rest = &bare[section.name.len()..];
             let inner = rest.trim_start_matches(|c: char| c.is_whitespace() || "#*_:)-".contains(c));
-            // A sentence that begins with the name goes on without a mark.
+            // A sentence that begins with the name continues without a mark.
             let is_heading = inner.is_empty() || rest.trim_start_matches(['*', '_', ' ']).starts_with(':');
             is_heading.then_some((section, inner))
         })
     }
 
-    /// A text in which every section that is an element begins on a line of its own.
+    /// Returns the text with every section element on a line of its own.
     pub fn apart(&self, text: &str) -> String {
         let mut out = text.to_string();
         for section in self.sections.iter().filter(|_| self.markup == Markup::Elements) {
@@ -245,7 +245,7 @@ impl Form {
         out
     }
 
-    /// True for a line that ends a section, or begins or ends the record, and says nothing.
+    /// True for a line that only ends a section, or only begins or ends the record.
     pub fn is_bare_tag(&self, line: &str) -> bool {
         let line = line.trim();
         let inner = line.strip_prefix('<').and_then(|line| line.strip_suffix('>')).map(|inner| inner.trim());
@@ -264,7 +264,7 @@ impl Form {
         there.len() * 2 >= self.sections.len()
     }
 
-    /// What a form of somebody's own is refused for: the field, and why.
+    /// Returns the faulty field of a host's form and the reason; `None` if the form is valid.
     pub fn fault(&self) -> Option<(&'static str, &'static str)> {
         let is_name = |tag: &str| {
             let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -300,20 +300,21 @@ impl Form {
     }
 }
 
-/// The name of the element that a line begins with, and what stands behind its opening tag.
+/// Returns the element's name and the rest of a line that begins with an opening tag.
 fn opening(line: &str) -> Option<(&str, &str)> {
     let (tag, rest) = line.trim_start().strip_prefix('<')?.split_once('>')?;
     let name = tag.split(char::is_whitespace).next().filter(|name| name.starts_with(char::is_alphabetic))?;
     Some((name, rest))
 }
 
-/// True if a text is the closing tag of an element, and nothing else.
+/// True if a text is only the closing tag of an element.
 fn is_end_of(text: &str, name: &str) -> bool {
     let inner = text.trim().strip_prefix("</").and_then(|text| text.strip_suffix('>'));
     inner.is_some_and(|inner| inner.trim().eq_ignore_ascii_case(name))
 }
 
-/// A record of elements as one of headings: `<key_knowledge>` becomes `## Key knowledge`. A text that is anything else stays as it is.
+/// Returns a record of elements as one of headings: `<key_knowledge>` becomes `## Key knowledge`. Any other text is
+/// returned unchanged.
 ///
 /// ```
 /// use espalier::compact::form::headed;
@@ -330,7 +331,7 @@ pub fn headed(text: &str) -> String {
     sections(inner.unwrap_or(whole)).or_else(|| sections(whole)).unwrap_or_else(|| text.to_string())
 }
 
-/// The elements of a text under headings; nothing if it is not made of elements alone.
+/// Returns the elements of a text under headings; `None` if it does not consist of elements alone.
 fn sections(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text.trim();

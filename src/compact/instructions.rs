@@ -1,4 +1,5 @@
-//! What the summarising model is told. The sections are data of the profile (see [`form`](super::form)); the rest is one text for all.
+//! The instructions for the summarising model. Sections are data of the profile (see [`form`](super::form)); the rest
+//! is one text for all profiles.
 
 use super::form::{EIGHT, Form, Markup, Section};
 use crate::effect::Purpose;
@@ -8,28 +9,28 @@ use crate::effect::Purpose;
 pub struct Wanted<'a> {
     /// The sections.
     pub form: &'a Form,
-    /// Tokens the summary may have.
+    /// Max tokens of the summary.
     pub max_tokens: u64,
-    /// What the user wants to be kept above all.
+    /// What the user wants to keep above all.
     pub focus: Option<&'a str>,
-    /// What the host and its hooks add, each its own paragraph.
+    /// Additions of the host and its hooks, one paragraph each.
     pub additions: &'a [String],
-    /// The history begins with an earlier summary.
+    /// True if the history begins with an earlier summary.
     pub has_earlier: bool,
-    /// Newest messages that stay verbatim and need no description.
+    /// Number of newest messages that stay verbatim and need no description.
     pub kept: usize,
-    /// The model is known to call tools all the same, so that it is told once more.
+    /// True for a model that calls tools in spite of the instructions, which therefore repeat the rule.
     pub text_only: bool,
-    /// Why the previous answer could not be used.
+    /// Why the previous answer was unusable.
     pub unusable: Option<&'a str>,
-    /// A record that was made, and what is wrong with it: a better one is wanted.
+    /// A first record and its faults, when a better one is wanted.
     pub first: Option<(&'a str, &'a [String])>,
-    /// The record goes to somebody else, and results in its input have at most so many tokens each.
+    /// For a handover to another session: max tokens of each result in the input.
     pub handover: Option<u64>,
 }
 
 impl Wanted<'_> {
-    /// What the answer is for.
+    /// Returns the purpose of the answer.
     pub fn purpose(&self) -> Purpose {
         match (self.first, self.handover) {
             (Some(_), _) => Purpose::Verify,
@@ -56,7 +57,7 @@ impl Default for Wanted<'_> {
     }
 }
 
-/// The history stands as tagged text in the request, or as the messages that it is.
+/// How the request holds the history: as tagged text or as messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     /// Inside `<history>`.
@@ -65,7 +66,7 @@ pub enum Medium {
     Messages,
 }
 
-/// The instructions, ending with the form of the answer.
+/// Returns the instructions, which end with the form of the answer.
 pub fn instructions(wanted: &Wanted, medium: Medium) -> String {
     let place = match medium {
         Medium::Text => "everything inside <history>",
@@ -156,7 +157,7 @@ pub fn instructions(wanted: &Wanted, medium: Medium) -> String {
     text
 }
 
-/// The last words of a request: what is wanted now, and what was wrong before.
+/// Returns the last words of a request: the task, and the fault of the previous answer.
 pub fn closing(wanted: &Wanted, medium: Medium) -> String {
     let history = match medium {
         Medium::Text => "this history",
@@ -191,7 +192,7 @@ pub fn closing(wanted: &Wanted, medium: Medium) -> String {
     text
 }
 
-/// The record is quoted: its own closing tag inside must not end the quotation.
+/// Quotes a record: its own closing tag must not end the quotation.
 fn quoted(record: &str) -> String {
     record.replace("</first-record", "<\\/first-record")
 }

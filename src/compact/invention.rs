@@ -1,4 +1,4 @@
-//! What a summary claims that its history does not have.
+//! Claims of a summary without support in its history.
 
 use std::borrow::Borrow;
 
@@ -6,10 +6,11 @@ use super::literal::texts;
 use crate::map::HashSet;
 use crate::message::Message;
 
-/// Inventions that are listed.
+/// Max number of inventions that are listed.
 const MOST_INVENTIONS: usize = 50;
 
-/// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
+/// Returns paths (by their last component), addresses and numbers of four or more digits in `summary` that do not occur
+/// in the history.
 pub fn inventions(summary: &str, history: &[impl Borrow<Message>]) -> Vec<String> {
     let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
     if claims.is_empty() {
@@ -20,7 +21,7 @@ pub fn inventions(summary: &str, history: &[impl Borrow<Message>]) -> Vec<String
     for word in words(&text) {
         known.insert(word);
         known.insert(last_component(word));
-        // Arguments are JSON text: a name may follow an escaped line break.
+        // Arguments are JSON text, so a name may follow an escaped line break.
         if let Some(rest) = word.strip_prefix(['n', 't', 'r']) {
             known.insert(rest);
         }

@@ -1,11 +1,11 @@
-//! Literals looked for in everything that a view says, all in one walk.
+//! Searches a view's text for many literals in one walk.
 
 use std::borrow::Borrow;
 
 use crate::map::HashMap;
 use crate::message::{Message, Part};
 
-/// Everything that a view says, as one text.
+/// Returns all text of a view.
 pub fn texts(view: &[impl Borrow<Message>]) -> String {
     let mut bytes = 0;
     each(view, |text| bytes += text.len() + 1);
@@ -36,13 +36,14 @@ fn each<'m>(view: &'m [impl Borrow<Message>], mut take: impl FnMut(&'m str)) {
     }
 }
 
-/// Comparisons after which a search ends: only texts made to be slow need more, and what was not found by then counts as missing.
+/// Max comparisons of a search. Only texts made to be slow need more; literals not found by then count as missing.
 const MOST_WORK: usize = 50_000_000;
 
-/// Bytes that a literal is looked up by.
+/// Bytes by which a literal is looked up.
 const KEY: usize = 8;
 
-/// Which literals occur in `text`. One walk: each literal is filed under the least common of some eight bytes of it.
+/// Returns, for each literal, whether it occurs in `text`. Each literal is filed under the least common run of eight
+/// bytes in it.
 pub fn find(text: &str, wanted: &[&str]) -> Vec<bool> {
     let mut found = vec![false; wanted.len()];
     let places = |literal: &str| {
@@ -73,7 +74,7 @@ pub fn find(text: &str, wanted: &[&str]) -> Vec<bool> {
     let bytes = text.as_bytes();
     let mut work = 0;
     let mut window: u64 = 0;
-    // A small filter in front of the map: most windows are in nothing.
+    // A small filter before the map: most windows match no literal.
     let mut filter = vec![0u64; 1 << 10];
     let slot = |key: u64| (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize;
     for key in filed.keys() {

@@ -1,7 +1,7 @@
-//! The summary without a model, by rules alone. Deterministic.
+//! The summary without a model, by rules alone; deterministic.
 //!
-//! [`offline`] fills eight sections from the ledger and by extraction. Where the ledger's lists stand behind the text, [`beside_lists`]
-//! says only what no list does: the earlier record, what is being worked on, and what comes next.
+//! [`offline`] fills eight sections from the ledger and by extraction. If the ledger's lists follow the text,
+//! [`beside_lists`] writes only what no list contains: the earlier record, the current work, and the next step.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,29 +13,31 @@ use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// Longest name of a tool, in bytes.
+/// Max bytes of a tool's name.
 const TOOL_BYTES: usize = 80;
 
-/// Bytes of one extracted sentence or quoted line; longer ones are passed over or cut.
+/// Max bytes of one extracted sentence or quoted line; longer ones are skipped or cut.
 const SENTENCE_BYTES: usize = 400;
-/// Changed names that are told of one file.
+/// Max changed names listed for one file.
 const SYMBOLS: usize = 6;
 
-/// Share of the summary that earlier ones may have, in percent: where a model wrote them they say what no rule could.
+/// Share of the summary for earlier summaries, in percent: a model may have written them, and they may say what no rule
+/// could.
 const EARLIER: u64 = 60;
-/// Room that the last text of the assistant needs to say anything, in tokens.
+/// Min tokens for the assistant's last text to be useful.
 const LEAST_ACTIVE: u64 = 16;
-/// The heading above them.
+/// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
-/// Sections that are told from each other in one record; what comes behind belongs to the last one.
+/// Max sections distinguished in one record; later text belongs to the last one.
 const MOST_SECTIONS: usize = 64;
 
-/// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text), if it stays beside the summary.
+/// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text) if it stays beside the
+/// summary.
 pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
     let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let earlier = if earlier.is_empty() { earlier } else { format!("## {EARLIER_RECORD}\n{earlier}\n\n") };
     let budget = max.saturating_sub(tokenizer.count(&earlier));
-    // Sections in the order of worth: what comes late is the first to be left out when the budget is small.
+    // Sections in order of worth: with a small budget the last ones are left out.
     let worth: [(usize, Vec<String>); 8] = [
         (0, overview(ledger, current)),
         (5, active(ledger)),
@@ -49,7 +51,7 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
     let mut sections: [Vec<String>; 8] = Default::default();
     let headings: u64 = EIGHT.sections.iter().map(|s| tokenizer.count(&format!("## {}\n\n", s.name))).sum();
     let mut left = budget.saturating_sub(headings);
-    // Three rounds, so that every section gets its best lines before any section gets its last ones.
+    // Three rounds: every section gets its best lines before any section gets its last ones.
     for round in 0..3 {
         for (section, lines) in &worth {
             let (from, to) = [(0, 2), (2, 8), (8, usize::MAX)][round];
@@ -76,10 +78,11 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
     }
 }
 
-/// Tokens below which a text beside the lists says nothing.
+/// Min tokens for a text beside the lists to be useful.
 const LEAST_TEXT: u64 = 48;
 
-/// Writes what the ledger's lists do not say, in at most `max` tokens. The last text of the assistant stands as it was, line by line.
+/// Writes what the ledger's lists do not contain, in at most `max` tokens. The assistant's last text stays as it was,
+/// line by line.
 pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
     if max < LEAST_TEXT {
         return String::new();
@@ -90,7 +93,7 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     if !earlier.is_empty() {
         sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
     }
-    // In talk the newest request follows within sight.
+    // In a conversation without tools the newest request follows within sight.
     if let Some((id, text)) = current.filter(|_| !ledger.tools.is_empty()) {
         sections.push(format!("## {}\n{}", heading(0), current_line(id, text)));
     }
@@ -107,7 +110,7 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     if let Some(active) = &active {
         sections.push(format!("## {}\n{active}", heading(5)));
     }
-    // What is being worked on may say what comes next.
+    // The current work may already name the next step.
     sections.extend(plan.filter(|plan| {
         let next = plan.split_once(": ").map_or(plan.as_str(), |(_, next)| next);
         active.as_ref().is_none_or(|active| !active.contains(next))
@@ -125,8 +128,8 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     }
 }
 
-/// Earlier summaries within `most` tokens, section by section as they stand. What goes are whole lines, the oldest first: those of the oldest
-/// record, and of the longest section of it the first.
+/// Returns earlier summaries within `most` tokens, section by section. Whole lines are removed: from the oldest record
+/// first, and there from the longest section.
 fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
     #[derive(Default)]
     struct Section<'a> {
@@ -142,9 +145,9 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
             if let Some(lines) = left_out(line) {
                 gone = lines.saturating_add(gone);
             } else if line.trim_start_matches('#').trim() == EARLIER_RECORD {
-                // There is one such heading, however many records are below it.
+                // This heading occurs once, however many records are below it.
             } else if line.starts_with('#') && sections.len() < MOST_SECTIONS {
-                // A section that comes again is of a newer record.
+                // A repeated section belongs to a newer record.
                 if sections.iter().any(|section| section.heading == line) {
                     records.push_back(std::mem::take(&mut sections));
                 }
@@ -187,10 +190,10 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
     out.join("\n")
 }
 
-/// The count whose line is taken for the longest: no `usize::MAX`, which has other digits in wasm than in native code.
+/// The count whose line has the max width. Not `usize::MAX`, which has other digits in wasm than natively.
 const WIDEST: usize = 999_999_999;
 
-/// Says how many lines of earlier summaries went, and reads it.
+/// Returns the line that says how many lines of earlier summaries were removed.
 fn line_of(lines: usize) -> String {
     format!("({lines} older lines left out)")
 }
@@ -200,7 +203,7 @@ fn left_out(line: &str) -> Option<usize> {
 }
 
 fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
-    // What came before an earlier compaction is told by the earlier record.
+    // The earlier record describes what came before an earlier compaction.
     let mut own = ledger.requests.iter().filter(|r| !r.is_earlier);
     let quote = |r: &Request| format!("- {}: {}", r.id, one_line(&r.text, SENTENCE_BYTES));
     let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();
@@ -262,7 +265,7 @@ fn status(ledger: &Ledger) -> Vec<String> {
 
 fn problems(ledger: &Ledger) -> Vec<String> {
     let mut errors: Vec<&Failure> = ledger.errors.iter().collect();
-    // The open ones first, the newest of them in front.
+    // Open errors first, the newest in front.
     crate::rank::sort_by(&mut errors, |one, other| (one.resolved, other.at).cmp(&(other.resolved, one.at)));
     let line = |error: &&Failure| {
         let state = if error.resolved { "solved" } else { "open" };
@@ -312,18 +315,18 @@ fn plan(ledger: &Ledger) -> Vec<String> {
         .collect()
 }
 
-/// Sentences at the beginning and at the end of a text that may be quoted: between them stand details.
+/// Number of sentences at the beginning and at the end of a text that may be quoted; details lie between them.
 const FIRST_SENTENCES: usize = 2;
 const LAST_SENTENCES: usize = 3;
-/// Sentences that may turn out too long before the search for a shorter one ends.
+/// Max sentences that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 50;
 
 /// A sentence that may be quoted.
 struct Candidate<'a> {
-    /// Number of the text, and of the sentence in it.
+    /// Index of the text, and of the sentence in it.
     text: usize,
     position: usize,
-    /// Worth of its place: conclusions stand last, intentions first.
+    /// Weight of its place: conclusions come last, intentions first.
     place: f64,
     id: &'a str,
     sentence: &'a str,
@@ -331,7 +334,7 @@ struct Candidate<'a> {
     terms: BTreeSet<String>,
 }
 
-/// The most telling sentences of the assistant, oldest first.
+/// Returns the assistant's most informative sentences, oldest first.
 fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<String> {
     let candidates: Vec<Candidate> =
         ledger.said.iter().enumerate().flat_map(|(at, (id, text))| candidates(at, id, text)).collect();
@@ -351,14 +354,14 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
         let recency = 0.5 + 0.5 * candidate.text as f64 / texts;
         scored.push((rarity * candidate.place * recency, candidate));
     }
-    // Ties in the order in which they were said.
+    // Ties keep the order of the conversation.
     crate::rank::sort(&mut scored, |(score, _)| !crate::rank::of(*score));
     let mut left = budget / 3;
     let mut chosen: Vec<(usize, usize, String)> = Vec::new();
     let mut misses = 0;
     for (_, candidate) in scored {
-        // The shortest line that says anything has about this many tokens; and once the place left is small, most lines are
-        // counted for nothing.
+        // The shortest meaningful line has about this many tokens. With little room left, counting more lines rarely
+        // finds one that fits.
         if left < 6 || misses == MISSES {
             break;
         }

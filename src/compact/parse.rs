@@ -1,13 +1,14 @@
-//! Reading the model's reply: one tolerant parser for every path.
+//! Reads the model's reply: one tolerant parser for every path.
 //!
-//! The reply should hold a scratch block and one block in the tag of the form. What models really do: mention the tag in a sentence, forget
-//! to close it, put the block into a code fence, write it in other case or twice, use `<summary>` of HTML inside the text, answer in
-//! `<summary>` or in another system's form. Everything here is linear in the reply, whatever it holds.
+//! The reply should hold a scratch block and one block in the tag of the form. Models also mention the tag in a
+//! sentence, forget to close it, put the block into a code fence, write it in another case or twice, use `<summary>` of
+//! HTML inside the text, and answer in `<summary>` or in another system's form. Parsing is linear in the length of the
+//! reply.
 
 use super::form::{ALL, EIGHT, Form, SUMMARY};
 
 const SCRATCH: [&str; 4] = ["analysis", "scratchpad", "thinking", "think"];
-/// Names that are looked for at once: those, the form's own, and the tag.
+/// Number of names in one search: the scratch names, the form's own, and the tag.
 const NAMES: usize = SCRATCH.len() + 2;
 
 /// A usable reply.
@@ -15,16 +16,17 @@ const NAMES: usize = SCRATCH.len() + 2;
 pub struct Parsed {
     /// The summary, trimmed, without its tags.
     pub text: String,
-    /// The closing tag was missing; everything to the end was taken.
+    /// True if the closing tag was missing; the text then runs to the end.
     pub unclosed: bool,
-    /// There was no tag; the text was taken because it has the sections.
+    /// True if there was no tag; the text was accepted because it has the sections.
     pub untagged: bool,
-    /// The tag that it stood in, or was asked for in.
+    /// The tag around the text, or else the requested tag.
     pub tag: String,
 }
 
 impl Parsed {
-    /// The summary as a record holds it. Records have `<summary>` of their own; any other tag says which form the text has.
+    /// Returns the summary as a record holds it. Records have `<summary>` of their own; any other tag names the form of
+    /// the text.
     ///
     /// ```
     /// use espalier::compact::{form::GEMINI_CLI, parse::parse_as};
@@ -40,7 +42,7 @@ impl Parsed {
 /// Why a reply is unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
-    /// Nothing, or nothing but headings.
+    /// No text, or only headings.
     Empty,
     /// Neither the tag nor half of the sections.
     NoTag,
@@ -57,9 +59,9 @@ pub fn parse(reply: &str) -> Result<Parsed, Unusable> {
     parse_as(reply, &EIGHT, false)
 }
 
-/// Finds a summary of any form in a reply. `tagged` refuses a text without the tag whatever headings it has: the answer to a request that
-/// went on with the conversation may be a turn of the conversation. The form's own tag counts first, then `<summary>`, then the tag of
-/// another system if its sections are in it.
+/// Finds a summary of any form in a reply. `tagged` refuses a text without the tag, whatever its headings: the answer
+/// to a request that continued the conversation may be a turn of the conversation. The form's own tag is tried first,
+/// then `<summary>`, then the tag of another system if its sections are in it.
 pub fn parse_as(reply: &str, form: &Form, tagged: bool) -> Result<Parsed, Unusable> {
     let own = Parsing { form, tag: &form.tag };
     let text = own.strip_scratch(reply);
@@ -81,7 +83,7 @@ pub fn parse_as(reply: &str, form: &Form, tagged: bool) -> Result<Parsed, Unusab
     if form.has_half(&text) && !tagged { own.finish(&text, false, true) } else { Err(Unusable::NoTag) }
 }
 
-/// What a reply is searched for.
+/// The names for which a reply is searched.
 struct Parsing<'a> {
     form: &'a Form,
     tag: &'a str,
@@ -92,7 +94,7 @@ impl Parsing<'_> {
         self.block(&self.strip_scratch(reply))
     }
 
-    /// The block in the tag; nothing if there is none.
+    /// Returns the block in the tag; `None` if there is none.
     fn block(&self, text: &str) -> Option<Result<Parsed, Unusable>> {
         let tags = tags(text, &[self.tag]);
         let opening_line = |tag: &&Tag| !tag.closing && starts_line(text, tag.start);
@@ -100,7 +102,7 @@ impl Parsing<'_> {
         let longest = blocks.iter().map(|block| block.end - block.start).max().unwrap_or(0);
         blocks.retain(|block| (block.end - block.start) * 10 >= longest);
         if let Some(block) = blocks.last() {
-            // The block may be HTML within a summary that was cut off before its end.
+            // The block may be HTML inside a summary that was cut off before its end.
             let before = tags.iter().rev().filter(|tag| tag.start < block.tag).find(opening_line);
             let within = before.filter(|open| {
                 let is_open = !blocks.iter().any(|other| other.tag <= open.start && open.start < other.end);
@@ -132,12 +134,12 @@ impl Parsing<'_> {
     }
 }
 
-/// Without white space and the mark that some files begin with.
+/// Trims white space and a byte order mark.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// Without a code fence around the whole.
+/// Removes a code fence around the whole text.
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')).filter(|(info, _)| info.len() < 20);
     let inner = inner.and_then(|(_, rest)| rest.strip_suffix("```"));
@@ -149,11 +151,11 @@ struct Tag {
     start: usize,
     end: usize,
     closing: bool,
-    /// Index of its name among those that were looked for.
+    /// Index of its name among the searched names.
     name: usize,
 }
 
-/// All tags of these names, in order: any case, with spaces or attributes.
+/// Returns all tags with these names, in order: in any case, with spaces or attributes.
 fn tags(text: &str, names: &[&str]) -> Vec<Tag> {
     let mut out = Vec::new();
     for (start, _) in text.match_indices('<') {
@@ -182,7 +184,7 @@ fn tags(text: &str, names: &[&str]) -> Vec<Tag> {
     out
 }
 
-/// The inside of a well-formed block, and where its opening tag begins.
+/// The inside of a well-formed block, and the start of its opening tag.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     tag: usize,
@@ -190,7 +192,8 @@ struct Block {
     end: usize,
 }
 
-/// Well-formed blocks that lie in no other, in order: an opening that never closes (a mention) does not hide what follows.
+/// Returns the outermost well-formed blocks, in order. An opening tag that never closes (a mention) does not hide what
+/// follows.
 fn outermost_blocks(tags: &[Tag]) -> Vec<Block> {
     let mut open: Vec<&Tag> = Vec::new();
     let mut blocks: Vec<Block> = Vec::new();
@@ -198,7 +201,7 @@ fn outermost_blocks(tags: &[Tag]) -> Vec<Block> {
         if !tag.closing {
             open.push(tag);
         } else if let Some(opening) = open.pop() {
-            // Blocks stand in order, so that those within this one are the last.
+            // Blocks are in order, so those within this one are the last.
             while blocks.last().is_some_and(|inner| inner.start > opening.start) {
                 blocks.pop();
             }
@@ -214,14 +217,15 @@ fn starts_line(text: &str, at: usize) -> bool {
 }
 
 impl Parsing<'_> {
-    /// Removes well-formed scratch blocks; one that never closes ends at the next summary tag that starts a line. What stands inside a summary
-    /// that began at a line start is its text, unless it stands at a line start itself.
+    /// Removes well-formed scratch blocks. One that never closes ends at the next summary tag that starts a line.
+    /// Scratch tags inside a summary that began at a line start are part of its text, unless they start a line
+    /// themselves.
     fn strip_scratch(&self, reply: &str) -> String {
         let mut names = SCRATCH.to_vec();
         names.extend([&*self.form.scratch, self.tag]);
         let all = tags(reply, &names);
         let is_summary = |tag: &Tag| tag.name == NAMES - 1;
-        // Where the next closing tag of each name is, and the next summary that starts a line: found from behind, once.
+        // The next closing tag of each name, and the next summary that starts a line: found in one pass from the end.
         let mut closes = vec![[None; NAMES]; all.len() + 1];
         let mut summaries = vec![None; all.len() + 1];
         for (at, tag) in all.iter().enumerate().rev() {
@@ -236,7 +240,7 @@ impl Parsing<'_> {
         let mut out = String::with_capacity(reply.len());
         let mut from = 0;
         let mut at = 0;
-        // The end of the summary that we are in.
+        // The end of the enclosing summary.
         let mut inside: Option<usize> = None;
         while let Some(tag) = all.get(at) {
             at += 1;

@@ -1,4 +1,4 @@
-//! The line in the place of a result: which tool, what about, how much, how it ended, and where the whole is.
+//! The line that replaces a result: the tool, its subject, the size, the outcome, and where the whole result is.
 
 use super::ledger::command::{Tests, is_test_run};
 use super::ledger::one_line;
@@ -6,10 +6,10 @@ use crate::message::tool_map::{ToolCall, ToolKind};
 use crate::message::tool_output::exit_status;
 use crate::tool_result::middle::grouped;
 
-/// Why a result is not there any more; how its placeholder begins.
+/// Why a result was removed; its placeholder begins with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gone {
-    /// It was old.
+    /// The result was old.
     Cleared,
     /// A newer message repeats or outdates it.
     Superseded,
@@ -26,22 +26,22 @@ impl Gone {
     }
 }
 
-/// Longest subject, in bytes: a path, a command, or what else a call was about.
+/// Max bytes of a subject: a path, a command, or another argument of the call.
 const SUBJECT: usize = 120;
-/// Ends what is said of the result; the handle follows.
+/// Ends the description of the result; the handle follows.
 const RECALL: &str = "; recall ";
 
-/// What is known of a result that goes.
+/// What is known of a removed result.
 #[derive(Debug, Clone, Copy)]
 pub struct Result<'a> {
     pub tool: Option<&'a str>,
-    /// The call it answers: its arguments as they were sent, and as they were understood.
+    /// The call it answers: its arguments as sent, and as parsed.
     pub call: Option<(&'a str, &'a ToolCall)>,
     pub text: &'a str,
     pub is_error: bool,
 }
 
-/// The placeholder of a result. `why` says what makes it unnecessary, `recall` where the whole is.
+/// Returns the placeholder of a result. `why` says why it is unnecessary, `recall` where the whole result is.
 ///
 /// ```
 /// use espalier::compact::placeholder::{Gone, Result, is_placeholder, line};
@@ -59,13 +59,13 @@ pub fn line(gone: Gone, result: Result, why: Option<&str>, recall: &str) -> Stri
     line_about(gone, &about(result), why, recall)
 }
 
-/// The same with what is said [`about`] the result.
+/// Returns the placeholder for a description made by [`about`].
 pub fn line_about(gone: Gone, about: &str, why: Option<&str>, recall: &str) -> String {
     let (colon, why) = why.map_or(("", ""), |why| ("; ", why));
     [gone.opening(), about, colon, why, RECALL, recall, "]"].concat()
 }
 
-/// What a placeholder says of a result: the tool, what it was about, how much there was, how it ended.
+/// Returns the description of a result: the tool, its subject, the size, the outcome.
 pub fn about(result: Result) -> String {
     let Result { tool, call, text, is_error } = result;
     let what = tool.filter(|tool| !tool.is_empty()).unwrap_or("a result");
@@ -84,7 +84,7 @@ pub fn about(result: Result) -> String {
     format!("{what}{subject}, {size}{end}{tests}")
 }
 
-/// True for a text that is a placeholder, with or without lines of the result behind it.
+/// True if a text is a placeholder, with or without lines of the result after it.
 ///
 /// ```
 /// use espalier::compact::placeholder::is_placeholder;

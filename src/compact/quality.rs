@@ -1,7 +1,8 @@
-//! What of a history a view still holds: measured by rule, for every compaction and for any pair of both.
+//! How much of a history a view still holds, measured by rule.
 //!
-//! In: the untouched history and the messages that are sent instead. Out: [`Quality`]. The yardstick is the ledger of the history; the view
-//! is searched for the literal of every entry, and its records are read back to find entries with a line of their own.
+//! In: the untouched history and the messages that are sent instead. Out: [`Quality`]. The ledger of the history is the
+//! reference: the view is searched for the literal of every entry, and the view's records are parsed to find entries
+//! with a line of their own.
 
 use std::borrow::Borrow;
 
@@ -18,37 +19,37 @@ use crate::message::path::tail;
 use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 
-/// How much of one kind of entry survived.
+/// How many entries of one kind survived.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Retention {
     /// `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or `requests`.
     pub kind: &'static str,
-    /// Entries of the history.
+    /// Number of entries in the history.
     pub all: usize,
-    /// Those whose literal is in the view: of paths the last three components.
+    /// Entries whose literal is in the view; for paths, the last three components.
     pub literal: usize,
-    /// Those that are there whole or have a line of their own, shortened perhaps.
+    /// Entries that are in the view as a whole or have a line of their own, possibly shortened.
     pub own_line: usize,
-    /// Those that can be had by recall only.
+    /// Entries that only a recall returns.
     pub recall: usize,
-    /// Share of own lines where the newest entry weighs twice the oldest; 1 if there are none.
+    /// Share of entries with their own line, the newest weighing twice the oldest; 1 if there are none.
     pub weighted: f64,
 }
 
 impl Retention {
-    /// Share of the entries with a line of their own; 1 if there are none.
+    /// Returns the share of entries with a line of their own; 1 if there are none.
     pub fn share(&self) -> f64 {
         if self.all == 0 { 1.0 } else { self.own_line as f64 / self.all as f64 }
     }
 }
 
-/// What became of the user's words.
+/// How many of the user's messages survived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserCoverage {
     pub messages: usize,
-    /// Messages that are there word for word.
+    /// Messages that are in the view word for word.
     pub verbatim: usize,
     /// Messages that are there word for word or have an entry of their own.
     pub with_entry: usize,
@@ -64,12 +65,12 @@ pub struct Size {
     pub before: u64,
     pub after: u64,
     pub freed: u64,
-    /// Budget that is left.
+    /// Unused budget.
     pub headroom: u64,
-    /// What the summary message stands for, and what it has itself.
+    /// Tokens that the summary message replaces, and its own tokens.
     pub covered: u64,
     pub summary: u64,
-    /// Sent to the summarising model.
+    /// Tokens sent to the summarising model.
     pub prompt: u64,
 }
 
@@ -77,34 +78,34 @@ pub struct Size {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Boundary {
-    /// Tokens of the tail, and what was aimed at.
+    /// Tokens of the tail, and its target.
     pub tail: u64,
     pub target: u64,
-    /// The last covered message edits a file and the next one is a command.
+    /// True if the last covered message edits a file and the next one is a command.
     pub between_edit_and_check: bool,
 }
 
-/// What the provider's cache has of the result, and what it costs that it does not have the rest. Prices are those of one token, in the
-/// unit in which the host gave them.
+/// How much of the result the provider's cache holds, and the cost of the rest. Prices are for one token, in the host's
+/// unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cache {
-    /// Tokens that the result begins with as the request before it did.
+    /// Tokens that the result shares with the previous request, from the beginning.
     pub shared: u64,
-    /// Tokens behind them: from the first changed message on.
+    /// Tokens after them: from the first changed message on.
     pub rewritten: u64,
-    /// Tokens that every later request has less.
+    /// Tokens that every later request saves.
     pub saved: u64,
-    /// What it costs once that those are written instead of read.
+    /// The one-time cost of writing the changed tokens to the cache instead of reading them.
     pub once: f64,
-    /// What every later request costs less.
+    /// The saving of every later request.
     pub per_request: f64,
-    /// Requests after which nothing is lost; `None` if there are none.
+    /// Number of requests after which the compaction pays; `None` if it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub break_even: Option<u64>,
 }
 
-/// Facts of earlier compactions that were in the history as a record, and how that record grew, in tokens.
+/// Facts of earlier compactions that were in the history as a record, and the record's growth in tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chain {
@@ -112,7 +113,7 @@ pub struct Chain {
     pub kept: usize,
     pub summary_before: u64,
     pub summary_after: u64,
-    /// What stands behind the summary.
+    /// Tokens after the summary in the earlier record.
     pub ledger_before: u64,
     pub ledger_after: u64,
 }
@@ -133,18 +134,19 @@ pub struct Quality {
     pub cache: Option<Cache>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
-    /// What falls short of the gate: constraints, open todos and modified files all there, nothing invented.
+    /// The criteria of the gate that failed: all constraints, open todos and modified files are kept, and nothing is
+    /// invented.
     pub misses: Vec<&'static str>,
 }
 
 impl Quality {
-    /// The retention of one kind.
+    /// Returns the retention of one kind.
     pub fn of(&self, kind: &str) -> Option<&Retention> {
         self.retention.iter().find(|r| r.kind == kind)
     }
 }
 
-/// Measures a view against its history. `summary` is the text of a model, looked through for inventions.
+/// Measures a view against its history. `summary` is a model's text, which is checked for inventions.
 ///
 /// ```
 /// use espalier::compact::ledger::Rules;
@@ -172,7 +174,7 @@ pub fn quality(
     measured(&Ledger::fold(history.iter().map(Borrow::borrow), rules), history, view, rules, summary, tokenizer)
 }
 
-/// The same where the ledger of the history is at hand.
+/// Measures a view for a ledger that the caller already has.
 pub(super) fn measured(
     all: &Ledger,
     history: &[impl Borrow<Message>],
@@ -188,11 +190,11 @@ pub(super) fn measured(
     let commands = Lines::new(seen.commands.iter().map(|c| (c.id.as_str(), c.line.as_str())));
     let errors = Lines::new(seen.errors.iter().map(|e| (e.id.as_str(), e.line.as_str())));
     let said = Lines::new(seen.requests.iter().map(|r| (r.id.as_str(), r.text.trim())));
-    // A rule may be made of two sentences, or of wrapped lines.
+    // A rule may consist of two sentences, or of wrapped lines.
     let rules_seen: HashSet<&str> = seen.constraints.iter().map(|rule| rule.sentence.as_str()).collect();
     let plan: HashSet<&str> = seen.plan.iter().flat_map(|p| &p.items).map(|(_, what)| what.as_str()).collect();
 
-    // Every literal is looked for in one walk over the view.
+    // One walk over the view searches for every literal.
     let mut wanted: Vec<Item> = Vec::new();
     let mut item = |kind, literal, own: bool, earlier: bool| wanted.push(Item { kind, literal, own, earlier });
     let is_earlier = |id: &str| id.starts_with(super::ledger::earlier::EARLIER);
@@ -277,7 +279,7 @@ pub(super) fn measured(
     Quality { retention, users, inventions, size: None, boundary: None, cache: None, chain, misses }
 }
 
-/// Tokens of the summaries in a conversation's records, and of what stands behind them.
+/// Returns the tokens of the summaries in a conversation's records, and the tokens after them.
 fn record_sizes(
     ledger: &Ledger,
     messages: &[impl Borrow<Message>],
@@ -291,12 +293,12 @@ fn record_sizes(
     (summaries, all.saturating_sub(summaries))
 }
 
-/// One entry: what it is searched by, and whether the view's own ledger has it.
+/// One entry: its search text, and whether the view's own ledger has it.
 struct Item<'a> {
     kind: &'static str,
     literal: &'a str,
     own: bool,
-    /// It came from the record of an earlier compaction.
+    /// True if it came from the record of an earlier compaction.
     earlier: bool,
 }
 
@@ -324,10 +326,10 @@ fn retained(kind: &'static str, wanted: &[Item], found: &[bool]) -> Retention {
     }
 }
 
-/// Lines of the view's ledger, by their text and, where they were cut, by the message they are from.
+/// Lines of the view's ledger: whole lines by their text, cut lines by the id of their message.
 struct Lines<'a> {
     exact: HashSet<&'a str>,
-    /// Ids without the mark of an earlier numbering.
+    /// Cut lines by id, without the mark of an earlier numbering.
     cut: HashMap<&'a str, Vec<&'a str>>,
     /// Ids of messages that are in the view themselves.
     whole: HashSet<&'a str>,
@@ -348,14 +350,14 @@ impl<'a> Lines<'a> {
         out
     }
 
-    /// True if there is a line of `line`'s own: the whole of it, or pieces of it under the same id.
+    /// True if `line` has a line of its own: as a whole, or in pieces under the same id.
     fn has(&self, id: &str, line: &str) -> bool {
         self.exact.contains(line)
             || self.cut.get(bare(id)).is_some_and(|cut| cut.iter().any(|pieces| is_cut_from(pieces, line)))
     }
 }
 
-/// True if the pieces between ellipses stand in `line` in their order, the first one at its beginning.
+/// True if the pieces between ellipses occur in `line` in order, the first one at its beginning.
 fn is_cut_from(pieces: &str, line: &str) -> bool {
     let mut rest = line;
     pieces.split(ELLIPSIS).map(str::trim).enumerate().all(|(number, piece)| {
@@ -368,17 +370,17 @@ fn bare(id: &str) -> &str {
     id.trim_start_matches(super::ledger::earlier::EARLIER)
 }
 
-/// What a real continuation used again of the messages that were covered, and what of that the view held.
+/// How much of the covered messages a real continuation used again, and how much of that the view held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Needed {
     /// Paths, commands, error lines and changed names of the covered messages that occur in the continuation.
     pub used: usize,
-    /// Those of them that occur in the view as well.
+    /// Those of them that also occur in the view.
     pub held: usize,
 }
 
-/// Measures a compaction by what really came behind it, where a recorded conversation is replayed.
+/// Measures a compaction by the real continuation of a recorded conversation.
 ///
 /// ```
 /// use espalier::compact::ledger::Rules;

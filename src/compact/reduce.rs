@@ -1,7 +1,8 @@
-//! The last resort of the fit: when what must stay is too large by itself, its longest texts are shortened in the middle.
+//! The last resort of the fit: shortens the longest texts in the middle if what must stay is too large by itself.
 //!
-//! Results of tools give way first, to one common cap; then what calls that have a result were told at length; then what the user pasted
-//! into the newest request. Head and tail stay, so that the request itself is still read, and the marker says where the whole is.
+//! Tool results are shortened first, to one common cap; then long arguments of answered calls; then text that the user
+//! pasted into the newest request. Head and tail stay, so that the request itself is still read, and the marker says
+//! where the whole is.
 
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
@@ -12,10 +13,11 @@ use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
 
-/// No text is shortened below this many tokens.
+/// Min tokens of a shortened text.
 pub const FLOOR: u64 = 200;
 
-/// Shortens results in the `must` entries of a draft so that about `over` tokens are freed; `None` if nothing is long enough.
+/// Shortens results in the `must` entries of a draft to free about `over` tokens; returns `None` if no result is long
+/// enough.
 pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let parts = draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
     let calls: HashMap<&str, &Part> = parts
@@ -33,13 +35,13 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     shortened(draft, texts, over, id, "long-result")
 }
 
-/// Tokens that [`results`] and [`requests`] can free at most.
+/// Returns the max tokens that [`results`] and [`requests`] can free.
 pub fn most(draft: &Draft, must: &[usize]) -> u64 {
     let edits = [results, requests].map(|reduce| reduce(draft, must, u64::MAX, String::new()));
     edits.iter().flatten().map(|edit| edit.tokens_before - edit.tokens_after).sum()
 }
 
-/// Shortens long arguments of the calls among them that have a result: what was written lies where it was written to.
+/// Shortens long arguments of answered calls: the written content is in the file that the call wrote.
 pub fn arguments(draft: &Draft, must: &[usize], _over: u64, id: String) -> Option<Edit> {
     let parts = || draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
     let answered: HashSet<&str> = parts()
@@ -55,19 +57,19 @@ pub fn arguments(draft: &Draft, must: &[usize], _over: u64, id: String) -> Optio
     replaced(draft, texts, id, (Kind::ClearArguments, "long-arguments"), short)
 }
 
-/// The same for the texts of the user's messages.
+/// Shortens texts of the user's messages.
 pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let said = |entry: &Entry| !entry.is_new && !is_record(&entry.message);
     words(draft, must, over, id, said, "long-request")
 }
 
-/// The same for records of earlier compactions that the host has among its messages.
+/// Shortens records of earlier compactions among the host's messages.
 pub fn earlier_records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let said = |entry: &Entry| !entry.is_new && is_record(&entry.message);
     words(draft, must, over, id, said, "long-earlier-record")
 }
 
-/// The same for messages that stand for others: the last thing to give way, since what they say is nowhere else.
+/// Shortens messages that replace others. They come last, since their content is nowhere else.
 pub fn records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     words(draft, must, over, id, |entry| entry.is_new, "long-record")
 }
@@ -98,7 +100,7 @@ struct Long {
     part: usize,
     text: String,
     tokens: u64,
-    /// Of a result: what is worth keeping.
+    /// For a result: which lines are worth keeping.
     keep: Option<Keep>,
 }
 
@@ -107,7 +109,7 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(St
     for &entry in entries {
         let edits = draft.entries[entry].edits.as_deref().unwrap_or_default();
         for (part, content) in draft.entries[entry].message.parts.iter().enumerate() {
-            // One edit a part: a result that was renamed keeps its new id, and its length.
+            // One edit for each part: a renamed result keeps its new id and its length.
             if matches!(edits.get(part), Some(PartEdit::CallId { .. })) {
                 continue;
             }
@@ -130,12 +132,12 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
             Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer),
             None => shorten(&long.text, cap, message, tokenizer),
         };
-        // A record that is shortened is still one.
+        // A shortened record remains a record.
         short.map(|short| if is_sealed(&long.text) { seal(&short.text) } else { short.text })
     })
 }
 
-/// An edit in which texts become shorter ones; nothing if none does.
+/// Returns an edit that shortens texts; `None` if no text becomes shorter.
 fn replaced(
     draft: &Draft,
     texts: Vec<Long>,
@@ -177,14 +179,14 @@ fn replaced(
     })
 }
 
-/// The level to which the largest of `sizes` (descending) must sink so that `over` tokens are freed, never below the floor.
+/// Returns the cap for the largest of `sizes` (descending) that frees `over` tokens, never below the floor.
 fn common_cap(sizes: &[u64], over: u64) -> u64 {
     let mut sum = 0;
     for (at, size) in sizes.iter().enumerate() {
         sum += size;
         let next = sizes.get(at + 1).copied().unwrap_or(0);
         let many = at as u64 + 1;
-        // With the first `many` texts at one level, is that level above the next text?
+        // Is the cap of the first `many` texts still above the size of the next text?
         let level = sum.saturating_sub(over) / many;
         if level >= next {
             return level.max(FLOOR);

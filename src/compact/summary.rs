@@ -1,8 +1,9 @@
-//! The message that stands for the covered range.
+//! The message that replaces the covered range.
 //!
-//! It holds the summary text, then what is appended by rule: the user's messages, constraints, plan, files, errors, commands and
-//! decisions from the ledger, each under its own tag, and how to get details back. Rule-made lists cost hundreds of tokens and keep
-//! what summaries of models lose (2 % of commands and 0.8 % of error lines survive in those; field measurements of the project).
+//! It holds the summary text and then blocks written by rule: the user's messages, constraints, plan, files, errors,
+//! commands and decisions from the ledger, each under its own tag, and how to get details back. These lists cost
+//! hundreds of tokens and keep what models' summaries lose (2 % of commands and 0.8 % of error lines survive in those;
+//! measured on recorded conversations).
 
 pub use super::ledger::render::{Blocks, Shares, Shown};
 
@@ -13,33 +14,33 @@ use crate::history::record::{SUMMARY_TAG, seal};
 use crate::message::{Message, Part, Role};
 use crate::tokens::Tokenizer;
 
-/// What the message stands for.
+/// The range that the message replaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Covering<'a> {
-    /// Messages and their tokens.
+    /// Number of covered messages, and their tokens.
     pub messages: usize,
     pub tokens: u64,
-    /// Ids of the first and the last one.
+    /// Ids of the first and the last covered message.
     pub first: &'a str,
     pub last: &'a str,
-    /// Messages that follow, so that it can be told later whether more came.
+    /// Number of messages that follow; a later compaction sees from it whether more came.
     pub followed: usize,
-    /// Explains itself in a few words: there is room for no more.
+    /// True if the message must explain itself in a few words, because there is no room for more.
     pub is_brief: bool,
 }
 
 /// What the host adds to the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Behind the ledger's blocks: see [`context`](super::context).
+    /// The host's context, after the ledger's blocks: see [`context`](super::context).
     pub context: String,
     /// How to get details back.
     pub breadcrumb: String,
-    /// Behind the whole: a word to a model that tends to stop.
+    /// A last line for models that tend to stop.
     pub behind: &'static str,
 }
 
-/// Builds the message from a summary and a ledger, and says what became of the ledger's entries.
+/// Builds the message from a summary and a ledger, and reports which of the ledger's entries it holds.
 pub fn message(
     id: String,
     text: &str,
@@ -59,7 +60,7 @@ pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extra
     let is_renumbered = blocks.contains("\n- ~") || blocks.contains("\n[~");
     let earlier = if is_renumbered { " Ids with ~ are of the numbering before it was made." } else { "" };
     let Extras { context, breadcrumb, behind } = extras;
-    // The agent is not sent to look for what it has no means of finding.
+    // Without a recall tool the agent is not sent to look for the rest.
     let recall = if breadcrumb.is_empty() { "" } else { ": recall it for the whole" };
     let behind = if behind.is_empty() { String::new() } else { format!("\n\n{behind}") };
     let about = if is_brief {
@@ -78,7 +79,7 @@ pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extra
     Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: seal(&out) }] }
 }
 
-/// How many messages followed a record when it was made; nothing if the message is none.
+/// Returns how many messages followed a record when it was made; `None` if the message is no record.
 ///
 /// ```
 /// use espalier::compact::summary::followed;
@@ -94,8 +95,8 @@ pub fn followed(message: &Message) -> Option<usize> {
     rest.split('"').next()?.parse().ok()
 }
 
-/// The messages of the user in tags, and the summary: the form of Copilot CLI. The older ones share `most` tokens, the newest first; `head`
-/// is the share of a long one that is its beginning.
+/// Returns the user's messages in tags, then the summary: the form of Copilot CLI. Older messages share `most` tokens,
+/// the newest first; `head` is the share of a long message that its beginning gets.
 pub fn messages_form(
     id: String,
     text: &str,
@@ -125,7 +126,8 @@ pub fn messages_form(
     Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: seal(&out) }] }
 }
 
-/// Head and tail of a text within about `most` tokens, and what is missing; by characters in proportion, since this is an excerpt anyway.
+/// Cuts the middle of a text so that about `most` tokens remain, and says how much is missing. It cuts by characters in
+/// proportion, since the result is an excerpt anyway.
 fn cut_middle(text: &str, most: u64, head: f64, tokenizer: &dyn Tokenizer) -> String {
     let all = text.chars().count();
     let room = (all as f64 * most as f64 / tokenizer.count(text).max(1) as f64) as usize;

@@ -1,4 +1,4 @@
-//! Words that say that a value is another one now, and what kinds of values there are.
+//! Words that announce a new value, and the kinds of values.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use super::languages::{exact, listed};
 use super::words::{Kind, Word};
 use crate::map::HashSet;
 
-/// Words that say that something is another way now, in lower case.
+/// Words that announce a change, in lower case.
 const CHANGES: &str = "\
 já não|não mais|mudei de ideia|passa a ser|passam a ser|em lugar de|deixa de|cambia a|cambio a|cambié de|he cambiado|ha cambiado|cambia por|\
 deja de|ya no es|ya no hace|pasa a ser|pasan a ser|se pasa a|remplace|remplacez|changé d'avis|a changé|ont changé|arrête de|arrête d'|arrêtez de|\
@@ -21,17 +21,17 @@ maintenant|désormais|à la place|à partir de maintenant|déplacé|déplacée|r
 ahora|ya no|en lugar|en vez|cambió|pasó al|a partir de ahora|corrección|agora|não é mais|em vez|mudou|passou para|a partir de agora|correção|\
 теперь|больше не|уже не|вместо|изменилась|изменился|изменилось|изменили|перенесли|перенесён|перенесена|отныне|поправка|с этого момента";
 const CHANGES_PIECES: &str = "现在是|改成|改为|改到|改用|换成|不再|不用再|今后|以后|从现在|算了|不是周|而不是|变更|今は|変更|変えて|代わり|ではなく|これから|今後|もう|やっぱり|이제|앞으로|더 이상|대신|변경|바꿔|말고|아니라";
-/// The same at the beginning of a sentence.
+/// Words that announce a change at the beginning of a sentence.
 const NEWS: &str = " new update neu neue neuer neues nouveau nouvelle nuevo nueva novo nova новый новая новое ";
 
-/// True if a sentence says that something is another way now.
+/// True if a sentence announces a change.
 pub fn is_change(sentence: &str, words: &[Word]) -> bool {
     static PHRASES: OnceLock<HashSet<Vec<u32>>> = OnceLock::new();
     let phrases = PHRASES
         .get_or_init(|| CHANGES.split('|').map(|phrase| phrase.split_whitespace().map(exact).collect()).collect());
     let keys: Vec<u32> = words.iter().map(|word| exact(word.text)).collect();
     let is_there = |at: usize| {
-        // "Now run the tests" begins the next step, and changes nothing.
+        // "Now run the tests" begins the next step and changes nothing.
         !(at == 0 && is_now(words[0].text))
             && (1..=4).any(|count| keys.get(at..at + count).is_some_and(|keys| phrases.contains(keys)))
     };
@@ -49,12 +49,12 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
         || !sentence.is_ascii() && CHANGES_PIECES.split('|').any(|piece| sentence.contains(piece))
 }
 
-/// Returns true for "now", which begins a step or says that something is another way.
+/// True for "now", which begins a step or announces a change.
 pub fn is_now(word: &str) -> bool {
     listed("now jetzt maintenant ahora agora теперь", word)
 }
 
-/// True for a word that stands before a value that is said of something.
+/// True for a word that precedes the value of a subject.
 pub fn is_link(word: &str) -> bool {
     const LINKS: &str = " is are was were be to at in on by under below until now only than as = ist sind auf bis um am in est sont à au le dès es son está en el \
 é são fica para até em no é это до в на than equals named called ";
@@ -75,8 +75,8 @@ resposta respostas tono tom ";
     listed(WORDS, word)
 }
 
-/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays,
-/// 9 languages, 10 systems of measures, 11 manners of answers.
+/// Returns the type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other
+/// figures, 8 weekdays, 9 languages, 10 systems of measures, 11 manners of answers.
 pub fn value_type(word: &str, kind: Kind, next: Option<&str>, is_first: bool) -> Option<u8> {
     const MONTHS: &str = " january february march april may june july august september october november december januar februar märz mai juni juli oktober dezember \
 janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \

@@ -1,4 +1,4 @@
-//! Texts cut to whole sentences.
+//! Cuts texts to whole sentences.
 
 use super::{Fact, Facts, Speaker};
 use crate::tokens::Tokenizer;
@@ -6,7 +6,7 @@ use crate::tokens::Tokenizer;
 /// The mark that replaces sentences that are left out, and its tokens with a blank.
 const GAP: &str = "…";
 const GAP_TOKENS: u64 = 2;
-/// Sentences that may turn out too long for the room before the search for a shorter one ends.
+/// Max sentences that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 30;
 
 /// Cuts texts, oldest first, to their best sentences within `budget` tokens in all. Returns one text for each, made of whole
@@ -35,7 +35,7 @@ pub fn excerpt(texts: &[&str], budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Op
     let mut is_chosen = vec![false; facts.sentences.len()];
     let mut left = budget;
     let mut take = |fact: &Fact| {
-        // No token is longer than 128 bytes: what is far too long need not be counted.
+        // A token has at most 128 bytes, so a text that is far too long need not be counted.
         let fits = |cost: &u64| *cost <= left;
         let is_short = fact.sentence.len() as u64 / 128 <= left;
         let cost = is_short.then(|| tokenizer.count(fact.sentence) + GAP_TOKENS).filter(fits);

@@ -1,10 +1,10 @@
-//! Words of nine languages that rules know.
+//! Words of nine languages that the rules know.
 
 use std::cell::RefCell;
 
 use crate::map::{HashMap, HashSet};
 
-/// Words that carry nothing by themselves, in lower case, by language, in order.
+/// Words without meaning of their own, in lower case, by language, in order.
 const STOP: &str = " a about after again all also am an and any are aren't as at be because been before being both but by can can't \
 could did didn't do does doesn't doing don't down each even ever few for from further get getting go going got had has have haven't having he \
 he's her here here's hers him his how i i'd i'll i'm i've if in into is isn't it it's its itself just keep know let let's like lot made make makes \
@@ -25,25 +25,25 @@ que se sem ser seu sua são também tem um uma você \
 него нет ни но ну о об он она они от по при с со так там то тоже только ты у уже что чтобы это я \
 그 이 저 것 수 등 및 그리고 하지만 ";
 
-/// Numbers in words, from two on: one is an article in most of these languages.
+/// Numbers in words, from two on: "one" is an article in most of these languages.
 const NUMBERS: &str = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen \
 nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half twice \
 zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig hundert tausend deux trois quatre cinq sept huit neuf dix onze douze \
 vingt trente cent mille dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien mil dois duas três quatro sete oito nove dez \
 doze vinte trinta два три четыре пять шесть семь восемь девять десять двадцать тридцать сто тысяча";
 
-/// Returns true for a number in words, or two with a hyphen.
+/// True for a number in words, or two of them with a hyphen.
 pub fn is_number(word: &str) -> bool {
     word.len() <= 24 && word.split('-').all(|part| listed(NUMBERS, part))
 }
 
-/// Returns true for a word that carries nothing by itself.
+/// True for a word without meaning of its own.
 pub fn is_stop(word: &str) -> bool {
     word.len() <= 16 && listed(STOP, word)
 }
 
-/// True if a list, whose words stand between spaces, has this word in any case. A list is read once: scans of lists by substrings took a sixth of the
-/// time of a long talk.
+/// True if a list, whose words are between spaces, contains this word in any case. Each list is parsed once: searching
+/// lists for substrings took a sixth of the time of a long conversation.
 pub(super) fn listed(list: &'static str, word: &str) -> bool {
     thread_local! {
         static SETS: RefCell<HashMap<(usize, usize), HashSet<u32>>> = RefCell::default();
@@ -54,10 +54,10 @@ pub(super) fn listed(list: &'static str, word: &str) -> bool {
     })
 }
 
-/// A hash of a word in lower case, apostrophes straight.
+/// Returns a hash of a word in lower case, with straight apostrophes.
 pub fn exact(word: &str) -> u32 {
     let add = |hash: u32, c: u32| (hash ^ c).wrapping_mul(0x0100_0193);
-    // Most words. The general walk took a third of the time of a long talk.
+    // Most words are ASCII. The general walk took a third of the time of a long conversation.
     if word.is_ascii() {
         return word.bytes().fold(0x811c_9dc5, |hash, byte| add(hash, byte.to_ascii_lowercase().into()));
     }
@@ -65,14 +65,14 @@ pub fn exact(word: &str) -> u32 {
     letters.fold(0x811c_9dc5, |hash, c| add(hash, c.into()))
 }
 
-/// Returns true for a verb that begins a task rather than a rule: "add a test for every command" is done once.
+/// True for a verb that begins a task rather than a rule: "add a test for every command" is done once.
 pub fn begins_task(word: &str) -> bool {
     const VERBS: &str = "add update change implement create fix remove move show do refactor convert replace rename extract \
 build install delete rewrite revert commit run try check test find look investigate";
     listed(VERBS, word)
 }
 
-/// Returns true for a word that says whose something is: behind an order it names no subject.
+/// True for a possessive: after an order it names no subject.
 pub fn is_possessive(order: &str, word: &str) -> bool {
     if word.eq_ignore_ascii_case("my") || word.eq_ignore_ascii_case("our") {
         return is_order(order, Some(""));
@@ -81,23 +81,23 @@ pub fn is_possessive(order: &str, word: &str) -> bool {
         && listed("mein meine meinen unser unsere mon ma mes notre nos mi mis meu minha meus minhas", word)
 }
 
-/// Returns true for what only goes with the step that a sentence begins with: "do it again, but without the header".
+/// True for a marker that only qualifies the step with which a sentence begins: "do it again, but without the header".
 pub fn goes_with_task(marker: &str) -> bool {
     listed("without instead rather be ensure make just first each every all any", marker)
 }
 
-/// Returns true for a marker that makes a lasting rule of a task: "run the tests before every commit".
+/// True for a marker that makes a lasting rule of a task: "run the tests before every commit".
 pub fn lasts(marker: &str, next: Option<&str>) -> bool {
     listed("before after whenever unless", marker)
         || marker.eq_ignore_ascii_case("only") && next.is_some_and(|next| listed("after once if when with", next))
 }
 
-/// Returns true for a marker that limits nothing by itself. In front of a figure it does: "under 500".
+/// True for a marker that limits nothing by itself. Before a figure it does: "under 500".
 pub fn is_mild(marker: &str) -> bool {
     listed("all any each every everything first under above below within per up exactly alone short by default", marker)
 }
 
-/// Words before the one that counts: courtesies and conjunctions.
+/// True for courtesies and conjunctions before the first word that counts.
 pub fn is_opener(word: &str) -> bool {
     const OPENERS: &str = " please and but also so then just ok okay now well oh hey hi hello yes yeah sorry actually \
 bitte und aber also dann auch ja ach et mais alors donc aussi oui y pero entonces también sí pois e mas então também sim \
@@ -105,7 +105,7 @@ bitte und aber also dann auch ja ach et mais alors donc aussi oui y pero entonce
     word.len() <= 20 && listed(OPENERS, word)
 }
 
-/// True for what follows a marker where a sentence tells of something: a verb of the first person or of the past.
+/// True for a word after a marker that makes the sentence a report: a verb of the first person or of the past.
 pub fn is_past(word: Option<&str>) -> bool {
     let Some(word) = word else { return false };
     const VERBS: &str = " was were had has have got been came saw went did made thought knew heard felt looked worked happened \
@@ -115,7 +115,7 @@ había habíamos tuve pude vi fui era eran estaba estaban hubo tinha fui era est
     listed(VERBS, word)
 }
 
-/// True for a word that draws a conclusion: what follows may be an order though a statement came before it.
+/// True for a word that draws a conclusion: an order may follow it, even after a statement.
 pub fn concludes(word: &str) -> bool {
     matches!(
         word.to_lowercase().as_str(),
@@ -128,7 +128,7 @@ pub fn is_answer(word: &str) -> bool {
     matches!(word.to_lowercase().as_str(), "no" | "nein" | "non" | "não" | "нет" | "not" | "nothing" | "never")
 }
 
-/// True if what follows a marker tells what was or is, by the forms of its first verbs.
+/// True if the first verbs after a marker report what was or is, by their forms.
 pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     const FORMS: [&str; 17] = [
         "dieron", "eram", "oram", "ieron", "aron", "aban", "ían", "ieram", "aram", "avam", "ел", "ал", "ил", "ели",
@@ -160,12 +160,12 @@ pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
         if is_habit && at == 1 && matches!(word.as_str(), "me" | "te" | "lo" | "se") {
             return true;
         }
-        // What stands between a negation and its verb.
+        // Words between a negation and its verb.
         if is_romance && at == verb && listed("me te le lo la se nos les", &word) {
             verb += 1;
             return false;
         }
-        // The first person, and the past: orders do not end so.
+        // Forms of the first person and of the past: orders do not end like this.
         let ends = |all: &[&str]| all.iter().any(|end| word.ends_with(end));
         let is_we = at == verb && ends(&["mos"]);
         let is_english_past = at == 1 && ends(&["ed"]) && !ends(&["eed", "bed"]);
@@ -179,7 +179,7 @@ pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
-/// True for what French puts before an apostrophe.
+/// True for a word that French elides before an apostrophe.
 pub fn is_elided(word: &str) -> bool {
     matches!(
         word.to_lowercase().as_str(),
@@ -192,7 +192,7 @@ pub fn is_russian_past(word: &str) -> bool {
     word.len() > 8 && ["ло", "ла", "ли", "лся", "лась", "лось", "лись"].iter().any(|end| word.ends_with(end))
 }
 
-/// True for a word that may begin an order behind a condition.
+/// True for a word that may begin an order after a condition.
 pub fn is_order_in_clause(word: &str) -> bool {
     !word.starts_with(|c: char| ('\u{400}'..='\u{4ff}').contains(&c)) || is_order(word, Some(word))
 }
@@ -207,7 +207,8 @@ pub fn is_russian_order(marker: &str, verb: &str) -> bool {
         && !verb.ends_with("ть")
 }
 
-/// True for a marker that only its own language has. There a sentence without a subject is an order, or begins with an adverb.
+/// True for a marker that exists in one language only. There, a sentence without a subject is an order or begins with
+/// an adverb.
 pub fn tells_language(marker: &str) -> bool {
     const MARKERS: &str = " erst nie niemals immer nur kein keine keinen keinem keiner nicht nichts statt vor nach jedes mindestens außer jamais toujours seulement aucun aucune \
 pas rien sauf sans uniquement avant au en em sin sem antes menos al pelo por ";
@@ -266,7 +267,7 @@ nenne erwähne zitiere formuliere formatiere erkläre fasse fass rühr rühre l�
     listed(VERBS, word)
 }
 
-/// Whether a Chinese, Japanese or Korean sentence is a rule; nothing for other languages.
+/// Returns whether a Chinese, Japanese or Korean sentence is a rule; `None` for other languages.
 pub fn without_spaces(sentence: &str) -> Option<bool> {
     let has = |from: char, to: char| sentence.chars().any(|c| (from..=to).contains(&c));
     if has('\u{ac00}', '\u{d7a3}') {
@@ -284,11 +285,11 @@ struct Table {
     /// Makes a rule together with one of `asks`.
     weak: &'static str,
     asks: &'static str,
-    /// The sentence tells of something, if it begins so ...
+    /// The sentence is a report if it begins with one of these ...
     begins: &'static str,
-    /// ... or if this stands before the marker ...
+    /// ... or if one of these precedes the marker ...
     before: &'static str,
-    /// ... or anywhere.
+    /// ... or if it contains one of these.
     never: &'static str,
 }
 

@@ -1,8 +1,8 @@
-//! Facts: the sentences of a history that say most for their tokens, whatever they are about and in any language.
+//! Facts: the most informative sentences of a history for their tokens, on any subject and in any language.
 //!
-//! In: texts of messages, with who wrote them ([`Facts::add`]). Out: sentences in the order in which they should be shown
-//! ([`Facts::ranked`]). [`segment`] finds sentences, [`words`] their words, [`score`] what they are worth, [`newest`] which of
-//! them a later one replaces; [`languages`] has the words that rules know, [`changes`] those of values that change.
+//! In: texts of messages and who wrote them ([`Facts::add`]). Out: sentences in the order of worth ([`Facts::ranked`]).
+//! [`segment`] finds sentences, [`words`] their words, [`score`] their worth, [`newest`] those that a later one
+//! replaces; [`languages`] has the words that rules know, [`changes`] those that announce new values.
 
 pub mod changes;
 pub mod languages;
@@ -29,7 +29,7 @@ pub enum Speaker {
     User,
     Assistant,
     Tool,
-    /// An earlier record: sentences that were chosen before.
+    /// An earlier record, whose sentences were chosen before.
     Record,
 }
 
@@ -40,27 +40,27 @@ pub struct Sentence {
     pub text_index: usize,
     pub speaker: Speaker,
     pub sentence: String,
-    /// It goes on with the sentence before it and cannot be understood without it.
+    /// True if it continues the sentence before it and cannot be understood without it.
     pub needs_previous: bool,
     /// Words by key, each once, in order.
     words: Vec<(Kind, u32)>,
     is_question: bool,
     is_rule: bool,
-    /// A later sentence says the same, or otherwise.
+    /// True if a later sentence says the same or replaces it.
     is_replaced: bool,
     is_changed: bool,
     frame: Frame,
-    /// The same for sentences that differ in their figures alone, and for equal ones.
+    /// Equal for sentences that differ only in their figures, and for equal ones.
     shape: u32,
     exact: u32,
     tokens: f64,
 }
 
-/// Longest sentence that is a fact, in bytes.
+/// Max bytes of a sentence that is a fact.
 const LONGEST: usize = 600;
-/// Sentences taken from one text: the first and the last ones.
+/// Max sentences taken from one text: the first and the last ones.
 const PER_TEXT: usize = 400;
-/// Longest result of a tool that facts are taken from, in bytes: longer ones are files, pages and listings.
+/// Max bytes of a tool result from which facts are taken: longer ones are files, pages and listings.
 const LONGEST_RESULT: usize = 2_000;
 
 /// Sentences of a history.
@@ -68,16 +68,16 @@ const LONGEST_RESULT: usize = 2_000;
 pub struct Facts {
     ids: Vec<String>,
     sentences: Vec<Sentence>,
-    /// The sentences that a word is in.
+    /// The sentences that contain a word.
     postings: HashMap<u32, Vec<u32>>,
-    /// The newest sentence of a frame, and of equal ones.
+    /// The newest sentence of a frame, and of equal sentences.
     frames: HashMap<u32, usize>,
-    /// Orders that set what is done in one way at a time.
+    /// Orders for settings with one value at a time.
     settings: Vec<u32>,
     newest: HashMap<u32, usize>,
-    /// Sentences that were replaced, in that order.
+    /// Sentences that were replaced, in order of replacement.
     replaced: Vec<usize>,
-    /// How often a sentence came, by its shape and by itself.
+    /// Number of occurrences of a sentence, by its shape and by itself.
     shapes: HashMap<u32, u32>,
     exacts: HashMap<u32, u32>,
 }
@@ -85,17 +85,17 @@ pub struct Facts {
 /// A fact in the order of worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact<'a> {
-    /// Place among all sentences: the order in which they were said.
+    /// Index among all sentences, in the order of the conversation.
     pub index: usize,
     pub id: &'a str,
     pub speaker: Speaker,
     pub sentence: &'a str,
-    /// A later sentence says otherwise.
+    /// True if a later sentence replaced it.
     pub is_changed: bool,
 }
 
 impl Facts {
-    /// Takes in the sentences of one text. Costs what the text is long.
+    /// Adds the sentences of one text, in time proportional to its length.
     pub fn add(&mut self, id: &str, speaker: Speaker, text: &str) {
         if speaker == Speaker::Tool && text.len() > LONGEST_RESULT {
             return;
@@ -110,9 +110,9 @@ impl Facts {
         }
     }
 
-    /// Takes in one sentence as it stands.
+    /// Adds one sentence as it is.
     pub fn add_sentence(&mut self, id: &str, speaker: Speaker, sentence: &str) {
-        // Sentences of one message come one after the other.
+        // Sentences of one message follow each other.
         let is_next = self.ids.last().is_some_and(|last| last == id)
             && self.sentences.last().is_some_and(|last| last.speaker == speaker);
         if !is_next {
@@ -121,8 +121,8 @@ impl Facts {
         self.push(self.ids.len() - 1, speaker, sentence, true);
     }
 
-    /// Reads a sentence as it would be held; nothing for one that says nothing or is no sentence. `follows`: the sentence
-    /// before it is held.
+    /// Parses a sentence into the stored form; returns `None` for one without content. `follows`: the previous sentence
+    /// is stored.
     fn read(text_index: usize, speaker: Speaker, text: &str, follows: bool) -> Option<Sentence> {
         let text = text.trim_start_matches(['-', '*', '•', '#', '>', ' ']).trim();
         if text.len() > LONGEST || text.len() < 2 {
@@ -140,7 +140,7 @@ impl Facts {
                 kept.push((word.kind, word.key));
             }
         }
-        // Names of one family have something in common: "spike/a" and "spike/b".
+        // Names of one family share a key: "spike/a" and "spike/b".
         kept.extend(all.iter().filter_map(|word| newest::family(word.text)).map(|key| (Kind::Stop, key)));
         kept.sort_unstable_by_key(|(_, key)| *key);
         kept.dedup_by_key(|(_, key)| *key);
@@ -163,7 +163,7 @@ impl Facts {
         })
     }
 
-    /// `is_apart`: the sentence before it is not there.
+    /// `is_apart`: the previous sentence is not stored.
     fn push(&mut self, text_index: usize, speaker: Speaker, text: &str, is_apart: bool) {
         let follows = !is_apart && self.sentences.last().is_some_and(|last| last.text_index == text_index);
         let Some(sentence) = Facts::read(text_index, speaker, text, follows) else { return };
@@ -185,7 +185,7 @@ impl Facts {
         self.retire(same);
     }
 
-    /// Marks sentences whose value a later one has.
+    /// Marks sentences whose value a later one replaces.
     pub fn replace(&mut self, changed: &[usize]) {
         for &at in changed {
             self.sentences[at].is_changed = true;
@@ -201,7 +201,7 @@ impl Facts {
         }
     }
 
-    /// The sentences of a text of the user that may replace others.
+    /// Returns the sentences of a user's text that may replace others.
     pub fn replacing(text: &str) -> Box<[Sentence]> {
         let stretches = crate::compact::ledger::quoted::own_words(text);
         let read = |text: &str| Facts::read(usize::MAX, Speaker::User, text, false);
@@ -209,13 +209,13 @@ impl Facts {
         all.filter(newest::may_replace_any).collect()
     }
 
-    /// The sentences that those of a later text replace.
+    /// Returns the sentences that those of a later text replace.
     pub fn replaced_by(&self, later: &[Sentence]) -> Vec<usize> {
         let end = self.sentences.len();
         later.iter().flat_map(|sentence| newest::replaced_by(self, sentence, end)).collect()
     }
 
-    /// All sentences, as they were said.
+    /// Returns all sentences in the order of the conversation.
     pub fn all(&self) -> Vec<Fact<'_>> {
         (0..self.sentences.len()).map(|index| self.fact(index)).collect()
     }
@@ -236,17 +236,17 @@ impl Facts {
         }
     }
 
-    /// Sentences that hold.
+    /// Returns the sentences that are not replaced.
     pub fn candidates(&self) -> Vec<usize> {
         (0..self.sentences.len()).filter(|&index| !self.sentences[index].is_replaced).collect()
     }
 
-    /// Sentences that were replaced since `from` of them were.
+    /// Returns the sentences that were replaced after the first `from` replacements.
     pub fn replaced(&self, from: usize) -> impl Iterator<Item = Fact<'_>> {
         self.replaced.iter().skip(from).map(|&index| self.fact(index))
     }
 
-    /// True if all sentences of the newest text with this id were replaced by others.
+    /// True if all sentences of the newest text with this id were replaced.
     pub fn is_replaced(&self, id: &str) -> bool {
         let Some(text) = self.ids.iter().rposition(|other| other == id) else { return false };
         let from = self.sentences.partition_point(|sentence| sentence.text_index < text);
@@ -254,7 +254,7 @@ impl Facts {
         of_text.peek().is_some() && of_text.all(|sentence| sentence.is_changed || sentence.needs_previous)
     }
 
-    /// How many sentences were replaced.
+    /// Returns the number of replaced sentences.
     pub fn replaced_count(&self) -> usize {
         self.replaced.len()
     }

@@ -1,9 +1,10 @@
-//! Which statements a later one replaces: the newest value of a key wins.
+//! Finds the statements that a later one replaces: the newest value of a key wins.
 //!
-//! Two ways. Sentences of the same frame ("The budget is ..."): one value differs, and it stands where something is said of the
-//! subject. And a sentence that says that something changed ("no longer", "instead", "from now on"): it replaces the earlier
-//! sentence that it has most in common with, if both have a value of the same type, or if it repeats much of the earlier one.
-//! Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace each other: their keys differ.
+//! There are two ways. Sentences of the same frame ("The budget is ..."): one value differs, in the place where the
+//! sentence states something of its subject. And a sentence that announces a change ("no longer", "instead", "from now
+//! on"): it replaces the earlier sentence with which it has most in common, if both have a value of the same type, or
+//! if it repeats much of the earlier one. Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace
+//! each other: their keys differ.
 
 use super::changes::{is_change, is_link, is_now, is_reply, is_stating, value_type};
 use super::languages::is_verb_of_order;
@@ -14,33 +15,33 @@ use super::{Facts, Sentence, Speaker};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value {
     pub key: u32,
-    /// It stands where something is said of the subject.
+    /// True if the sentence states it of its subject.
     pub is_said: bool,
 }
 
-/// What types of values a sentence has, and whether it says that something changed.
+/// The types of values in a sentence, and whether it announces a change.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frame {
-    /// The same for sentences that differ in their values alone.
+    /// Equal for sentences that differ only in their values.
     pub key: u32,
     pub values: Vec<Value>,
     /// Types of values, with the value.
     pub types: Vec<(u8, u32)>,
     pub changes: bool,
-    /// It tells the agent how to do something.
+    /// True if it tells the agent how to do something.
     pub orders: bool,
-    /// Few words: a statement rather than a story.
+    /// True for few words: a statement rather than a story.
     pub is_short: bool,
-    /// Fewer: a name in it is what it is about.
+    /// True for fewer words: a name in it is its subject.
     pub is_brief: bool,
 }
 
-/// Earlier sentences with a word that are looked at: a word of more is too common to say what a sentence is about.
+/// Max earlier sentences with a word that are compared: a more frequent word does not show what a sentence is about.
 const MOST_POSTINGS: usize = 48;
-/// Words of a statement.
+/// Max words of a statement.
 const SHORT: usize = 22;
 const BRIEF: usize = 14;
-/// What sentences must share, in rarity of their words: one rare word, or two that are less rare.
+/// Min rarity of the words that two sentences share: one rare word, or two less rare ones.
 const LEAST_SHARED: f64 = 0.55;
 /// Types of values (see [`value_type`]): money, dates and times of day are 1 to 3; a figure of type 7 may be anything.
 const MONEY: u8 = 1;
@@ -49,15 +50,15 @@ const NAME: u8 = 5;
 const OTHER_FIGURE: u8 = 7;
 const DAY: u8 = 8;
 const LANGUAGE: u8 = 9;
-/// Types of what an agent does in one way at a time: time zones, systems of measures, manners of answers.
+/// Types of settings that an agent has one value of at a time: time zones, systems of measures, manners of answers.
 pub const SETTINGS: [u8; 3] = [6, 10, MANNER];
 const MANNER: u8 = 11;
-/// Share of the words of an earlier sentence that a later one repeats when it takes it back.
+/// Share of an earlier sentence's words that a later one repeats when it revokes it.
 const REPEATS: f64 = 0.4;
 
 /// Reads the frame of a sentence.
 pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> Frame {
-    // Han and kana are read in pairs: two of them are about a word.
+    // Han and kana are read in pairs: two pairs are about a word.
     let pairs = words.iter().filter(|word| word.text.starts_with(is_ideograph)).count();
     let length = words.len() - pairs / 2;
     let mut out = Frame {
@@ -103,20 +104,21 @@ pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> F
     let is_new = |kind: u8| kind == LANGUAGE || !is_order && matches!(kind, MONEY..=TIME | DAY);
     out.changes |=
         words.first().is_some_and(|word| is_now(word.text)) && out.types.iter().any(|(kind, _)| is_new(*kind));
-    // "A long letter" says nothing of answers.
+    // "A long letter" is no statement about answers.
     if !words.iter().any(|word| is_reply(word.text)) {
         out.types.retain(|(kind, _)| *kind != MANNER);
     }
     out
 }
 
-/// True if a clause behind a comma or a label begins with an order: "For reports, show clocks in UTC."
+/// True if a clause after a comma or a label begins with an order: "For reports, show clocks in UTC."
 fn orders_in_clause(sentence: &str) -> bool {
     let mut clauses = sentence.split([',', ':']).skip(1);
     clauses.any(|clause| is_verb_of_order(clause.split_whitespace().next().unwrap_or_default()))
 }
 
-/// What names of one family have in common: the part of an identifier before its first slash. Files and addresses are none.
+/// Returns what names of one family have in common: the part of an identifier before its first slash. Files and
+/// addresses have no family.
 pub fn family(word: &str) -> Option<u32> {
     let (family, rest) = word.split_once('/')?;
     let is_family = family.len() >= 2 && !rest.is_empty() && !word.contains(['.', ':']);
@@ -128,16 +130,16 @@ pub fn mix(hash: u32, key: u32) -> u32 {
     hash.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ key
 }
 
-/// False for a sentence that replaces none, whatever was said before it.
+/// True for a sentence that may replace an earlier one.
 pub fn may_replace_any(later: &Sentence) -> bool {
     let frame = &later.frame;
-    // What a record holds was weighed when it was made.
+    // The sentences of a record were weighed when it was made.
     let is_said = !later.is_question && later.speaker != Speaker::Record;
     let sets = frame.orders && frame.types.iter().any(|(kind, _)| SETTINGS.contains(kind));
     is_said && (frame.changes && frame.is_short || sets || frame.values.iter().any(|value| value.is_said))
 }
 
-/// The sentences before `end` that another one replaces.
+/// Returns the sentences before `end` that a later one replaces.
 pub fn replaced_by(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
     if !may_replace_any(later) {
         return vec![];
@@ -174,7 +176,7 @@ fn differs_in_one(later: &[Value], earlier: &[Value]) -> bool {
     later.len() == earlier.len() && others.next().is_some_and(|(value, _)| value.is_said) && others.next().is_none()
 }
 
-/// Orders that set what an order sets otherwise: there is one time zone for reports, and one system of measures.
+/// Returns orders for the same setting: there is one time zone for reports, and one system of measures.
 fn other_settings(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
     let sets = |kind: u8| later.frame.types.iter().any(|(of, _)| *of == kind);
     if !SETTINGS.into_iter().any(sets) {
@@ -196,7 +198,7 @@ fn other_settings(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
     facts.settings.iter().map(|at| *at as usize).filter(|at| *at < end).filter(replaces).collect()
 }
 
-/// The earlier sentence that one which tells of a change has most in common with.
+/// Returns the earlier sentence with which an announcement of a change has most in common.
 fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
     let all = (facts.sentences.len() as f64).max(8.0);
     let mut shared: Vec<(usize, f64, usize)> = Vec::new();
@@ -214,7 +216,7 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
     }
     let replaces = |&&(index, sum, count): &&(usize, f64, usize)| {
         let earlier = &facts.sentences[index];
-        // What a rule says only a rule takes back, or a value that takes the place of its own.
+        // Only a rule revokes a rule, or a value that replaces its value.
         let has_value = has_other_value(later, earlier) && sum >= LEAST_SHARED;
         let repeats = count >= 2 && count as f64 >= REPEATS * earlier.words.len() as f64 && sum >= LEAST_SHARED;
         let takes_back = repeats && later.is_rule && earlier.is_rule;
@@ -227,7 +229,7 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
     best.map(|(index, ..)| *index)
 }
 
-/// True if both have a value of one type, and the later one has another there.
+/// True if both have a value of the same type, and the values differ.
 fn has_other_value(later: &Sentence, earlier: &Sentence) -> bool {
     let (new, old) = (&later.frame.types, &earlier.frame.types);
     let are_brief = later.frame.is_brief && earlier.frame.is_brief;

@@ -1,14 +1,15 @@
-//! Which sentences of the user tell the agent how to act beyond one step: prohibitions, limits, standing orders, wishes.
+//! Finds the user's sentences that tell the agent how to act beyond one step: prohibitions, limits, standing orders,
+//! wishes.
 //!
-//! A marker alone makes no rule: "it only fails on Mondays" tells of the world, "I don't have the number" of the speaker. So
-//! markers come in kinds ([`Class`]), and what stands before one decides whether it counts.
+//! A marker alone makes no rule: "it only fails on Mondays" describes the world, "I don't have the number" the speaker.
+//! So markers have kinds ([`Class`]), and the words before a marker decide whether it counts.
 
 use std::sync::OnceLock;
 
 use super::languages::exact;
 use crate::map::HashMap;
 
-/// What a phrase says of the sentence that it is in.
+/// The role of a phrase in its sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// Makes a rule wherever it is, unless the speaker is its subject.
@@ -19,15 +20,15 @@ enum Class {
     Weak,
     /// What the speaker prefers or does not want.
     Choice,
-    /// What the speaker wants: a rule where it excludes something.
+    /// What the speaker wants; a rule if it excludes something.
     Wish,
     /// Begins a condition.
     If,
     /// The speaker, or somebody else who acts.
     Subject,
-    /// Says of what the sentence speaks: an order it is not.
+    /// Names the topic, so the sentence is no order.
     Topic,
-    /// What follows is what somebody says, or why something is so.
+    /// Begins what somebody says, or the reason for something.
     Report,
     /// A common phrase that is no rule.
     Phrase,
@@ -70,11 +71,11 @@ struct Token<'a> {
     key: u32,
     /// The first word of a clause.
     begins: bool,
-    /// The clause does not merely follow a comma or a conjunction.
+    /// True if the clause does not merely follow a comma or a conjunction.
     is_apart: bool,
 }
 
-/// The words of a sentence, with where clauses begin.
+/// Returns the words of a sentence, and where clauses begin.
 fn tokens(sentence: &str) -> Vec<Token<'_>> {
     let mut out: Vec<Token> = Vec::new();
     let (mut begins, mut is_apart) = (true, true);
@@ -86,7 +87,7 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
         begins |= is_apart || between.contains([',', '(', '¡', '¿']);
         let run = &rest[start..];
         let mut end = run.find(|c| !is_inner(c)).unwrap_or(run.len());
-        // Names of files go on behind a full stop, compounds behind a hyphen.
+        // File names continue after a full stop, compounds after a hyphen.
         while run[end..].starts_with(['.', '-']) && run[end + 1..].starts_with(char::is_alphanumeric) {
             end += 1 + run[end + 1..].find(|c| !is_inner(c)).unwrap_or(run.len() - end - 1);
         }
@@ -109,7 +110,7 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// True for a sentence that asks.
+/// True for a question.
 pub fn is_question(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '?' | '？' | '؟'));
     const PARTICLES: [&str; 12] =
@@ -118,7 +119,7 @@ pub fn is_question(sentence: &str) -> bool {
     end.ends_with(['?', '？', '؟']) || PARTICLES.iter().any(|particle| bare.ends_with(particle))
 }
 
-/// True if a sentence tells the agent how to act; `more` are further markers, in lower case.
+/// True if a sentence tells the agent how to act; `more` holds further markers, in lower case.
 ///
 /// ```
 /// use espalier::compact::facts::rules::is_rule;
@@ -159,14 +160,14 @@ fn of_words(tokens: &[Token]) -> bool {
     let mut is_condition = false;
     let mut wishes = false;
     let begins_task = tokens.get(first).is_some_and(|token| super::languages::begins_task(token.text));
-    // What a step has to do is no rule for those after it.
+    // The requirement of one step is no rule for later steps.
     let is_of_step = |at: usize| begins_task && at > first && super::languages::goes_with_task(tokens[at].text);
     let mut at = 0;
     while at < tokens.len() {
         let starts_clause = begins(at) && at > 0;
         // Another clause has a subject of its own.
         has_subject &= !starts_clause;
-        // Of phrases of equal length the one of the first class.
+        // Of phrases of equal length, the one of the first class.
         let longest = found(at).reduce(|one, other| if other.1 > one.1 { other } else { one });
         let behind = || tokens.get(at + longest.map_or(1, |(_, words)| words));
         let is_answer = tokens
@@ -204,7 +205,7 @@ fn of_words(tokens: &[Token]) -> bool {
                     && !has_subject
                     && !is_answer
                     && !is_of_step(at)
-                    // "Stop" alone is said of what runs now.
+                    // "Stop" alone refers to what is running now.
                     && (is_condition || at + 1 < tokens.len() || !tokens[at].is_apart)
                     && (tokens[at].text.eq_ignore_ascii_case("leave")
                         || !speaks(at + longest.map_or(1, |(_, words)| words)))
@@ -255,13 +256,13 @@ fn of_words(tokens: &[Token]) -> bool {
     false
 }
 
-/// Returns true for a marker that limits nothing, unless a figure follows it.
+/// True for a marker that limits nothing, unless a figure follows it.
 fn is_mild(tokens: &[Token], marker: usize) -> bool {
     let is_figure = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
     super::languages::is_mild(tokens[marker].text) && !tokens.iter().skip(marker + 1).take(2).any(is_figure)
 }
 
-/// True if a sentence begins with what looks like an order: a word that is no subject, followed by what it is about.
+/// True if a sentence seems to begin with an order: a word that is no subject, followed by its object.
 fn is_order(tokens: &[Token], first: usize, marker: usize) -> bool {
     let word = tokens[first].text;
     if marker <= first || word.starts_with(|c: char| c.is_ascii_digit()) {

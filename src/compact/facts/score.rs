@@ -1,4 +1,4 @@
-//! What a sentence is worth for its tokens.
+//! The worth of a sentence for its tokens.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use super::words::{Kind, Word};
 use super::{Facts, Sentence, Speaker};
 use crate::map::HashMap;
 
-/// How much a word counts by what it is.
+/// Weights of words by kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
     pub figure: f64,
@@ -18,23 +18,23 @@ pub struct Weights {
     pub record: f64,
     pub repeated: f64,
     pub shape: f64,
-    /// Of a word that a chosen fact already has.
+    /// Weight of a word that a chosen fact already contains.
     pub again: f64,
     pub power: f64,
     /// Tokens of a line beside its sentence.
     pub line: f64,
-    /// Of the first sentence of a text.
+    /// Factor for the first sentence of a text.
     pub first: f64,
     pub idf: f64,
     pub name0: f64,
     pub figure0: f64,
     /// Added to the tokens.
     pub plus: f64,
-    /// Sentences of the same text chosen already.
+    /// Factor for each sentence of the same text that is already chosen.
     pub spread: f64,
 }
 
-/// Fitted on the five talks of BFCL's memory set, none of which is unseen.
+/// Fitted on the five conversations of BFCL's memory set, so none of them is unseen.
 pub const WEIGHTS: Weights = Weights {
     figure: 6.0,
     name: 5.5,
@@ -55,7 +55,7 @@ pub const WEIGHTS: Weights = Weights {
     spread: 0.85,
 };
 
-/// Words that go on with what was said before: nobody knows what they are about without it.
+/// Words that continue an earlier statement: without it nobody knows what they refer to.
 const GOES_ON: &[&str] = &[
     "it",
     "it's",
@@ -103,7 +103,7 @@ const GOES_ON: &[&str] = &[
     "они",
 ];
 
-/// True if a sentence goes on with the one before it.
+/// True if a sentence continues the one before it.
 pub fn goes_on(sentence: &str, first: &str, words: &[Word]) -> bool {
     let content = words.iter().filter(|word| word.kind != Kind::Stop).count();
     let first = first.to_lowercase().replace('’', "'");
@@ -114,7 +114,7 @@ pub fn goes_on(sentence: &str, first: &str, words: &[Word]) -> bool {
     if STARTS.iter().any(|start| sentence.starts_with(start)) {
         return content <= 5 && sentence.len() < 60;
     }
-    // "Never exceed without approval.": what must not be exceeded was said before.
+    // "Never exceed without approval.": the object was named before.
     const BEHIND: [&str; 27] = [
         "without",
         "unless",
@@ -188,7 +188,7 @@ impl Eq for Candidate {}
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Candidate) -> Ordering {
-        // Of equal ones the newer.
+        // Of equal ones, the newer.
         self.score.total_cmp(&other.score).then(self.index.cmp(&other.index))
     }
 }
@@ -202,21 +202,21 @@ impl PartialOrd for Candidate {
 struct Chosen<'a> {
     facts: &'a Facts,
     weights: Weights,
-    /// What a word is worth by the number of its uses.
+    /// Worth of a word by the number of its uses.
     rarity: Vec<f64>,
     words: HashMap<u32, u32>,
     is_chosen: Vec<bool>,
     /// Chosen facts by text.
     of_text: HashMap<usize, u32>,
-    /// Where each text begins among the sentences, and its tokens.
+    /// First sentence and tokens of each text.
     texts: HashMap<usize, (usize, f64)>,
 }
 
-/// A text up to here is one fact: its sentences belong together. In tokens.
+/// Max tokens of a text that counts as one fact, because its sentences belong together.
 const SHORT_TEXT: f64 = 40.0;
 
 impl Chosen<'_> {
-    /// What a word is worth: rare ones more.
+    /// Returns the worth of a word: rare ones are worth more.
     fn worth(&self, kind: Kind, key: u32) -> f64 {
         let uses = self.facts.postings.get(&key).map_or(1, Vec::len);
         let rarity = self.rarity[uses.min(self.rarity.len() - 1)];
@@ -230,7 +230,7 @@ impl Chosen<'_> {
         worth * w.again.powi(self.words.get(&key).copied().unwrap_or(0) as i32)
     }
 
-    /// The fact and those that it needs beside it: all of a short text, else those before it that it goes on with.
+    /// Returns the fact and the sentences it needs: all of a short text, else those before it that it continues.
     fn unit(&self, index: usize) -> std::ops::RangeInclusive<usize> {
         let text = self.facts.sentences[index].text_index;
         if let Some(&(start, _)) = self.texts.get(&text).filter(|_| self.is_short(text)) {
@@ -244,13 +244,13 @@ impl Chosen<'_> {
         from..=index
     }
 
-    /// Sentences of it that may be shown and are not.
+    /// Returns the sentences of a fact that may be shown and are not yet.
     fn open(&self, index: usize) -> impl Iterator<Item = usize> {
         self.unit(index).filter(|&at| !self.is_chosen[at] && !self.facts.sentences[at].is_replaced)
     }
 
-    /// The same in the order in which they should be shown: of a short text the sentence that says most comes first, else
-    /// what is said before.
+    /// Returns those sentences in the order in which they should be shown: a short text begins with its most
+    /// informative sentence, others follow the order of the text.
     fn taken(&self, index: usize) -> Vec<usize> {
         let mut all: Vec<usize> = self.open(index).collect();
         if self.is_short(self.facts.sentences[index].text_index) {
@@ -300,7 +300,8 @@ impl Chosen<'_> {
     }
 }
 
-/// The best ones first, of about this many tokens in all: what a fact has in common with better ones counts less.
+/// Returns the best candidates first, about this many tokens in all. Words that a fact shares with better ones count
+/// less.
 pub fn order(facts: &Facts, candidates: Vec<usize>, tokens: f64) -> Vec<usize> {
     order_by(facts, candidates, tokens, WEIGHTS)
 }

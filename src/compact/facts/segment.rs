@@ -2,9 +2,9 @@
 
 /// Ends a sentence whatever follows it.
 const FULL_STOPS: [char; 10] = ['。', '！', '？', '｡', '।', '॥', '؟', '۔', '։', '።'];
-/// May stand behind what ends a sentence.
+/// Characters that may follow the end of a sentence and belong to it.
 const CLOSERS: [char; 16] = ['"', '\'', '”', '’', '»', ')', ']', '）', '」', '』', '】', '*', '_', '`', '“', '》'];
-/// Shortest line that may be wrapped, in bytes.
+/// Min bytes of a line that may be wrapped.
 const WRAPPED: usize = 50;
 /// Words before a full stop that does not end the sentence, in lower case.
 const ABBREVIATIONS: [&str; 50] = [
@@ -15,7 +15,7 @@ const ABBREVIATIONS: [&str; 50] = [
 /// Words before an ordinal number ("am 5. Mai").
 const BEFORE_ORDINALS: [&str; 10] = ["am", "vom", "zum", "bis", "der", "den", "dem", "ab", "die", "im"];
 
-/// The sentences of a text, trimmed, in order. A line ends a sentence, unless the next one goes on with it.
+/// Returns the sentences of a text, trimmed, in order. A line ends a sentence unless the next line continues it.
 ///
 /// ```
 /// use espalier::compact::facts::sentences;
@@ -41,7 +41,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first sentence ends.
+/// Returns where the first sentence ends.
 fn end(text: &str) -> usize {
     let mut line = 0;
     for (at, c) in text.char_indices() {
@@ -67,7 +67,7 @@ fn end(text: &str) -> usize {
     text.len()
 }
 
-/// Behind what still belongs to the end of a sentence.
+/// Returns the position after all characters that belong to the end of a sentence.
 fn past_closers(text: &str, from: usize) -> usize {
     let more = |c: char| matches!(c, '.' | '!' | '?' | '…') || FULL_STOPS.contains(&c) || CLOSERS.contains(&c);
     from + text[from..].find(|c| !more(c)).unwrap_or(text.len() - from)
@@ -83,7 +83,7 @@ fn is_abbreviated(before: &str, behind: &str) -> bool {
         return true;
     }
     if !word.is_empty() && word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number of a list, or of a day.
+        // The number of a list item, or of a day.
         let previous = words.next();
         let is_day = previous.is_some_and(|previous| BEFORE_ORDINALS.contains(&previous.to_lowercase().as_str()));
         return previous.is_none() || is_day && behind.trim_start().chars().next().is_some_and(char::is_alphabetic);
@@ -92,13 +92,13 @@ fn is_abbreviated(before: &str, behind: &str) -> bool {
         return false;
     }
     let word = word.to_lowercase();
-    // "No." is an answer where a sentence may end behind it.
+    // "No." is an answer if a sentence may end after it.
     let is_number = !matches!(word.as_str(), "no" | "est" | "min" | "max" | "co" | "st" | "str" | "im")
         || behind.trim_start().starts_with(|c: char| c.is_ascii_digit());
     ABBREVIATIONS.contains(&word.as_str()) && is_number
 }
 
-/// True if a line was wrapped, and the next one goes on with its sentence.
+/// True if a line was wrapped and the next one continues its sentence.
 fn goes_on(line: &str, next: &str) -> bool {
     let ends_open = line.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '-'));
     let next = next.strip_prefix('\n').unwrap_or(next);

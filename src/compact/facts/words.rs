@@ -1,9 +1,9 @@
-//! Words of a sentence: what they are worth, and how they are known again.
+//! The words of a sentence: their worth, and keys that identify them.
 
 /// What a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Carries nothing by itself.
+    /// Has no meaning of its own.
     Stop,
     Word,
     /// A name or an identifier.
@@ -17,16 +17,16 @@ pub enum Kind {
 pub struct Word<'a> {
     pub text: &'a str,
     pub kind: Kind,
-    /// The same for other forms of the word.
+    /// Equal for other forms of the word.
     pub key: u32,
 }
 
-/// Bytes of a word that are looked at.
+/// Max bytes of a word that are considered.
 const LONGEST: usize = 80;
-/// Letters of a word that its key is made from: behind them are endings.
+/// Number of letters that a word's key is made from; the rest is an ending.
 const STEM: usize = 6;
 
-/// The words of a sentence. Han and kana have no spaces: each two neighbours are a word.
+/// Returns the words of a sentence. Han and kana have no spaces: each pair of neighbours counts as a word.
 pub fn words(sentence: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut is_first = true;
@@ -62,7 +62,7 @@ pub fn words(sentence: &str) -> Vec<Word<'_>> {
                 is_first = false;
             }
         }
-        // Behind a colon a sentence begins anew.
+        // After a colon a sentence begins again.
         is_first |= run.ends_with(':') || run.ends_with('.');
     }
     out
@@ -79,7 +79,7 @@ fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
                 None => break,
             };
             let pair = &text[at..end];
-            // Hiragana are endings and particles more often than not.
+            // Hiragana are mostly endings and particles.
             let kind = if pair.chars().all(is_hiragana) { Kind::Stop } else { Kind::Word };
             out.push(Word { text: pair, kind, key: key(pair) });
         }
@@ -89,7 +89,7 @@ fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
     out.push(Word { text, kind: kind(text, is_first), key: key(text) });
 }
 
-/// Cuts a run where ideographs begin or end.
+/// Splits a run where ideographs begin or end.
 fn scripts(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {
@@ -131,7 +131,8 @@ fn kind(text: &str, is_first: bool) -> Kind {
     if starts_upper && !is_first && letters >= 2 { Kind::Name } else { Kind::Word }
 }
 
-/// A key that other forms of a word share: its beginning, whatever its case. A figure is itself.
+/// Returns a key that other forms of the word share: its beginning, in lower case. The key of a figure is the whole
+/// figure.
 pub fn key(text: &str) -> u32 {
     let is_whole = text.chars().any(|c| c.is_numeric() || matches!(c, '_' | '/' | '.'));
     let mut hash: u32 = 0x811c_9dc5;
@@ -156,7 +157,7 @@ pub fn key(text: &str) -> u32 {
     hash
 }
 
-/// Tokens of a text, roughly.
+/// Returns the approximate tokens of a text.
 pub fn tokens(text: &str) -> f64 {
     let mut tokens = 0.0;
     let mut letters = 0;

@@ -1,20 +1,21 @@
-//! What no model should see of the covered messages: pictures, thoughts, calls without results and results without calls, tools that
-//! only the client has, marks that the host put on ids.
+//! Removes what no model should see of the covered messages: pictures, thoughts, calls without results and results
+//! without calls, tools that only the client has, marks that the host put on ids.
 
 use crate::history::draft::{Change, Draft};
 use crate::history::plan::{Fate, ItemEdit};
 use crate::map::{HashMap, HashSet};
 use crate::message::Part;
 
-/// Tools that only the client has; a model that is not offered them must not see calls of them.
+/// Tools that only the client has. A model that is not offered them must not see calls of them.
 const CLIENT_ONLY: [&str; 1] = ["tool_search"];
-/// What VS Code puts behind the ids of calls, with a number.
+/// The suffix that VS Code adds to call ids, followed by a number.
 const INTERNAL: &str = "__vscode-";
 
 const PICTURE: &str = "[Image was attached]";
 const DOCUMENT: &str = "[Document was attached]";
 
-/// A draft of these entries alone, fit to be sent. Entries stand in the order of `parts`; the list of their group numbers goes along.
+/// Returns a draft of these entries alone, ready to be sent, in the order of `parts`, with the group number of each
+/// entry.
 pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize>) {
     let mut entries = Vec::new();
     let mut of_group = Vec::new();
@@ -47,7 +48,7 @@ pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize
             },
             _ => Change::Keep,
         });
-        // Nothing is left that a provider would take.
+        // Nothing is left that a provider would accept.
         if out.entries[at].message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. } | Part::CacheMark)) {
             out.drop_entries(&[at], Fate::Dropped, "empty", "");
         }
@@ -64,9 +65,9 @@ fn note(part: &Part) -> Option<&'static str> {
 }
 
 struct Pairs {
-    /// Calls that have a result behind them.
+    /// Ids of calls that have a result after them.
     good: HashSet<String>,
-    /// Ids with an internal ending, and the ids without it.
+    /// Ids with an internal suffix, and the ids without it.
     renamed: HashMap<String, String>,
 }
 
@@ -103,7 +104,7 @@ impl Pairs {
     }
 }
 
-/// An id without its internal ending.
+/// Returns an id without its internal suffix.
 fn plain(id: &str) -> Option<&str> {
     let (bare, number) = id.rsplit_once(INTERNAL)?;
     (!bare.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(bare)

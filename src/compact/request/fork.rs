@@ -1,4 +1,4 @@
-//! The running request as it is, and one more message. Nothing in it changes, so that what the provider has cached of it is used again.
+//! The running request, unchanged, and one more message, so that the provider's cache of it is used again.
 
 use super::said;
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
@@ -7,7 +7,8 @@ use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::Role;
 
-/// The request; `None` if it does not fit `limit` tokens, or if a call is open, which no message but its result may follow.
+/// Returns the request; `None` if it does not fit `limit` tokens or if a call is open, which only its result may
+/// follow.
 pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
     let mut open = crate::map::HashSet::default();
     for entry in draft.entries.iter().filter(|entry| entry.is_in()) {

@@ -1,4 +1,4 @@
-//! The covered groups as messages, between the instructions and the wish.
+//! The covered groups as messages, between the instructions and the closing request.
 
 use super::clean::clean;
 use super::{ANSWER_FACTOR, Rule, fit, said};
@@ -7,13 +7,13 @@ use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::{Draft, Meter};
 use crate::message::Role;
 
-/// The request, at most `limit` tokens with the tool definitions; `None` if the groups cannot be made to fit. Instructions stand in front and,
-/// in short, at the end: a long history makes models forget how it began.
+/// Builds the request, at most `limit` tokens with the tool definitions; returns `None` if the groups cannot be made to
+/// fit. The instructions are in front and, in short form, at the end: after a long history models forget how it began.
 pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule: Rule) -> Option<ModelRequest> {
     let limit = (limit as f64 * rule.full_headroom) as u64;
     let (mut asked, mut of_group) = clean(draft, parts);
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
-    // Without calls there is nothing that the definitions would explain.
+    // Without calls, the definitions would explain nothing.
     let tools = if with_tools { draft.meter.tools } else { 0 };
     asked.meter = Meter { tools, ..draft.meter };
     let (whole, changes) = (asked.total(), asked.removed.len());

@@ -14,22 +14,22 @@ use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::shorten;
 
-/// Longest name of a tool or id of a message, in bytes.
+/// Max bytes of a tool's name or a message's id.
 const ATTRIBUTE_BYTES: usize = 200;
 
-/// What joining and framing may cost beside the pieces that were counted, in tokens.
+/// Tokens that joining and framing may add to the counted pieces.
 const SLACK: u64 = 16;
 
-/// The request, and how many of the groups it shows.
+/// The request, and the number of groups it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simple {
     pub request: ModelRequest,
     pub shown: usize,
 }
 
-/// The request for these groups, at most `limit` tokens. `earlier` is a record of groups that came before them. When not even the barest form
-/// of all groups fits, it shows as many of the oldest as do, so that at most `pieces` requests show them all; when even that is too little
-/// the oldest messages are left out, and the text says how many.
+/// Builds the request for these groups, at most `limit` tokens. `earlier` is a record of the groups before them. If not
+/// even the barest form of all groups fits, it shows as many of the oldest as fit, so that at most `pieces` requests
+/// show them all. If that is not enough either, the oldest messages are left out, and the text says how many.
 pub fn simple(
     draft: &Draft,
     parts: &[&[usize]],
@@ -55,7 +55,8 @@ pub fn simple(
     forms.extend(DROPPED_SHARES.map(|share| form(Some(RESULT_CAP), dropped(old, share), true)));
     forms.push(form(Some(RESULT_CAP), 0..old, false));
 
-    // One request, in the richest form that fits it; else several, in the richest form that fits as many as there may be.
+    // One request in the richest form that fits; else several, in the richest form that needs at most the allowed
+    // number.
     let mut rendered = Vec::with_capacity(forms.len());
     let mut found = None;
     for form in &forms {
@@ -111,9 +112,9 @@ pub fn simple(
 /// How much of the history is rendered.
 struct Form {
     cap: Option<u64>,
-    /// Old results, by number, that are named but not shown.
+    /// Old results, by index, that are named but not shown.
     without: Range<usize>,
-    /// The newest rounds are whole.
+    /// True if the newest rounds are shown whole.
     spares_newest: bool,
     rule: Rule,
 }
@@ -142,7 +143,8 @@ fn render(draft: &Draft, of_group: &[usize], groups: usize, whole_from: usize, f
     out
 }
 
-/// Requests that show all groups; more than there are groups if one is too large by itself.
+/// Returns the number of requests that show all groups; more than the number of groups if one group is too large by
+/// itself.
 fn pieces_of(groups: &[Rendered], room: u64) -> usize {
     let mut pieces = 1;
     let mut left = room;
@@ -201,9 +203,9 @@ fn message(
     out
 }
 
-/// The first UTF-16 units of a text as one line, with a mark if there was more; true then.
+/// Returns the first UTF-16 units of a text as one line, with a mark if it was cut, and whether it was.
 fn first_units(text: &str, most: usize) -> (String, bool) {
-    // No unit takes more than three bytes.
+    // A unit takes at most three bytes.
     let line = one_line(text, most.saturating_mul(3));
     let mut left = most;
     let over = line.char_indices().find(|(_, character)| match left.checked_sub(character.len_utf16()) {
@@ -219,7 +221,7 @@ fn first_units(text: &str, most: usize) -> (String, bool) {
     }
 }
 
-/// A part as text; pictures, documents and unknown parts become a note.
+/// Returns a part as text; pictures, documents and unknown parts become a note.
 pub(super) fn shown(part: &Part) -> String {
     match part {
         Part::Text { text } => text.clone(),
@@ -234,11 +236,10 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// Tags that the request is built of.
+/// The tags that structure the request.
 const TAGS: [&str; 5] = ["history", "earlier-record", "message", "call", "result"];
 
-/// The history is quoted: tags of the quotation inside, opening or closing, in any case and with blanks, are taken
-/// apart by a backslash.
+/// Quotes the history: a backslash breaks up tags of the quotation, opening or closing, in any case and with spaces.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -256,12 +257,12 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A name as the value of an attribute: one line that cannot end the tag.
+/// Returns a name as an attribute value: one line that cannot end the tag.
 fn attribute(name: &str) -> String {
     one_line(name, ATTRIBUTE_BYTES).replace(['"', '<', '>'], "'")
 }
 
-/// Leaves out the oldest messages until the text fits; the exact count decides.
+/// Leaves out the oldest messages until the text fits by its exact count.
 fn within(messages: Vec<String>, room: u64, draft: &Draft, reduced: &mut Reduced) -> String {
     let tokenizer = draft.meter.tokenizer;
     let sizes: Vec<u64> = messages.iter().map(|text| tokenizer.count(text) + 1).collect();

@@ -1,6 +1,6 @@
-//! gemini-cli's sizes and words: characters are UTF-16 code units there, and sizes are estimates.
+//! gemini-cli's sizes and texts: its characters are UTF-16 code units, and its sizes are estimates.
 //!
-//! Differences on purpose: no character is cut in half, and a preview that is no shorter than the whole is not used.
+//! Two deliberate differences: no character is cut in half, and a preview is used only if it is shorter than the whole.
 
 use serde_json::Value;
 
@@ -11,13 +11,14 @@ const HEAD_FIFTHS: u64 = 1;
 /// Characters of the preview at each end, and lines of a command's output at each end.
 const PREVIEW: usize = 250;
 const LINES: usize = 10;
-/// Around the text of a masked result.
+/// The tag around the text of a masked result.
 const TAG: &str = "tool_output_masked";
 /// The tool that runs commands, whose output has sections.
 const SHELL: &str = "run_shell_command";
 const SECTIONS: [&str; 6] = ["Output", "Error", "Exit Code", "Signal", "Background PIDs", "Process Group PGID"];
 
-/// What the model reads of a response: a text as it is, the text `output`, else the text `content`, else the JSON, indented.
+/// Returns what the model reads of a response: a text as it is, the text `output`, else the text `content`, else the
+/// JSON, indented.
 ///
 /// ```
 /// use espalier::compact::results::gemini::said;
@@ -36,18 +37,19 @@ fn indented(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// The response object as JSON, where it is not given: `{"output": text}`.
+/// Returns the default response object as JSON: `{"output": text}`.
 fn body_of(text: &str) -> String {
     serde_json::json!({ "output": text }).to_string()
 }
 
-/// gemini-cli's estimate of a response: a quarter of its name and of its JSON.
+/// Returns gemini-cli's estimate of a response: a quarter of its name and of its JSON.
 pub fn response_size(tool: Option<&str>, text: &str, body: Option<&str>) -> u64 {
     let json = body.map_or_else(|| units(&body_of(text)), units);
     (units(tool.unwrap_or_default()) + json) / 4
 }
 
-/// At most `cap` characters of a text, a fifth of them from its beginning, under a line that names the file with the whole.
+/// Returns at most `cap` characters of a text, a fifth of them from its beginning, under a line that names the file
+/// with the whole.
 ///
 /// ```
 /// use espalier::compact::results::gemini::capped;
@@ -71,7 +73,8 @@ pub fn capped(text: &str, cap: u64, file: &str) -> String {
     )
 }
 
-/// The note that stands for a masked result: a preview of the response's JSON, or of a command's sections, and the file.
+/// Returns the note that replaces a masked result: a preview of the response's JSON or of a command's sections, and the
+/// file.
 pub fn masked(tool: Option<&str>, text: &str, body: Option<&str>, file: &str) -> String {
     let json = || match body.map(serde_json::from_str::<Value>) {
         Some(Ok(value)) => indented(&value),
@@ -82,12 +85,12 @@ pub fn masked(tool: Option<&str>, text: &str, body: Option<&str>, file: &str) ->
     format!("<{TAG}>\n{preview}\n\nOutput too large. Full output available at: {file}\n</{TAG}>")
 }
 
-/// Whether a text is such a note.
+/// True if a text is such a note.
 pub fn is_masked(text: &str) -> bool {
     text.trim_start().strip_prefix('<').is_some_and(|rest| rest.starts_with(TAG))
 }
 
-/// First and last characters.
+/// Returns the first and the last characters.
 fn ends(text: &str) -> String {
     if units(text) <= 2 * PREVIEW as u64 {
         return text.to_string();
@@ -95,7 +98,7 @@ fn ends(text: &str) -> String {
     format!("{}\n... [TRUNCATED] ...\n{}", &text[..first(text, PREVIEW)], &text[last(text, PREVIEW)..])
 }
 
-/// The sections of a command's result: what it printed is cut to its first and last lines, the others stay.
+/// Returns the sections of a command's result: the output is cut to its first and last lines, the other sections stay.
 fn sections(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut open: Option<(&str, Vec<&str>)> = None;
@@ -135,12 +138,12 @@ fn few_lines(text: &str) -> String {
     format!("{head}\n\n... [{omitted} lines omitted] ...\n\n{tail}")
 }
 
-/// Length in UTF-16 code units.
+/// Returns the length in UTF-16 code units.
 pub(super) fn units(text: &str) -> u64 {
     text.chars().map(|character| character.len_utf16() as u64).sum()
 }
 
-/// The end of the first `most` units, in bytes; a character that would be cut in half stays out.
+/// Returns the end of the first `most` units, in bytes; a character that would be cut in half is left out.
 fn first(text: &str, most: usize) -> usize {
     let mut left = most;
     let over = text.char_indices().find(|(_, character)| match left.checked_sub(character.len_utf16()) {
@@ -153,7 +156,7 @@ fn first(text: &str, most: usize) -> usize {
     over.map_or(text.len(), |(at, _)| at)
 }
 
-/// The start of the last `most` units, in bytes.
+/// Returns the start of the last `most` units, in bytes.
 fn last(text: &str, most: usize) -> usize {
     let mut left = most;
     let mut start = text.len();

@@ -1,13 +1,13 @@
-//! Results of tools as a whole: what all of them may have together, and which old ones become notes.
+//! Tool results as a whole: a limit for all of them together, and old ones replaced by notes.
 //!
-//! In: messages and a [`Rule`]. Out: [`Done`]: a plan, the same as targets of an edit, a report that says where each whole result is.
-//! In between [`Results::next`] names the results that go one by one, so that a host can store each before it goes; a host whose history
-//! keeps the originals asks for [`Results::finish`] at once.
+//! In: messages and a [`Rule`]. Out: [`Done`]: a plan, the same changes as targets of an edit, and a report that says
+//! where each whole result is. [`Results::next`] names the results one by one before they are removed, so that a host
+//! can store them. A host whose history keeps the originals calls [`Results::finish`] at once.
 //!
-//! - [`rule`]: what is to be done. - `piece`: results, and which of them take part.
-//! - [`gemini`]: gemini-cli's sizes and words.
+//! - [`rule`]: what to do. - `piece`: results, and which of them take part.
+//! - [`gemini`]: gemini-cli's sizes and texts.
 //!
-//! Calls and the frame stay as they are, and pictures in results as far as those of one turn are not too many bytes.
+//! Calls and the frame stay unchanged. Pictures in results stay unless those of one turn have too many bytes.
 
 pub mod gemini;
 mod piece;
@@ -31,12 +31,12 @@ use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 use crate::tool_result::budget::{Size, Walk, outside, prunable, water_level};
 
-/// What is to be done, and what is left alone.
+/// What to do, and what to leave alone.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub rule: Rule,
     pub style: Style,
-    /// Tools whose results stay whole. They are counted all the same, except by gemini-cli's masking.
+    /// Tools whose results stay whole. Their results still count, except in gemini-cli's masking.
     pub exempt: Exempt,
     /// Ids of messages whose results stay whole.
     pub keep: HashSet<String>,
@@ -44,32 +44,33 @@ pub struct Options {
     pub bodies: HashMap<(String, usize), String>,
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,
-    /// Bytes that the pictures in the results of one turn may have; [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if absent.
+    /// Max bytes of the pictures in the results of one turn; [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if
+    /// absent.
     pub picture_bytes: Option<u64>,
 }
 
-/// How it ended.
+/// How the operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// At least one result is shorter now, or has a note in the place of a picture.
+    /// At least one result is shorter, or a note replaces one of its pictures.
     Changed,
-    /// Everything is within what it may have.
+    /// All results are within the limit.
     WithinBudget,
-    /// All results together are over the budget, and none of them is over the cap: there is nothing to shorten.
+    /// All results together exceed the limit, but none exceeds the cap, so there is nothing to shorten.
     UnderCap,
-    /// What could go would free less than the least that is worth it; nothing was changed.
+    /// Removing everything that may go would free less than the minimum; nothing was changed.
     SmallGain,
 }
 
-/// A result that is about to go.
+/// A result that is about to be removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Going {
     pub message: String,
     /// Index among the parts of the message.
     pub part: usize,
-    /// Index in the result's content, if that is not one text.
+    /// Index in the result's content if the content is not one text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
     pub call_id: String,
@@ -79,7 +80,7 @@ pub struct Going {
     pub text: String,
 }
 
-/// What became of a result that went.
+/// A removed result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Gone {
@@ -93,7 +94,7 @@ pub struct Gone {
     /// Tokens of its text before and after, as the rule counts them.
     pub before: u64,
     pub after: u64,
-    /// Where the whole is: what the host said when it stored it, else the id of the message.
+    /// Where the whole result is: the handle that the host returned when it stored it, else the id of the message.
     pub recall: String,
 }
 
@@ -106,7 +107,7 @@ pub struct Sum {
     pub after: u64,
 }
 
-/// The end of it.
+/// The result of the operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
@@ -114,7 +115,7 @@ pub struct Done {
     pub plan: Vec<PlanItem>,
     /// The changes as targets of one edit, and its kind; empty if nothing changed.
     pub targets: Vec<Target>,
-    /// Notes in the place of pictures, as targets of another edit.
+    /// Notes that replace pictures, as targets of another edit.
     pub pictures: Vec<Target>,
     pub kind: Kind,
     pub rule: &'static str,
@@ -131,18 +132,18 @@ pub struct Done {
     pub level: Option<u64>,
 }
 
-/// What a piece becomes.
+/// The short form of a piece.
 struct Short {
     text: String,
     tokens: u64,
     recall: String,
 }
 
-/// What goes next.
+/// The order of removals.
 enum Queue {
-    /// Known from the start: pieces and what each may have (`None`: it becomes a note).
+    /// Known from the start: pieces and the tokens of each (`None`: a note replaces it).
     Chosen(VecDeque<(usize, Option<u64>)>),
-    /// Depends on what became of those before.
+    /// Depends on the outcome of earlier removals.
     Walk(Walk, u64),
 }
 
@@ -157,18 +158,18 @@ pub struct Results {
     options: Options,
     pieces: Vec<Piece>,
     queue: Queue,
-    /// The piece that [`Results::next`] named last, and what it may have.
+    /// The piece that [`Results::next`] returned last, and its tokens.
     current: Option<(usize, Option<u64>)>,
     short: BTreeMap<usize, Short>,
     level: Option<u64>,
-    /// Tokens that clearing has to free, notes taken off.
+    /// Min tokens that clearing has to free, after subtracting notes.
     least: u64,
-    /// Why nothing went, if nothing goes.
+    /// The outcome if nothing is removed.
     otherwise: Outcome,
 }
 
 impl Results {
-    /// Counts everything and finds out which results are to go. `tools` are the tokens of the tool definitions.
+    /// Counts everything and decides which results to remove. `tools` is the number of tokens of the tool definitions.
     pub fn new(
         messages: Vec<Message>,
         tools: u64,
@@ -210,7 +211,7 @@ impl Results {
         results
     }
 
-    /// One level for all that may be cut; what stays whole takes its share first.
+    /// Sets one level for all results that may be cut; results that stay whole take their share first.
     fn sink(&mut self, budget: u64, previous: Option<u64>) {
         let (free, fixed): (Vec<usize>, Vec<usize>) = (0..self.pieces.len()).partition(|&at| self.pieces[at].free);
         let taken = fixed.iter().fold(0u64, |sum, &at| sum.saturating_add(self.pieces[at].tokens));
@@ -222,7 +223,7 @@ impl Results {
         self.queue = Queue::Chosen(over.map(|(at, cap)| (at, Some(cap))).collect());
     }
 
-    /// Old results outside everything that is protected, all or none.
+    /// Chooses old results outside everything that is protected: all or none.
     fn choose(&mut self, clearing: &rule::Resolved, total: u64) {
         if total <= clearing.above {
             return;
@@ -248,7 +249,7 @@ impl Results {
         }
     }
 
-    /// Nothing is asked of the host for what would not be done.
+    /// Asks the host for nothing if the gain would be too small.
     fn only_if_worth_it(&mut self) {
         let Queue::Chosen(queue) = &self.queue else { return };
         let gain: u64 = queue
@@ -266,8 +267,8 @@ impl Results {
         }
     }
 
-    /// The next result that is to go; the same one until [`Results::settle`] says what came of it. Newest first where older ones depend
-    /// on newer ones, else oldest first.
+    /// Returns the next result to remove, the same one until [`Results::settle`] is called. The order is newest first
+    /// if older ones depend on newer ones, else oldest first.
     #[allow(clippy::should_implement_trait, reason = "each answer changes what comes next")]
     pub fn next(&mut self) -> Option<Going> {
         if self.current.is_none() {
@@ -275,7 +276,7 @@ impl Results {
                 Queue::Chosen(queue) => queue.pop_front(),
                 Queue::Walk(walk, cap) => loop {
                     let Some(at) = walk.next_over() else { break None };
-                    // What is short by itself cannot be cut, whatever there is of it: it counts, and stays.
+                    // A short result cannot be cut, however many there are: it counts, and stays.
                     if self.pieces[at].free && self.options.style.is_over(&self.pieces[at], *cap) {
                         break Some((at, Some(*cap)));
                     }
@@ -295,7 +296,8 @@ impl Results {
         })
     }
 
-    /// Says where the result is that [`Results::next`] named: it goes, and the handle stands in its place. Without a handle it stays.
+    /// Reports where the host stored the result that [`Results::next`] returned: the handle replaces it. Without a
+    /// handle the result stays.
     pub fn settle(&mut self, recall: Option<&str>) {
         let Some((at, cap)) = self.current.take() else { return };
         let whole = self.pieces[at].tokens;
@@ -312,13 +314,14 @@ impl Results {
         }
     }
 
-    /// Lets everything go that is left to go, and gives the plan. The originals of what the host did not store are its own messages.
+    /// Removes everything that is left to remove, and returns the plan. For results that the host did not store, its
+    /// own messages are the originals.
     pub fn finish(mut self) -> Done {
         while let Some(going) = self.next() {
             self.settle(Some(&going.message));
         }
         let freed: u64 = self.short.iter().map(|(&at, short)| self.pieces[at].tokens - short.tokens).sum();
-        // Handles of the host's may be longer than ids.
+        // The host's handles may be longer than ids.
         if freed < self.least && !self.short.is_empty() {
             self.short.clear();
             self.otherwise = Outcome::SmallGain;
@@ -352,7 +355,7 @@ impl Results {
                 part += 1;
                 changes.get(&(part - 1)).map_or(Change::Keep, |pieces| change(content, pieces))
             });
-            // Not the message's id where the host has stored it elsewhere.
+            // The host's handle takes precedence over the message's id.
             if let Some(removal) = draft.removed.last_mut() {
                 removal.recall = recalls.join(", ");
             }
@@ -399,7 +402,7 @@ impl Results {
         }
     }
 
-    /// Texts and handles by message, part and item.
+    /// Returns texts and handles by message, part and item.
     fn changes(&self) -> BTreeMap<usize, BTreeMap<usize, Vec<Changed<'_>>>> {
         let mut out: BTreeMap<usize, BTreeMap<usize, Vec<Changed>>> = BTreeMap::new();
         for (&at, short) in &self.short {
@@ -414,7 +417,7 @@ impl Results {
         piece.text(&self.messages[piece.entry], &self.options)
     }
 
-    /// What stands for a piece, and its tokens by the rule's own count.
+    /// Returns the text that replaces a piece, and its tokens by the rule's own count.
     fn shortened(&self, at: usize, cap: Option<u64>, recall: &str) -> (String, u64) {
         let piece = &self.pieces[at];
         let whole = self.text(piece);
@@ -432,7 +435,7 @@ impl Results {
     }
 }
 
-/// What became of the pictures in a message.
+/// Returns the notes that replace pictures of a message.
 fn notes(entry: &Entry) -> Vec<Target> {
     let parts = entry.edits.iter().flatten().filter_map(|edit| match edit {
         PartEdit::Content { part, items, .. } => Some((*part, items.iter().cloned().map(text_of).collect())),
@@ -446,10 +449,10 @@ fn notes(entry: &Entry) -> Vec<Target> {
     parts.map(target).collect()
 }
 
-/// Item, handle and text of what stands for a piece.
+/// Item, handle and text that replace a piece.
 type Changed<'a> = (Option<usize>, &'a str, &'a str);
 
-/// What a result becomes.
+/// Returns the change of a result.
 fn change(part: &Part, pieces: &[Changed]) -> Change {
     let Part::ToolResult { content, .. } = part else { return Change::Keep };
     if let [(None, _, text)] = pieces {

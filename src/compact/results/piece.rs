@@ -1,4 +1,4 @@
-//! The texts of results: each by itself, with what rules ask about it.
+//! The texts of results, one by one, with the properties that rules need.
 
 use std::borrow::Cow;
 
@@ -18,16 +18,16 @@ pub(super) struct Piece {
     pub item: Option<usize>,
     pub call_id: String,
     pub tool: Option<String>,
-    /// Entry and part of the call it answers.
+    /// Entry and part of the call that it answers.
     pub call: Option<(usize, usize)>,
     pub failed: bool,
-    /// By the count of the style.
+    /// By the style's count.
     pub tokens: u64,
     /// UTF-16 code units; counted for gemini-cli only.
     pub units: u64,
-    /// Rounds with results since: 0 for the newest.
+    /// Number of later rounds with results: 0 for the newest.
     pub age: usize,
-    /// It may be changed: neither the tool nor the message is exempt.
+    /// True if it may be changed: neither the tool nor the message is exempt.
     pub free: bool,
     exempt: bool,
     is_note: bool,
@@ -35,12 +35,12 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// True if clearing looks at it at all.
+    /// True if clearing considers it.
     pub fn takes_part(&self, clearing: &Resolved) -> bool {
         !self.is_note && !(clearing.skip_latest && (self.latest || self.exempt))
     }
 
-    /// The text, as the style reads it.
+    /// Returns the text, as the style reads it.
     pub fn text<'a>(&self, message: &'a Message, options: &'a Options) -> Cow<'a, str> {
         if let Some(body) = self.body(message, options) {
             return gemini::said(body).into();
@@ -52,7 +52,7 @@ impl Piece {
         }
     }
 
-    /// The response object, where the host has another than `{"output": text}`.
+    /// Returns the response object if the host has another than `{"output": text}`.
     pub fn body<'a>(&self, message: &Message, options: &'a Options) -> Option<&'a str> {
         if options.bodies.is_empty() || self.item.is_some_and(|item| item > 0) {
             return None;
@@ -61,13 +61,13 @@ impl Piece {
     }
 }
 
-/// All pieces of a conversation, in order, counted.
+/// Returns all pieces of a conversation, in order, counted.
 pub(super) fn pieces(draft: &Draft, options: &Options) -> Vec<Piece> {
     let groups = groups(draft);
     let mut out: Vec<Piece> = Vec::new();
     let mut calls: HashMap<&str, (usize, usize)> = HashMap::default();
     let mut exempt: HashMap<String, bool> = HashMap::default();
-    // Rounds with results, counted from the oldest for now.
+    // Rounds with results, counted from the oldest at first.
     let mut round = 0;
     for (number, group) in groups.iter().enumerate() {
         let had = out.len();

@@ -1,4 +1,4 @@
-//! What may be asked for, and the figures of the systems that do it.
+//! The rules for results, with the figures of the systems that use them.
 
 use super::gemini;
 use super::piece::Piece;
@@ -10,19 +10,20 @@ use crate::message::tool_map::{ToolMap, holds_state};
 use crate::tokens::{Estimator, Tokenizer};
 use crate::tool_result::{Keep, cut_result};
 
-/// What is to be done with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
+/// What to do with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// All together get `budget`: one level over all, see [`crate::tool_result::budget::water_level`].
+    /// All results together get `budget`, with one level for all, see [`crate::tool_result::budget::water_level`].
     Level { budget: u64, previous: Option<u64> },
-    /// From the newest on, whatever crosses `budget` is cut to `cap`: tokens, or characters with [`Style::GeminiCli`].
+    /// From the newest on, a result that crosses `budget` is cut to `cap`: tokens, or characters with
+    /// [`Style::GeminiCli`].
     NewestFirst { budget: u64, cap: u64 },
-    /// Old ones become notes.
+    /// Notes replace old results.
     Clear(Clearing),
 }
 
 impl Rule {
-    /// The stable name in reports and edits.
+    /// Returns the stable name in reports and edits.
     pub fn name(&self) -> &'static str {
         match self {
             Rule::Level { .. } => "result-level",
@@ -35,24 +36,26 @@ impl Rule {
 /// Which old results are cleared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clearing {
-    /// Nothing happens in a request of no more tokens.
+    /// Max tokens of a request that is left alone.
     pub above: u64,
-    /// So many of the newest results stay, and those of so many of the newest rounds.
+    /// Number of newest results that stay, and of newest rounds whose results stay.
     pub newest: usize,
     pub rounds: usize,
-    /// Results stay up to so many tokens from the newest on; if absent a fifth of what messages may have, at most 40,000.
+    /// Max tokens of results that stay, from the newest on; if absent, a fifth of the tokens for messages, at most
+    /// 40,000.
     pub protect: Option<u64>,
-    /// Less than this is not worth a broken cache; if absent a tenth of what messages may have, at most 20,000.
+    /// Min tokens to free, below which breaking the cache does not pay; if absent, a tenth of the tokens for messages,
+    /// at most 20,000.
     pub least: Option<u64>,
-    /// Tokens that the request may have; what messages may have is that without the frame.
+    /// Budget of the request; the tokens for messages are the budget without the frame.
     pub budget: Option<u64>,
-    /// Results of the latest turn take no part at all.
+    /// True if results of the latest turn take no part at all.
     pub skip_latest: bool,
-    /// `least` is what goes, without what comes in its place.
+    /// True if `least` counts removed tokens without subtracting their replacements.
     pub gross: bool,
 }
 
-/// [`Clearing::protect`] and [`Clearing::least`] where the host says nothing: a share of what messages may have, and the most.
+/// Defaults of [`Clearing::protect`] and [`Clearing::least`]: a divisor of the tokens for messages, and the max.
 const PROTECT: (u64, u64) = (5, 40_000);
 const LEAST: (u64, u64) = (10, 20_000);
 
@@ -101,17 +104,17 @@ impl Exempt {
     }
 }
 
-/// How sizes are told, and in what words.
+/// How sizes are measured, and the texts of replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Exact counts; one line for a cleared result.
+    /// Exact counts; one line replaces a cleared result.
     Espalier,
     /// Estimates; previews with the name of a file.
     GeminiCli,
 }
 
 impl Style {
-    /// Tokens of a result. `body` is the response object, where it is not `{"output": text}`.
+    /// Returns the tokens of a result. `body` is the response object if it is not `{"output": text}`.
     pub(super) fn size(
         self,
         text: &str,
@@ -135,7 +138,7 @@ impl Style {
         }
     }
 
-    /// At most `cap` of a text.
+    /// Cuts a text to at most `cap`.
     pub(super) fn cut(
         self,
         text: &str,
@@ -150,7 +153,7 @@ impl Style {
         cut_result(text, cap, Keep::of(call), recall, tokenizer).map_or_else(|| text.to_string(), |short| short.text)
     }
 
-    /// What stands for a cleared result.
+    /// Returns the text that replaces a cleared result.
     pub(super) fn note(
         self,
         text: &str,

@@ -1,5 +1,6 @@
-//! What all results may have together: from the newest to the oldest, each that crosses the line is cut in the middle, and counts with
-//! what is left of it, so that older small ones stay whole. The rule of gemini-cli, in tokens instead of characters.
+//! Caps all results together: from the newest to the oldest, a result that crosses the limit is cut in the middle and
+//! counts with its remaining tokens, so that small older ones stay whole. This is gemini-cli's rule, in tokens instead
+//! of characters.
 
 use super::Ground;
 use super::scene::Scene;

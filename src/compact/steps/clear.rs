@@ -1,4 +1,4 @@
-//! All old results in one batch, so that the prefix breaks once, and long strings in the arguments of old calls.
+//! Clears all old results in one batch, so that the prefix breaks once, and long strings in the arguments of old calls.
 
 use super::Ground;
 use super::scene::{CallAt, End, Found, Scene};
@@ -8,13 +8,13 @@ use crate::history::edit::{Edit, Kind, Replacement};
 use crate::map::HashSet;
 use crate::message::tool_map::ToolKind;
 
-/// Distinct error lines that one placeholder keeps.
+/// Max distinct error lines that one placeholder keeps.
 const LINES: usize = 24;
 
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let mut kept = Kept { seen: HashSet::default(), left: ground.budget.error_lines };
     let mut results = Vec::new();
-    // Newest first: of an error that came again and again the newest line stays.
+    // Newest first: of a repeated error the newest line stays.
     for result in scene.results.iter().rev() {
         let call = scene.call_of(result);
         let is_error_source = is_error_source(call, scene.end(result));
@@ -49,7 +49,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     cleared.into_iter().chain(shortened).collect()
 }
 
-/// Error lines of what files contain are no errors.
+/// True if error lines in this result are the content of a file and not errors.
 fn is_error_source(call: Option<&CallAt>, end: End) -> bool {
     match call {
         Some(call) if call.call.kind == ToolKind::Shell => end == End::Failed || !call.call.only_shows(),
@@ -58,7 +58,7 @@ fn is_error_source(call: Option<&CallAt>, end: End) -> bool {
     }
 }
 
-/// Error lines that stay although their results go, each once.
+/// Error lines that stay when their results are cleared, each once.
 struct Kept {
     seen: HashSet<u64>,
     /// Tokens.

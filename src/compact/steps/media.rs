@@ -1,4 +1,4 @@
-//! Pictures, documents and reasoning outside the tail, as the profile has it.
+//! Removes pictures, documents and reasoning outside the tail, by the profile's policy.
 
 use super::Ground;
 use super::scene::Scene;
@@ -12,7 +12,7 @@ use crate::message::{Part, Role};
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let policy = &ground.profile().media;
     let end = tail(draft, &scene.groups, ground.budget.keep_recent);
-    // Providers want the reasoning of the turn at hand back, since its calls follow from it.
+    // Providers require the reasoning of the current turn, since its calls follow from it.
     let turn = match policy.reasoning {
         ReasoningPolicy::Keep => 0,
         ReasoningPolicy::OlderTurns => scene.groups.iter().rposition(Group::has_request).unwrap_or(0).min(end),
@@ -39,13 +39,13 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
                     Part::ToolResult { content, .. } if policy.media == MediaPolicy::Note => {
                         for (item, inner) in content.iter().enumerate() {
                             if let Some(text) = media_note(draft, Role::Tool, inner, &message.id) {
-                                // Formats without a place for several texts in a result append it to the one there is.
+                                // Formats with a single text per result append it to that text.
                                 let text = if item > 0 { format!("\n{text}") } else { text };
                                 notes.push((entry, Replacement { message: id(), part, item: Some(item), text }));
                             }
                         }
                     }
-                    // An item that is nothing else stays: what it introduces may be refused without it.
+                    // A message that holds only reasoning stays: providers may refuse what follows it otherwise.
                     Part::Reasoning { .. } if at < turn && !rest_is_empty => {
                         thoughts.push((entry, Replacement { message: id(), part, item: None, text: String::new() }));
                     }
@@ -55,12 +55,12 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         }
     }
     let media = super::edit_of(draft, Kind::DropMedia, "media", None, notes);
-    // Made on the draft as it is now; notes change no number of parts.
+    // Made on the current draft; notes do not change the number of parts.
     let reasoning = super::edit_of(draft, Kind::DropReasoning, "reasoning", None, thoughts);
     media.into_iter().chain(reasoning).collect()
 }
 
-/// The first group of the newest ones that have no more than `most` tokens together.
+/// Returns the first group of the newest ones that have at most `most` tokens together.
 fn tail(draft: &Draft, groups: &[Group], most: u64) -> usize {
     let mut sum = 0u64;
     let kept = groups.iter().rev().take_while(|group| {

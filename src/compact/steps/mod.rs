@@ -1,9 +1,10 @@
-//! The rungs of the ladder that need no model: what is stale, old media, old results.
+//! The steps that need no model: stale results, old media, old results.
 //!
-//! In: a draft, the rungs in order, the goal. Out: the edits that paid, and a report of every rung. A rung is tried only while the request
-//! is above the goal; what it would change stays only if that frees its minimum, since every change breaks a cached prefix.
+//! In: a draft, the steps in order, the goal. Out: the edits that paid, and a report of every step. A step runs only
+//! while the request exceeds the goal; its changes stay only if they free its minimum, since every change breaks a
+//! cached prefix.
 //!
-//! - [`scene`]: what of the conversation a rule may touch.
+//! - [`scene`]: what a rule may change. - `stale`, `media`, `clear`, `cap`: one step each.
 //! - `stale`, `media`, `clear`, `cap`: one rung each.
 
 mod cap;
@@ -24,10 +25,10 @@ use crate::history::edit::{self, Author, Edit, Kind, Replacement};
 use crate::map::{HashMap, HashSet};
 use scene::Scene;
 
-/// What a message costs beside its texts, generously.
+/// Tokens of a message beside its texts, estimated generously.
 const CLOSE: u64 = 32;
 
-/// What the rungs go by.
+/// What all steps work from.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
     pub options: &'a Options,
@@ -42,7 +43,8 @@ impl Ground<'_> {
     }
 }
 
-/// Climbs `rungs` until the draft has at most `goal` tokens. Edits that paid are laid over the draft and appended to `edits`.
+/// Runs `rungs` until the draft has at most `goal` tokens. Edits that paid are laid over the draft and appended to
+/// `edits`.
 pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits: &mut Vec<Edit>) -> Vec<StepReport> {
     let mut steps = Vec::new();
     let mut total = draft.total();
@@ -52,14 +54,14 @@ pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits
         *draft = tried;
         edits.extend(found);
     }
-    // Numbered in the order in which they are laid.
+    // Edits are numbered in the order in which they apply.
     for (at, edit) in edits.iter_mut().enumerate() {
         edit.id = format!("e{at}");
     }
     steps
 }
 
-/// Climbs up to the next rung that pays, and gives the draft behind it. Until then the scene is the same.
+/// Runs steps up to the next one that pays, and returns the draft after it. Until then the scene is the same.
 fn next_change<'d, 'r>(
     draft: &Draft<'d>,
     rungs: &mut impl Iterator<Item = &'r Rung>,
@@ -111,7 +113,7 @@ fn next_change<'d, 'r>(
     None
 }
 
-/// A draft under these edits, which are told what each comes to by itself.
+/// Returns the draft under these edits, and sets each edit's own token counts.
 fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
     let mut tried = draft.clone();
     edit::apply_all(&mut tried, edits);
@@ -125,7 +127,7 @@ fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
     }
     for edit in edits {
         let places = places(edit);
-        // What two of them change has other tokens under each alone.
+        // A message that two edits change has other tokens under each alone.
         edit.tokens_after = match places.iter().all(|&at| edited[at] == 1) {
             true => places.iter().map(|&at| tried.entries[at].after).sum(),
             false => after(draft, &places, edit),
@@ -134,7 +136,8 @@ fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
     tried
 }
 
-/// The edits without what they do to these messages, numbered and counted anew. `draft` is one without them.
+/// Returns the edits without their changes to these messages, renumbered and recounted. `draft` is one without the
+/// edits.
 pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Edit> {
     let index: HashMap<String, usize> =
         draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.clone(), at)).collect();
@@ -149,19 +152,20 @@ pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Ed
     out
 }
 
-/// The number of edits that [`without`] returns.
+/// Returns the number of edits that [`without`] returns.
 pub fn remaining(edits: &[Edit], gone: &HashSet<&str>) -> usize {
     let remains = |edit: &&Edit| edit.texts.iter().any(|text| !gone.contains(text.message.as_str()));
     edits.iter().filter(remains).count()
 }
 
-/// Whether a line is shorter than the result it is to stand for. The shares of a message's tokens are near enough unless it is close.
+/// True if a line is shorter than the result it replaces. The result's share of its message's tokens decides, unless
+/// the two are close.
 fn is_shorter(draft: &Draft, line: &str, result: &scene::Found) -> bool {
     let tokens = draft.meter.text(line);
     result.tokens > tokens.saturating_mul(2).saturating_add(CLOSE) || draft.meter.text(&result.text) > tokens
 }
 
-/// An edit of parts; [`laid`] tells it what it comes to. Nothing if there are no `texts`, which come with the entries that they are about.
+/// Returns an edit of parts; [`laid`] sets its tokens. Returns `None` without `texts`, which come with their entries.
 fn edit_of(
     draft: &Draft,
     kind: Kind,
@@ -190,7 +194,7 @@ fn edit_of(
     (!entries.is_empty()).then_some(edit)
 }
 
-/// Tokens of these entries under the edit.
+/// Returns the tokens of these entries under the edit.
 fn after(draft: &Draft, entries: &[usize], edit: &Edit) -> u64 {
     let mut part = Draft {
         entries: entries.iter().map(|&at| draft.entries[at].clone()).collect(),

@@ -1,4 +1,5 @@
-//! What of a conversation a rule may touch: results with the calls they answer, and which of them are protected.
+//! The parts of a conversation that a rule may change: results with the calls they answer, and which of them are
+//! protected.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -19,9 +20,9 @@ pub struct CallAt<'d> {
     pub name: &'d str,
     pub arguments: &'d str,
     pub call: Rc<Call>,
-    /// It is not of the newest rounds, and nothing forbids to touch it.
+    /// True if it is outside the newest rounds and no rule protects it.
     pub is_old: bool,
-    /// Results of its tool are never cleared.
+    /// True if results of its tool are never cleared.
     pub is_exempt: bool,
 }
 
@@ -29,38 +30,38 @@ pub struct CallAt<'d> {
 pub struct Found<'d> {
     pub entry: usize,
     pub part: usize,
-    /// The call it answers, by number.
+    /// Index of the call it answers.
     pub call: Option<usize>,
     /// Its texts.
     pub text: Cow<'d, str>,
     pub outcome: Rc<Outcome>,
-    /// About what it has of its message's tokens.
+    /// Its approximate share of its message's tokens.
     pub tokens: u64,
     pub is_error: bool,
-    /// Nothing but texts.
+    /// True if it consists of texts only.
     pub is_text: bool,
-    /// A rule may replace it.
+    /// True if a rule may replace it.
     pub is_open: bool,
-    /// It may be cut in the middle, though it be of the newest round.
+    /// True if it may be cut in the middle, even in the newest round.
     pub may_be_cut: bool,
 }
 
-/// How a call ended, as far as its result tells.
+/// How a call ended, as far as its result shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Ok,
     Failed,
-    /// It does not say.
+    /// The result does not show it.
     Ended,
 }
 
-/// See the module.
+/// The results and calls of a draft that rules work on.
 pub struct Scene<'d> {
     pub calls: Vec<CallAt<'d>>,
     /// In order.
     pub results: Vec<Found<'d>>,
     pub groups: Vec<Group>,
-    /// Groups that no rule touches.
+    /// Groups that no rule changes.
     pub is_fixed: Vec<bool>,
 }
 
@@ -73,7 +74,7 @@ impl<'d> Scene<'d> {
         let newest_round = groups.iter().rposition(is_round);
         let kept =
             |group: &Group| group.entries.iter().any(|&at| ground.options.keep.contains(&draft.entries[at].message.id));
-        // Once for each group: a round may have thousands of results.
+        // Computed once for each group: a round may have thousands of results.
         let is_kept: Vec<bool> = groups.iter().map(kept).collect();
         let is_fixed: Vec<bool> = groups
             .iter()
@@ -129,7 +130,7 @@ impl<'d> Scene<'d> {
                             tokens: (from.after as f64 * share) as u64,
                             is_error: *is_error,
                             is_text: content.iter().all(|part| matches!(part, Part::Text { .. })),
-                            // Results that stand beside their calls are the provider's own tools'.
+                            // Results beside their calls come from tools that the provider runs.
                             is_open: is_old && group < turn && is_own && content.iter().all(is_known),
                             may_be_cut: is_own
                                 && !is_kept[group]
@@ -144,7 +145,8 @@ impl<'d> Scene<'d> {
         scene
     }
 
-    /// The newest `results`, and those that have no more than `tokens` together. What stays anyway takes nothing of those.
+    /// Protects the newest `results` results, and the newest ones within `tokens` tokens together. Results that stay
+    /// anyway do not count towards either.
     fn protect(&mut self, results: usize, tokens: u64) {
         let mut sum = 0u64;
         for (number, result) in self.results.iter_mut().rev().enumerate() {
@@ -161,7 +163,7 @@ impl<'d> Scene<'d> {
         result.call.and_then(|at| self.calls.get(at))
     }
 
-    /// The line in the place of a result that goes.
+    /// Returns the line that replaces a result.
     pub fn placeholder(&self, gone: Gone, result: &Found, why: Option<&str>, recall: &str) -> String {
         let call = self.call_of(result);
         let of = placeholder::Result {
@@ -173,7 +175,7 @@ impl<'d> Scene<'d> {
         result.outcome.placeholder(gone, call.map(|call| &call.call), of, why, recall)
     }
 
-    /// How the call of a result ended.
+    /// Returns how the call of a result ended.
     pub fn end(&self, result: &Found) -> End {
         let is_shell = self.call_of(result).is_some_and(|call| call.call.kind == ToolKind::Shell);
         match is_shell.then(|| result.outcome.exit(&result.text)).flatten() {

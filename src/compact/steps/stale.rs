@@ -20,14 +20,14 @@ use crate::history::edit::{Edit, Kind, Replacement};
 use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
 
-/// Later reads of one path that are looked through: pages of one file.
+/// Max later reads of one path to compare with: pages of one file.
 const PAGES: usize = 64;
-/// Results of fewer bytes are not worth a placeholder.
+/// Min bytes of a result that is worth a placeholder.
 const SHORT: usize = 200;
 
 /// A result and what makes it unnecessary.
 struct Stale {
-    /// By number.
+    /// Index of the result.
     result: usize,
     /// Entry of the newer message.
     newer: usize,
@@ -36,10 +36,10 @@ struct Stale {
     lines: Vec<String>,
 }
 
-/// Lines of a file that a later message has: first and last line, and the entry.
+/// Lines of a file in a later message: first and last line, and the entry.
 type Page = ((u64, u64), usize);
 
-/// What is known of later messages, walking from the newest to the oldest.
+/// Facts of later messages, collected from the newest message to the oldest.
 #[derive(Default)]
 struct Later<'s> {
     /// The newest result with this text.
@@ -71,7 +71,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
         found.push(Stale { result: number, newer, rule, why, lines });
     }
     found.reverse();
-    // One edit for each newer message, since an edit names one.
+    // One edit for each newer message, since an edit names one message.
     let mut by_newer: BTreeMap<(usize, &'static str), Vec<(usize, Replacement)>> = BTreeMap::new();
     for stale in found {
         let result = &scene.results[stale.result];
@@ -94,7 +94,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
 }
 
 impl<'s> Later<'s> {
-    /// Newer message, rule, why, and lines to keep.
+    /// Returns the newer message, the rule, the reason, and the lines to keep.
     fn stale(
         &self,
         draft: &Draft,
@@ -114,7 +114,7 @@ impl<'s> Later<'s> {
                 let why = format!("it succeeded in {}", id(newer));
                 return Some((newer, "failed-attempt", why, ends(result)));
             }
-            // What a command showed of a file, if it did nothing else.
+            // A command counts as a read if showing the file is all it does.
             let [line] = call.call.lines() else { return None };
             if !line.only_shows || line.files.is_empty() || line.files.iter().any(|(touch, _)| *touch != Touch::Read) {
                 return None;
@@ -136,7 +136,7 @@ impl<'s> Later<'s> {
         Some((newer, "repeated-read", format!("{} has these lines again", id(newer)), vec![]))
     }
 
-    /// Takes a result in, as one that is later than all that follow.
+    /// Adds a result, which is later than all that are added after it.
     fn note(&mut self, result: &'s Found, call: Option<&CallAt>, end: End, is_stale: bool) {
         if result.is_text && result.text.len() >= SHORT {
             self.texts.entry(Text::of(&result.outcome, &result.text)).or_insert(result.entry);
@@ -158,7 +158,7 @@ impl<'s> Later<'s> {
                         }
                     }
                 }
-                // No line tells of an error.
+                // No line reports an error.
                 let is_clean = || result.outcome.errors(&result.text).is_empty();
                 if let Some(key) = call.call.key().filter(|_| end == End::Ok || is_clean()) {
                     self.successes.entry(Rc::clone(key)).or_insert(result.entry);
@@ -177,7 +177,7 @@ impl<'s> Later<'s> {
     }
 }
 
-/// The first and the last error line of a result; its last line if it names no error.
+/// Returns the first and the last error line of a result; its last line if it names no error.
 fn ends(result: &Found) -> Vec<String> {
     let mut lines = result.outcome.errors(&result.text).iter().map(|at| at.line(&result.text));
     let first = lines.next();
