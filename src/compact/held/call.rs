@@ -1,4 +1,4 @@
-//! A call as it was understood.
+//! A parsed call.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
@@ -10,14 +10,14 @@ use crate::history::prune::arguments;
 use crate::message::path;
 use crate::message::tool_map::{ToolCall, ToolMap, holds_state};
 
-/// A call as it was understood, without the texts that it writes.
+/// A parsed call, without the texts that it writes.
 pub struct Call {
     read: ToolCall,
-    /// Results of its tool hold however old they are.
+    /// True if results of its tool stay valid, however old they are.
     pub holds_state: bool,
     lines: OnceCell<Box<[shell::Line]>>,
     key: OnceCell<Option<Rc<str>>>,
-    /// For how many characters, and what came of it.
+    /// The max characters, and the shortened arguments.
     short: RefCell<Option<(usize, Option<Rc<str>>)>>,
 }
 
@@ -38,17 +38,17 @@ impl Call {
         Call { read, holds_state, lines: OnceCell::new(), key: OnceCell::new(), short: RefCell::default() }
     }
 
-    /// Its command lines, read.
+    /// Returns its command lines, parsed.
     pub fn lines(&self) -> &[shell::Line] {
         self.lines.get_or_init(|| self.commands.iter().map(|line| shell::read(line, self.cwd.as_deref())).collect())
     }
 
-    /// True if it runs commands, and none that does more than show what is there.
+    /// True if all its commands only show existing content.
     pub fn only_shows(&self) -> bool {
         !self.lines().is_empty() && self.lines().iter().all(|line| line.only_shows)
     }
 
-    /// What tells its commands from others; none if it has none.
+    /// Returns the key that identifies its commands; `None` if it has none.
     pub fn key(&self) -> Option<&Rc<str>> {
         let key = || {
             let lines: Vec<String> = self.commands.iter().map(|line| kept_line(line)).collect();
@@ -58,7 +58,7 @@ impl Call {
         self.key.get_or_init(key).as_ref()
     }
 
-    /// See [`arguments::long_strings`]. `text` are its arguments, `id` the message that it is of.
+    /// See [`arguments::long_strings`]. `text` are its arguments, `id` its message.
     pub fn long_strings(&self, text: &str, most: usize, id: &str) -> Option<Rc<str>> {
         let mut short = self.short.borrow_mut();
         match &*short {

@@ -1,4 +1,4 @@
-//! Counts of texts that plans ask for again and again: lines, and what users pasted.
+//! Counts of texts that plans ask for repeatedly: lines, and text that users pasted.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,17 +8,17 @@ use crate::map::HashMap;
 use crate::tokens::image::Pictures;
 use crate::tokens::{Fit, Tokenizer};
 
-/// Longest text whose count is held, in bytes.
+/// Max bytes of a text whose count is kept.
 const MOST_BYTES: usize = 65_536;
 
-/// Tokens of texts, and the plan that asked for them last.
+/// Tokens of texts, and the last plan that asked for each.
 #[derive(Default)]
 pub(super) struct Counts {
     known: RefCell<HashMap<Box<str>, (u64, u32)>>,
 }
 
 impl Counts {
-    /// Forgets what no plan since the one before `plan` had a use for.
+    /// Evicts counts that neither `plan` nor the one before it used.
     pub(super) fn begin(&self, plan: u32) {
         self.known.borrow_mut().retain(|_, (_, asked)| plan.wrapping_sub(*asked) <= 2);
     }
@@ -35,7 +35,8 @@ impl Counts {
     }
 }
 
-/// A tokenizer that remembers counts: a plan counts the same lines several times, and the next plan most of them again.
+/// A tokenizer that remembers counts: a plan counts the same lines several times, and the next plan counts most of them
+/// again.
 pub struct Remembering {
     pub inner: Rc<dyn Tokenizer>,
     pub held: Rc<Held>,

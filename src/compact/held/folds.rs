@@ -1,7 +1,7 @@
-//! Ledgers of what plans would put a record in the place of.
+//! Ledgers of the messages that a plan would replace by a record.
 //!
-//! A plan asks for the ledger of what a cut covers, and again for a later cut; the next plan asks for the same, with a message more at times.
-//! Each goes on where the one before it ended.
+//! A plan asks for the ledger of the messages that a cut covers, and again for a later cut; the next plan asks for the
+//! same ones, sometimes with one message more. Each ledger continues an earlier one.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,10 +12,11 @@ use crate::history::record::Records;
 use crate::map::HashSet;
 use crate::message::Message;
 
-/// The first that a plan asks for is the shortest, and where the next plan begins; the last is what the record is written from.
+/// Number of ledgers that are kept: the first that a plan asks for is the shortest and starts the next plan; the record
+/// is written from the last one.
 const HELD: usize = 2;
 
-/// Pieces in which a long list of messages is taken in, and the least number of messages in one.
+/// Number of pieces in which a long list of messages is read, and the min number of messages in a piece.
 const MARKS: usize = 6;
 const LEAST_MARKED: usize = 16;
 
@@ -23,17 +24,18 @@ const LEAST_MARKED: usize = 16;
 #[derive(Default)]
 pub struct Folds {
     all: RefCell<Vec<Fold>>,
-    /// Ledgers of the beginnings of a long one that was made in this plan: for cuts that turn out too late.
+    /// Ledgers of the beginnings of a long list, made in this plan, for cuts that turn out to be too late.
     marks: RefCell<Vec<Fold>>,
-    /// Of all messages of this plan.
+    /// The ledger of all messages of this plan.
     whole: RefCell<Option<Fold>>,
-    /// Of the messages that the newest record stands for. They become more with each compaction, and are read once.
+    /// The ledger of the messages that the newest record replaces. Their number grows with each compaction; each is
+    /// read once.
     behind: RefCell<Option<Behind>>,
 }
 
 /// The ledger of the messages that a record summarises.
 struct Behind {
-    /// In the order in which they were taken in; held, so that no other message gets the address of one.
+    /// In reading order; kept alive, so that no other message gets the same address.
     messages: Vec<Rc<Message>>,
     taken: HashSet<*const Message>,
     rules: Rules,
@@ -44,7 +46,7 @@ struct Fold {
     messages: Vec<Rc<Message>>,
     rules: Rules,
     ledger: Rc<Ledger>,
-    /// Asked for in this plan, and not only in the one before.
+    /// True if this plan asked for it, and not only the previous one.
     is_new: bool,
 }
 
@@ -56,13 +58,13 @@ impl Fold {
     }
 }
 
-/// Messages of a log are shared; a record is made anew for each view of it.
+/// Messages of a log are shared; a record is made anew for each view.
 fn is_same(one: &Rc<Message>, other: &Rc<Message>) -> bool {
     Rc::ptr_eq(one, other) || one.id == other.id && one == other
 }
 
 impl Folds {
-    /// A plan begins. What the one before had no use for is forgotten.
+    /// Begins a plan: evicts entries that the previous plan did not use.
     pub(super) fn begin(&self) {
         self.marks.borrow_mut().clear();
         self.whole.take();
@@ -71,7 +73,7 @@ impl Folds {
         all.iter_mut().for_each(|fold| fold.is_new = false);
     }
 
-    /// The ledger of these messages, of which the first may be begun by somebody who knows more of it.
+    /// Returns the ledger of these messages. A caller who already knows the ledger of the first of them may pass it.
     pub fn ledger(
         &self,
         messages: Vec<Rc<Message>>,
@@ -87,7 +89,7 @@ impl Folds {
             return Rc::clone(&all[at].ledger);
         }
         let (ledger, from) = match known {
-            // What this plan asked for before it may ask for again, and so does the next one.
+            // This plan and the next may ask again for what this plan asked for.
             Some(at) if all[at].is_new => (Some(Ledger::clone(&all[at].ledger)), all[at].messages.len()),
             Some(at) => {
                 let fold = all.remove(at);
@@ -107,15 +109,15 @@ impl Folds {
         ledger
     }
 
-    /// Returns the longest marked ledger that is of the first of these messages, and of how many.
+    /// Returns the longest marked ledger of the first of these messages, and their number.
     fn marked(&self, messages: &[Rc<Message>], rules: &Rules) -> Option<(Ledger, usize)> {
         let marks = self.marks.borrow();
         let mark = &marks[longest(&marks, messages, rules)?];
         Some((Ledger::clone(&mark.ledger), mark.messages.len()))
     }
 
-    /// Takes in what is not in the ledger yet, and marks its beginnings if that is much: a record that does not use its room covers less,
-    /// and what it covers then would be read anew.
+    /// Adds the messages that the ledger lacks. If there are many, it keeps ledgers of their beginnings: a record that
+    /// does not use its room covers fewer messages, which would otherwise be read again.
     fn marking(&self, begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
         let from = begun.as_ref().map_or(0, |(_, from)| *from);
         let step = (messages.len() - from) / MARKS;
@@ -133,8 +135,8 @@ impl Folds {
         gone_on(begun, messages, rules)
     }
 
-    /// The ledger of the messages that a record replaced, without what the assistant said: the record holds that. They are the host's own,
-    /// so that none of them is a record, whichever the view has now.
+    /// Returns the ledger of the messages that a record replaced, without the assistant's texts, which the record
+    /// contains. They are the host's own messages, so none of them is a record, whichever records the view has now.
     pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
         let records = Records::Only(BTreeSet::new()).with(rules.records.foreign().cloned());
         let own = Rules { records, ..rules.clone() };
@@ -149,8 +151,8 @@ impl Folds {
             ledger: Ledger::new(&own),
             rules: own,
         }));
-        // A request that was carried by one compaction and is covered by the next stands before rounds that are read already. Requests stay
-        // in order among themselves, and so does everything else.
+        // A request that one compaction kept and the next covers precedes rounds that are already read. The order among
+        // requests, and among all other messages, stays.
         for message in messages {
             if behind.taken.insert(Rc::as_ptr(message)) {
                 behind.ledger.add(message);
@@ -161,7 +163,8 @@ impl Folds {
         behind.ledger.with_records(&rules.records)
     }
 
-    /// The ledger of all messages of a plan. It goes on with what is held, and the next plan has nothing of it.
+    /// Returns the ledger of all messages of a plan. It continues a kept ledger; the next plan does not continue this
+    /// one.
     pub fn whole(&self, messages: Vec<Rc<Message>>, rules: &Rules) -> Rc<Ledger> {
         let mut whole = self.whole.borrow_mut();
         if let Some(fold) = &*whole
@@ -179,13 +182,13 @@ impl Folds {
     }
 }
 
-/// The one that is of most of these messages, from the first on, and of no others.
+/// Returns the ledger with the most of these messages, from the first on, and no others.
 fn longest(all: &[Fold], messages: &[Rc<Message>], rules: &Rules) -> Option<usize> {
     let known = (0..all.len()).filter(|&at| all[at].begins(messages, rules));
     known.max_by_key(|&at| all[at].messages.len())
 }
 
-/// Takes in what is not in it yet.
+/// Adds the messages that the ledger lacks.
 fn gone_on(begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
     let (mut ledger, from) = begun.unwrap_or_else(|| (Ledger::new(rules), 0));
     for message in &messages[from..] {

@@ -1,10 +1,10 @@
-//! What plans find out about messages, held from one plan to the next: a plan of a conversation that grew by a message reads that message.
+//! What plans compute about messages, kept for the next plan: after one more message, a plan reads only that message.
 //!
-//! In: messages that never change, and are shared with whoever has them. Out: calls as they were understood, how results ended, where their
-//! error lines are, tokens of the lines that stand in the place of results. All of it follows from one message alone and from the host's
-//! rules, so that a plan comes out the same with it and without. Long texts are not copied: places in them are held.
+//! In: immutable messages, shared with the caller. Out: parsed calls, outcomes of results, the positions of their error
+//! lines, tokens of the lines that replace results. All of it depends only on one message and the host's rules, so a
+//! plan is the same with and without this cache. Long texts are not copied; the cache keeps positions in them.
 //!
-//! What two plans in a row had no use for is forgotten.
+//! Entries that two consecutive plans did not use are evicted.
 
 mod call;
 mod counts;
@@ -35,12 +35,12 @@ use counts::Counts;
 /// See the module.
 #[derive(Default)]
 pub struct Held {
-    /// Rules that the calls were read by.
+    /// The rules by which the calls were parsed.
     rules: RefCell<Rules>,
-    /// Those of the newest plan, in order.
+    /// The messages of the newest plan, in order.
     messages: RefCell<Rc<[Rc<Known>]>>,
     counts: Counts,
-    /// Ledgers of what plans would cover.
+    /// Ledgers of the messages that plans would cover.
     pub folds: Folds,
     /// The working set of the whole conversation.
     pub open: OpenFiles,
@@ -49,11 +49,11 @@ pub struct Held {
     plans: Cell<u32>,
 }
 
-/// A message and what is known of it.
+/// A message and the facts about it.
 pub struct Known {
     pub message: Rc<Message>,
     facts: OnceCell<Box<[Fact]>>,
-    /// Of a message of the user: see [`Facts::replacing`].
+    /// For a user message: see [`Facts::replacing`].
     replacing: OnceCell<Box<[Sentence]>>,
     shown: OnceCell<Box<Shown>>,
 }
@@ -68,19 +68,19 @@ impl Known {
         }
     }
 
-    /// The sentences that may replace what was said before; those of the user do.
+    /// Returns the sentences that may replace earlier ones; only the user's do.
     pub fn replacing(&self) -> &[Sentence] {
         let is_user = self.message.role == Role::User;
         self.replacing.get_or_init(|| if is_user { Facts::replacing(&self.message.text()) } else { Box::default() })
     }
 
-    /// Its lines and names.
+    /// Returns its lines and names.
     pub fn shown(&self) -> &Shown {
         self.shown.get_or_init(|| Box::new(Shown::of(&self.message)))
     }
 }
 
-/// What is known of one part of a message, by its number.
+/// Facts about one part of a message, by its index.
 #[derive(Clone)]
 pub enum Fact {
     Call(usize, Rc<Call>),
@@ -88,7 +88,7 @@ pub enum Fact {
 }
 
 impl Held {
-    /// A plan of these messages begins. What is known of each, in order.
+    /// Begins a plan of these messages, and returns the facts about each, in order.
     pub fn begin(&self, messages: &[Rc<Message>], rules: &Rules) -> Rc<[Rc<Known>]> {
         let mut read_by = self.rules.borrow_mut();
         let mut held = self.messages.borrow_mut();
@@ -99,7 +99,7 @@ impl Held {
         let same = held.iter().zip(messages).take_while(|(known, message)| Rc::ptr_eq(&known.message, message)).count();
         let (begin, old) = held.split_at(same);
         let new = &messages[same..];
-        // After an edit or its undoing others stand there, most of which were there before.
+        // An edit or its undoing changes the list, but most messages were in it before.
         let old: HashMap<*const Message, &Rc<Known>> = match new.is_empty() {
             true => HashMap::default(),
             false => old.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect(),
@@ -117,7 +117,7 @@ impl Held {
     }
 }
 
-/// Facts of the messages of a draft, asked for in order.
+/// Facts about the messages of a draft, requested in order.
 pub struct Reading<'k> {
     rest: std::slice::Iter<'k, Rc<Known>>,
     map: ToolMap,
@@ -133,10 +133,10 @@ impl<'k> Reading<'k> {
         }
     }
 
-    /// Of the next message. `source` is the one that it was made from, if it was not put in.
+    /// Returns the facts about the next message. `source` is the message it was made from, unless it was inserted.
     pub fn next(&mut self, message: &Message, source: Option<&Message>) -> Cow<'k, [Fact]> {
         let known = source.and_then(|source| {
-            // Drafts leave out nothing and change no order.
+            // Drafts leave out nothing and keep the order.
             self.rest.next().filter(|known| std::ptr::eq(&*known.message, source))
         });
         let known = known.map(|known| known.facts.get_or_init(|| facts(&known.message, &self.map, self.root)));
@@ -149,7 +149,8 @@ impl<'k> Reading<'k> {
         }
     }
 
-    /// Facts of a message whose parts are what became of those of `source`: calls stay what they are where their results changed.
+    /// Returns facts about a message whose parts were made from those of `source`: its calls are the same even if its
+    /// results changed.
     fn changed(&self, message: &Message, source: &Message, known: &[Fact]) -> Vec<Fact> {
         let mut known = known.iter();
         let parts = message.parts.iter().zip(&source.parts).enumerate();

@@ -1,4 +1,4 @@
-//! The working set of the conversation that plans are made of. The next plan goes on with it.
+//! The working set of the conversation, which the next plan continues.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,14 +12,15 @@ use crate::message::Message;
 pub struct OpenFiles(RefCell<Option<Held>>);
 
 struct Held {
-    /// The messages that were taken in.
+    /// The messages it contains.
     taken: Vec<Rc<Message>>,
     rules: Rules,
     set: Rc<WorkingSet>,
 }
 
 impl OpenFiles {
-    /// Returns the working set of these messages, oldest first. Costs the messages that no earlier call had.
+    /// Returns the working set of these messages, oldest first, in time proportional to the messages that no earlier
+    /// call had.
     pub fn of(&self, messages: &[Rc<Message>], rules: &Rules) -> Rc<WorkingSet> {
         let mut held = self.0.borrow_mut();
         let known = held.take().filter(|held| {

@@ -1,4 +1,4 @@
-//! A result, as far as its text tells.
+//! The facts that the text of a result shows.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -9,23 +9,23 @@ use crate::compact::placeholder::{self, Gone, is_placeholder};
 use crate::message::dialects::Dialects;
 use crate::message::tool_output::{exit_status, says_failed};
 
-/// A result, as far as its text tells.
+/// The facts that the text of a result shows.
 #[derive(Default)]
 pub struct Outcome {
-    /// Of its text, and what it shares with those whose text was found to be the same.
+    /// Hash of its text, and the facts shared with results of the same text.
     hash: OnceCell<u64>,
     twins: RefCell<Rc<()>>,
     is_placeholder: OnceCell<bool>,
     says_so: OnceCell<bool>,
     exit: OnceCell<Option<i64>>,
     errors: OnceCell<Box<[ErrorAt]>>,
-    /// What its placeholder says of it, and for which call.
+    /// The description in its placeholder, and the call it was made for.
     about: RefCell<Option<About>>,
 }
 
 type About = (Option<Rc<Call>>, bool, Rc<str>);
 
-/// An error line in a text, in bytes, and a hash of [`error::key`] of it.
+/// The position of an error line in a text, in bytes, and a hash of its [`error::key`].
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorAt {
     from: u32,
@@ -34,29 +34,29 @@ pub struct ErrorAt {
 }
 
 impl ErrorAt {
-    /// The line as it is kept.
+    /// Returns the line in the form in which it is stored.
     pub fn line(&self, text: &str) -> String {
         error::kept_line(text.get(self.from as usize..self.to as usize).unwrap_or_default())
     }
 }
 
 impl Outcome {
-    /// It is not there any more.
+    /// True if the result was removed.
     pub fn is_placeholder(&self, text: &str) -> bool {
         *self.is_placeholder.get_or_init(|| is_placeholder(text))
     }
 
-    /// It begins as tools report errors.
+    /// True if it begins as tools report errors.
     pub fn says_so(&self, text: &str) -> bool {
         *self.says_so.get_or_init(|| says_failed(text, Dialects::ALL))
     }
 
-    /// The exit status that it tells of.
+    /// Returns the exit status that it mentions.
     pub fn exit(&self, text: &str) -> Option<i64> {
         *self.exit.get_or_init(|| exit_status(text))
     }
 
-    /// Its error lines.
+    /// Returns its error lines.
     pub fn errors(&self, text: &str) -> &[ErrorAt] {
         self.errors.get_or_init(|| {
             let mut from = 0;
@@ -74,7 +74,7 @@ impl Outcome {
         })
     }
 
-    /// The placeholder of it. See [`placeholder::line`].
+    /// Returns its placeholder. See [`placeholder::line`].
     pub fn placeholder(
         &self,
         gone: Gone,
@@ -99,7 +99,7 @@ impl Outcome {
     }
 }
 
-/// The text of a result, compared quickly with others.
+/// The text of a result, for fast comparison with others.
 #[derive(Clone, Copy)]
 pub struct Text<'t> {
     hash: u64,
@@ -108,7 +108,7 @@ pub struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
-    /// `text` is that of `outcome`.
+    /// `text` is the text of `outcome`.
     pub fn of(outcome: &'t Outcome, text: &'t str) -> Text<'t> {
         Text { hash: *outcome.hash.get_or_init(|| hash(text.as_bytes())), outcome, text }
     }
@@ -136,7 +136,7 @@ impl std::hash::Hash for Text<'_> {
     }
 }
 
-/// The same everywhere: what it decides must not depend on where it was made.
+/// A hash that is the same on every machine, since decisions depend on it.
 fn hash(bytes: &[u8]) -> u64 {
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut sum = (bytes.len() as u64).wrapping_mul(MIX);

@@ -1,7 +1,6 @@
-//! What the newest messages show: the lines and names of those that a plan leaves as they are.
+//! The lines and names of the newest messages, which a plan leaves unchanged.
 //!
-//! Two plans in a row leave most of the same messages. The second one reads those that came, and takes out those that
-//! left.
+//! Two consecutive plans leave mostly the same messages. The second one adds the new ones and removes those that left.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,13 +15,13 @@ pub struct Tail(RefCell<Shown>);
 
 #[derive(Default)]
 struct Shown {
-    /// Held, so that no other message gets the address of one.
+    /// Kept alive, so that no other message gets the same address.
     messages: Vec<Rc<Known>>,
     lines: Rc<Lines>,
 }
 
 impl Tail {
-    /// What these messages show.
+    /// Returns the lines and names of these messages.
     pub fn of(&self, messages: Vec<Rc<Known>>) -> Rc<Lines> {
         let mut held = self.0.borrow_mut();
         let held = &mut *held;

@@ -1,7 +1,8 @@
-//! Calls that change the world outside the files: bookings, messages, commits, deployments. An agent must not make them twice.
+//! Calls that change the world outside the files: bookings, messages, commits, deployments. An agent must not repeat
+//! them.
 //!
-//! A tool changes the world if the host says so, or if the first verb in its name does ([`changes_world`]); a command line if its program
-//! and sub-command do ([`commands`]). Files that are written and edited have a block of their own.
+//! A tool changes the world if the host says so, or if the first verb in its name does ([`changes_world`]); a command
+//! line if its program and sub-command do ([`commands`]). Writes and edits of files have a block of their own.
 
 use serde_json::Value;
 
@@ -14,16 +15,16 @@ use super::text::one_line;
 /// A call that changes the world, with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// Message of the call.
+    /// Id of the call's message.
     pub id: String,
     /// The tool with its arguments, or the command line.
     pub what: String,
-    /// The same with the arguments alone that tell it from others.
+    /// The same with only the arguments that distinguish it from other calls.
     pub short: String,
     pub state: State,
     /// What the result says.
     pub outcome: String,
-    /// Number of the message.
+    /// Index of the message.
     pub at: usize,
 }
 
@@ -46,17 +47,17 @@ impl State {
     }
 }
 
-/// Longest forms, in bytes.
+/// Max bytes of each form.
 const WHAT_BYTES: usize = 400;
 const SHORT_BYTES: usize = 90;
 const VALUE_BYTES: usize = 80;
 const OUTCOME_BYTES: usize = 160;
-/// Longest result that is read as JSON, in bytes.
+/// Max bytes of a result that is parsed as JSON.
 const JSON_BYTES: usize = 100_000;
-/// Longest line of a record that is taken for an action, in bytes.
+/// Max bytes of a record's line that is read as an action.
 const LONGEST_LINE: usize = 4_000;
 
-/// Verbs of calls that read or reckon.
+/// Verbs of calls that read or compute.
 const READS: [&str; 41] = [
     "get",
     "list",
@@ -188,15 +189,15 @@ const CHANGES: [&str; 84] = [
     "register",
 ];
 
-/// What is asked for, at the end of a name.
+/// Nouns at the end of a name that make it a question.
 const THINGS: [&str; 9] = ["status", "details", "history", "info", "stats", "check", "lookup", "search", "list"];
 
-/// The commands of a line as they are written. Quotes do not count: what is cut in one is a little less of the text.
+/// Returns the commands of a line as written. Quotes are ignored: a cut inside a quotation only shortens the text.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|', '\n'])).map(str::trim).filter(|piece| !piece.is_empty())
 }
 
-/// True if the name of a tool says that it changes something: the first of its words that is a verb decides.
+/// True if the name of a tool says that it changes something: the first verb among its words decides.
 ///
 /// ```
 /// use espalier::compact::ledger::action::changes_world;
@@ -206,7 +207,7 @@ fn pieces(line: &str) -> impl Iterator<Item = &str> {
 pub fn changes_world(name: &str) -> bool {
     let tool = name.rsplit("__").next().unwrap_or(name);
     let all = words(tool);
-    // `order_status` is a thing.
+    // `order_status` is a noun.
     if all.len() > 1 && all.last().is_some_and(|last| THINGS.contains(&last.as_str())) {
         return false;
     }
@@ -214,13 +215,13 @@ pub fn changes_world(name: &str) -> bool {
     verb.is_some_and(|verb| CHANGES.contains(&verb.as_str()))
 }
 
-/// True if a name begins with a verb that changes something: of tools that seem to read, since they take a path.
+/// True if a name begins with a verb that changes something. For tools that seem to read because they take a path.
 pub fn begins_with_change(name: &str) -> bool {
     let tool = name.rsplit("__").next().unwrap_or(name);
     words(tool).first().is_some_and(|word| CHANGES.contains(&word.as_str()))
 }
 
-/// Words of a name: `createIssue`, `create-issue` and `create_issue` have two.
+/// Returns the words of a name: `createIssue`, `create-issue` and `create_issue` have two.
 fn words(name: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![String::new()];
     let mut was_lower = false;
@@ -236,7 +237,7 @@ fn words(name: &str) -> Vec<String> {
     out
 }
 
-/// Sub-commands that change what others see, of programs that have many.
+/// Sub-commands that change what others see, for programs with many sub-commands.
 const VERBS: [&str; 35] = [
     "publish",
     "deploy",
@@ -309,12 +310,12 @@ const PROGRAMS: [&str; 33] = [
     "serverless",
     "sls",
 ];
-/// Of these a package is not the world.
+/// Programs among them whose packages are local.
 const PACKAGES: [&str; 7] = ["npm", "pnpm", "yarn", "cargo", "poetry", "uv", "gem"];
 const GIT: [&str; 11] =
     ["commit", "push", "tag", "merge", "rebase", "cherry-pick", "revert", "reset", "am", "pull", "clone"];
 
-/// The commands of a line that change the world, with their line if they are part of a longer one.
+/// True if a line contains commands that change the world.
 ///
 /// ```
 /// use espalier::compact::ledger::action::commands;
@@ -390,7 +391,7 @@ fn acts(simple: &Simple) -> bool {
 }
 
 impl Action {
-    /// A call of a tool.
+    /// Builds the action of a tool call.
     pub fn of_call(id: &str, at: usize, name: &str, arguments: &str) -> Action {
         let fields = serde_json::from_str::<Value>(arguments).ok();
         let fields = fields.as_ref().and_then(Value::as_object);
@@ -412,13 +413,13 @@ impl Action {
         Action { id: id.to_string(), what, short, state: State::Unknown, outcome: String::new(), at }
     }
 
-    /// A command line.
+    /// Builds the action of a command line.
     pub fn of_line(id: &str, at: usize, line: &str) -> Action {
         let what = format!("`{}`", body(line));
         Action { id: id.to_string(), short: what.clone(), what, state: State::Unknown, outcome: String::new(), at }
     }
 
-    /// The tool, or the command without its arguments.
+    /// Returns the tool, or the command without its arguments.
     pub fn name(&self) -> &str {
         let Some(line) = self.what.strip_prefix('`') else { return self.what.split('(').next().unwrap_or(&self.what) };
         let piece = pieces(line.trim_end_matches('`')).find(|piece| commands(piece)).unwrap_or(line);
@@ -426,16 +427,16 @@ impl Action {
         &piece[..end]
     }
 
-    /// Notes what the result says.
+    /// Records what the result says.
     pub fn ended(&mut self, has_failed: bool, said: &str) {
         self.state = if has_failed { State::Failed } else { State::Done };
-        // The message of a commit is known.
+        // The message of a commit is known already.
         let said = if said.trim() == NO_OUTPUT { "" } else { said };
         let new = said.find("] ").map(|at| at + 1).filter(|&at| self.what.contains(said[at..].trim()));
         self.outcome = one_line(&said[..new.unwrap_or(said.len())], OUTCOME_BYTES);
     }
 
-    /// One line: the call, how it ended, and what the result says.
+    /// Returns one line: the call, how it ended, and what the result says.
     pub fn to_line(&self, is_short: bool, bytes: usize) -> String {
         let what = if is_short { &self.short } else { &self.what };
         let said =
@@ -443,7 +444,7 @@ impl Action {
         format!("{what} -> {}{said}", self.state.as_str())
     }
 
-    /// Reads what [`Action::to_line`] wrote.
+    /// Parses a line that [`Action::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Option<Action> {
         let text = Some(text).filter(|text| text.len() <= LONGEST_LINE)?;
         text.match_indices(" -> ").find_map(|(at, arrow)| {
@@ -458,7 +459,7 @@ impl Action {
     }
 }
 
-/// A call with the first of its arguments.
+/// Returns a call with the first of its arguments.
 fn call_of(name: &str, parts: &[String], bytes: usize) -> String {
     let mut out = String::new();
     for part in parts {
@@ -473,7 +474,7 @@ fn call_of(name: &str, parts: &[String], bytes: usize) -> String {
     format!("{name}({out})")
 }
 
-/// The short form of a call that a record has with all its arguments.
+/// Returns the short form of a call that a record holds with all its arguments.
 fn shortened(what: &str) -> String {
     let call = what.strip_suffix(')').filter(|_| !what.starts_with('`')).and_then(|what| what.split_once('('));
     let Some((name, rest)) = call else { return what.to_string() };
@@ -493,7 +494,7 @@ fn shortened(what: &str) -> String {
     call_of(name, &all, SHORT_BYTES)
 }
 
-/// A value in few words: `HAT136 2024-05-20, HAT039 2024-05-20` of a list of objects.
+/// Returns a value in a few words: `HAT136 2024-05-20, HAT039 2024-05-20` for a list of objects.
 fn flattened(value: &Value, depth: usize) -> String {
     let joined =
         |parts: Vec<String>, by: &str| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(by);
@@ -507,7 +508,8 @@ fn flattened(value: &Value, depth: usize) -> String {
     }
 }
 
-/// The first telling line of a result: of an object the ids and states that the `call` does not name, else the first line of its own.
+/// Returns the most informative line of a result: for an object, ids and states that `call` does not contain, else the
+/// first line.
 pub fn telling(text: &str, call: &str) -> String {
     let text = text.trim();
     let fields =
@@ -520,7 +522,7 @@ pub fn telling(text: &str, call: &str) -> String {
                 || ["status", "state", "message", "result", "error", "confirm"].iter().any(|it| lower.contains(it))
         };
         let said = |all: bool| {
-            // What the call itself says is known.
+            // What the call itself contains is known.
             let is_new = |value: &Value| !value.as_str().is_some_and(|text| text.len() > 2 && call.contains(text));
             let is_one = |value: &Value| !(value.is_object() || value.is_array() || value.is_null());
             let parts = fields.iter().filter(|(key, value)| (all || tells(key)) && is_one(value) && is_new(value));
@@ -534,7 +536,7 @@ pub fn telling(text: &str, call: &str) -> String {
     one_line(first.unwrap_or(text), OUTCOME_BYTES)
 }
 
-/// True for a result that says in a field that the call failed.
+/// True for a result with a field that says the call failed.
 ///
 /// ```
 /// use espalier::compact::ledger::action::fields_say_failed;

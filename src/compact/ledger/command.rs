@@ -2,13 +2,13 @@
 
 use super::text::{ELLIPSIS, flat, has_word, one_line, stem};
 
-/// Longest command line that is kept, in bytes.
+/// Max bytes of a command line that is kept.
 pub const COMMAND_BYTES: usize = 200;
 
-/// Longest line of a record that is taken for a command, in bytes: the command, what it printed, names of failing tests.
+/// Max bytes of a record's line that is read as a command: the command, its output, names of failing tests.
 const LONGEST_LINE: usize = 4_000;
 
-/// A command line and how it ended the last time.
+/// A command line and the outcome of its last run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Command {
     pub id: String,
@@ -17,17 +17,17 @@ pub struct Command {
     pub status: Status,
     /// The last line it printed.
     pub last_line: String,
-    /// How often it was run.
+    /// Number of runs.
     pub count: usize,
-    /// Number of the message that ran it last.
+    /// Index of the message with the last run.
     pub at: usize,
-    /// Numbers of the last run, if it looks like a run of tests.
+    /// Test counts of the last run, if it looks like a run of tests.
     pub tests: Option<Tests>,
-    /// It changes the world: its runs stand among the actions.
+    /// True if it changes the world: its runs are listed as actions.
     pub is_action: bool,
 }
 
-/// How a command ended, as far as its result tells.
+/// How a command ended, as far as its result shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Ok,
@@ -65,18 +65,18 @@ impl Command {
         matches!(self.status, Status::Failed(_))
     }
 
-    /// One line of its own at least cost: no folder, no output unless it was a run of tests.
+    /// Returns the cheapest line: without folder, and without output unless it was a run of tests.
     pub fn to_short_line(&self, bytes: usize) -> String {
         self.line_of(&self.short(bytes), false)
     }
 
-    /// The command line in about `bytes`.
+    /// Returns the command line in about `bytes` bytes.
     pub fn short(&self, bytes: usize) -> String {
         shortened(body(&self.line), bytes)
     }
 
-    /// One line: the command cut to `bytes`, how it ended, and what it printed last if
-    /// `with_output`; a run of tests always tells its numbers.
+    /// Returns one line: the command cut to `bytes`, how it ended, and its last output if `with_output`. A run of tests
+    /// always shows its counts.
     pub fn to_line(&self, bytes: usize, with_output: bool) -> String {
         self.line_of(&shortened(&self.line, bytes), with_output)
     }
@@ -90,7 +90,7 @@ impl Command {
             }
             _ => String::new(),
         };
-        // That it ended goes without saying.
+        // A normal end is not mentioned.
         let ended = match self.status {
             Status::Ended if last.is_empty() => String::new(),
             status => [" -> ", &status.as_words(), &last].concat(),
@@ -98,11 +98,11 @@ impl Command {
         ["`", command, "`", &times, &ended].concat()
     }
 
-    /// Reads what [`Command::to_line`] wrote.
+    /// Parses a line that [`Command::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Option<Command> {
-        // Longer than we write them: not ours, and not worth the search.
+        // Longer than the lines written here: not one of them, and not worth the search.
         let text = text.strip_prefix('`').filter(|text| text.len() <= LONGEST_LINE)?;
-        // What follows the command names its end, so the first place where it does is the right one.
+        // The outcome follows the command, so the first place where an outcome parses is the right one.
         text.match_indices('`').find_map(|(at, _)| {
             let rest = &text[at + 1..];
             let (times, ended) = rest.split_once(" -> ").unwrap_or((rest, "done"));
@@ -126,8 +126,8 @@ impl Command {
     }
 }
 
-/// A command line in about `bytes`: long paths lose their first folders, then words in the middle go. Its beginning and its end are what
-/// make it that command.
+/// Shortens a command line to about `bytes`: long paths lose their first folders, then words in the middle are removed.
+/// Beginning and end identify the command.
 ///
 /// ```
 /// use espalier::compact::ledger::command::shortened;
@@ -154,14 +154,14 @@ pub fn shortened(line: &str, bytes: usize) -> String {
     let tail = taken(&mut words[head..].iter().rev(), bytes.saturating_sub(used + ELLIPSIS.len() + 1));
     let (head, tail) = (words[..head].join(" "), words[words.len() - tail..].join(" "));
     match (head.is_empty(), tail.is_empty()) {
-        // One word that is longer than all the room.
+        // One word longer than the whole room.
         (true, _) => stem(line, bytes),
         (false, true) => format!("{head} {ELLIPSIS}"),
         (false, false) => format!("{head} {ELLIPSIS} {tail}"),
     }
 }
 
-/// `…/core/agent.ts` of a long path.
+/// Returns `…/core/agent.ts` for a long path.
 fn short_path(word: &str) -> String {
     let is_long = word.len() > 24 && word.matches('/').count() > 2 && !word.contains("://");
     let is_plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@' | '~' | '+'));
@@ -172,7 +172,7 @@ fn short_path(word: &str) -> String {
     }
 }
 
-/// A command line without the change of folder that many agents put in front of every one.
+/// Returns a command line without the `cd` that many agents put before every command.
 ///
 /// ```
 /// use espalier::compact::ledger::command::body;
@@ -183,18 +183,18 @@ pub fn body(line: &str) -> &str {
     let Some(rest) = line.strip_prefix("cd ") else { return line };
     let after = rest.find("&&").map(|at| at + 2).or_else(|| rest.find(';').map(|at| at + 1));
     match after.map(|at| (rest[..at].trim_end_matches(['&', ';']).trim(), rest[at..].trim())) {
-        // The folder must be one word, or something else stands in between.
+        // The folder must be a single word; otherwise something else is in between.
         Some((folder, body)) if !body.is_empty() && !folder.contains([' ', '|', '(']) => body,
         _ => line,
     }
 }
 
-/// A command line as it is kept.
+/// Returns a command line in the form in which it is kept.
 pub fn kept_line(command: &str) -> String {
     flat(command, COMMAND_BYTES)
 }
 
-/// What a run of tests came to.
+/// The outcome of a run of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tests {
     pub passed: Option<u64>,
@@ -203,7 +203,7 @@ pub struct Tests {
     pub failing: Vec<String>,
 }
 
-/// Names of failing tests that are kept.
+/// Max names of failing tests that are kept.
 pub const NAMES: usize = 8;
 
 const RUNNERS: [&str; 22] = [
@@ -242,17 +242,18 @@ impl Tests {
         self.failed.is_some_and(|failed| failed > 0) || !self.failing.is_empty()
     }
 
-    /// Reads the output of a run; `None` if it names no numbers and no failing test.
+    /// Parses the output of a run; returns `None` if it contains no counts and no failing test.
     pub fn read(output: &str) -> Option<Tests> {
         let mut tests = Tests::default();
         for line in output.lines().filter(|line| line.len() <= 1_000) {
-            // Files and suites are counted beside their tests.
+            // Counts of files and suites are printed beside those of tests.
             if line.contains("Test Files") || line.contains("Suites:") {
                 continue;
             }
             let (passed, failed) = (number_of(line, "pass"), number_of(line, "fail"));
             if passed.is_some() || failed.is_some() {
-                // Runners print one line a suite: those add up; a line that has both is a total of its suite.
+                // Runners print one line for each suite: those add up; a line with both counts is the total of its
+                // suite.
                 tests.passed = add(tests.passed, passed);
                 tests.failed = add(tests.failed, failed);
             }
@@ -287,7 +288,7 @@ fn add(sum: Option<u64>, more: Option<u64>) -> Option<u64> {
     }
 }
 
-/// The number in front of a word, or behind it at the end of a line: 12 in `12 passed` and in `# pass 12`.
+/// Returns the number before a word, or after it at the end of a line: 12 in `12 passed` and in `# pass 12`.
 fn number_of(line: &str, word: &str) -> Option<u64> {
     line.match_indices(word).find_map(|(at, _)| {
         let behind = &line[at + word.len()..];
@@ -304,7 +305,7 @@ fn number_of(line: &str, word: &str) -> Option<u64> {
     })
 }
 
-/// The line of an output that says what came of it: of a run of tests its summary, else the last one.
+/// Returns the line of an output with the outcome: the summary of a run of tests, else the last line.
 pub fn last_line(output: &str, is_test_run: bool) -> &str {
     let says = |line: &&str| !line.trim().is_empty() && !is_prompt(line);
     let sums_up = |line: &&str| {
@@ -318,7 +319,7 @@ pub fn last_line(output: &str, is_test_run: bool) -> &str {
     if is_test_run { summary().or_else(last) } else { last() }.unwrap_or("")
 }
 
-/// The line of an output that names something new: a hash, or else an address or an id.
+/// Returns the line of an output that names something new: a hash, else an address or an id.
 pub fn news(output: &str) -> Option<&str> {
     let is_hash = |word: &str| {
         word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit()) && word.bytes().any(|b| b.is_ascii_digit())
@@ -331,14 +332,14 @@ pub fn news(output: &str) -> Option<&str> {
     let has = |line: &str, is: &dyn Fn(&str) -> bool| {
         line.split([' ', '\t', ']', '[', ',']).any(|word| word.split("..").any(is))
     };
-    // Scripts that run in between print what they run.
+    // Scripts that run in between print their commands.
     let lines = || output.lines().take(200).map(str::trim).filter(|line| line.len() <= 300 && !line.starts_with("> "));
-    // Few lines name something, and what a host prints takes long to know.
+    // Few lines name something, and recognising a host's output is slow.
     let find = |is: &dyn Fn(&str) -> bool| lines().find(|line| has(line, is) && !is_prompt(line));
     find(&is_hash).or_else(|| find(&is_name))
 }
 
-/// True for what a shell prints before it takes the next command, and what a host prints behind the output.
+/// True for a shell's prompt, and for what a host prints after the output.
 pub(super) fn is_prompt(line: &str) -> bool {
     let line = line.trim();
     line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])

@@ -1,4 +1,4 @@
-//! What was decided: answers to questions, calls that were approved or refused, and what the assistant says it settled on.
+//! Decisions: answers to questions, calls that the user approved or refused, and choices that the assistant states.
 
 use super::quoted::own_words;
 use super::text::{has_word, one_line, sentences, straight};
@@ -28,10 +28,10 @@ pub struct Decision {
     pub sentence: String,
 }
 
-/// Longest sentence that is kept, in bytes.
+/// Max bytes of a sentence that is kept.
 pub const SENTENCE_BYTES: usize = 300;
 
-/// Words with which somebody settles something, in lower case.
+/// Words that announce a decision, in lower case.
 const MARKERS: [&str; 60] = [
     "decided to",
     "decided on",
@@ -94,7 +94,7 @@ const MARKERS: [&str; 60] = [
     "договорились",
     "причина в",
 ];
-/// The same in languages without spaces, or with endings on words.
+/// The same for languages without spaces, or with endings on words.
 const PIECES: [&str; 16] = [
     "决定",
     "选择了",
@@ -114,7 +114,7 @@ const PIECES: [&str; 16] = [
     "원인은",
 ];
 
-/// Sentences of the assistant that settle something.
+/// Returns the assistant's sentences that state a decision.
 pub fn settled(text: &str) -> impl Iterator<Item = String> {
     own_words(text).into_iter().flat_map(sentences).filter(|s| s.len() <= SENTENCE_BYTES && settles(s)).map(|s| {
         let bare = s.trim_start_matches(['-', '*', '•', ' ']);
@@ -132,7 +132,7 @@ fn settles(sentence: &str) -> bool {
     is_settled && !is_question(sentence)
 }
 
-/// How hosts say that the user refused a call.
+/// Texts by which hosts report that the user refused a call.
 const REFUSALS: [&str; 8] = [
     "user rejected",
     "rejected by the user",
@@ -144,7 +144,7 @@ const REFUSALS: [&str; 8] = [
     "user cancelled",
 ];
 
-/// And that the user let it run.
+/// Texts by which hosts report that the user approved a call.
 const APPROVALS: [&str; 8] = [
     "user approved",
     "approved by the user",
@@ -156,26 +156,26 @@ const APPROVALS: [&str; 8] = [
     "confirmed by the user",
 ];
 
-/// Where hosts say what the user said of a call, in bytes of its result.
+/// Bytes at the beginning of a result in which hosts report the user's verdict.
 const HEAD_BYTES: usize = 600;
 
-/// Returns the line of a result that says that the user refused the call or approved of it.
+/// Returns the line of a result that reports the user's refusal or approval.
 pub fn verdict(result: &str) -> Option<String> {
     let head = &result[..result.floor_char_boundary(HEAD_BYTES)];
-    // What the call then printed may speak of anything.
+    // The output of the call may contain anything.
     let first = || head.lines().find(|line| !line.trim().is_empty());
     let approved = || first().filter(|line| has_word(&straight(line), &APPROVALS));
     refusal(result).or_else(|| approved().map(|line| one_line(line, SENTENCE_BYTES)))
 }
 
-/// Returns the line of a result that says that the user refused the call.
+/// Returns the line of a result that reports the user's refusal.
 pub fn refusal(result: &str) -> Option<String> {
     let head = &result[..result.floor_char_boundary(HEAD_BYTES)];
     let refused = head.lines().find(|line| has_word(&straight(line), &REFUSALS));
     refused.map(|line| one_line(line, SENTENCE_BYTES))
 }
 
-/// What was said of a call, with what the call was about.
+/// Returns the verdict on a call together with the call's subject.
 ///
 /// ```
 /// use espalier::compact::ledger::decision::of_call;

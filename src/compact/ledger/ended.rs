@@ -1,22 +1,23 @@
-//! How a run of commands ended, as far as its result tells, and the lines that say what went wrong.
+//! How a run of commands ended, as far as its result shows, and the lines that name the fault.
 //!
-//! An exit status or the host's flag decides first, then the summary of a test runner. Where the output alone is known, only lines in the
-//! place of a diagnosis count (`a.c:3: error: x`, `make: *** ...`): what diffs, sources and searches contain is no error.
+//! An exit status or the host's flag decides first, then the summary of a test runner. If only the output is known,
+//! only lines in the position of a diagnosis count (`a.c:3: error: x`, `make: *** ...`): contents of diffs, sources and
+//! searches are no errors.
 
 use super::command::{Status, Tests};
 use super::error::{is_error_line, is_harmless};
 
-/// What agents write where a command printed nothing.
+/// Agents' text for a command without output.
 pub(in crate::compact) const NO_OUTPUT: &str = "(no output)";
 
-/// What ran.
+/// The properties of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// It only shows what is there.
+    /// True if it only shows existing content.
     pub only_shows: bool,
-    /// Its exit status is that of a command behind it: `make | tail`, `make; date`.
+    /// True if its exit status is that of a later command: `make | tail`, `make; date`.
     pub is_masked: bool,
-    /// It ends in a search, which fails if it finds nothing.
+    /// True if it ends in a search, which fails if it finds nothing.
     pub searches: bool,
 }
 
@@ -24,11 +25,11 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ending<'t> {
     pub status: Status,
-    /// Lines that say what went wrong; none of a run that passed.
+    /// Lines that name the fault; none for a run that passed.
     pub errors: Vec<&'t str>,
 }
 
-/// Diagnoses, in lower case, behind the place that they are about.
+/// Diagnoses, in lower case, that follow the place of the fault.
 const DIAGNOSES: [&str; 22] = [
     "error:",
     "error[",
@@ -54,9 +55,9 @@ const DIAGNOSES: [&str; 22] = [
     "err_pnpm_",
     "** (",
 ];
-/// What a shell prints alone where a signal ended a program.
+/// What a shell prints if a signal ended a program.
 const SIGNALS: [&str; 5] = ["killed", "aborted", "bus error", "abort trap", "floating point exception"];
-/// What programs say behind their own name.
+/// What programs print after their own name.
 const COMPLAINTS: [&str; 9] = [
     "command not found",
     "not found",
@@ -69,17 +70,17 @@ const COMPLAINTS: [&str; 9] = [
     "unrecognized option",
 ];
 
-/// Reads the end of a run; `exit` is what its result says.
+/// Reads the outcome of a run; `exit` is the status in its result.
 pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, tests: Option<&Tests>) -> Ending<'t> {
     let diagnosed = |strict: bool| {
         let is = move |line: &&str| if strict { is_diagnosis(line) } else { is_error_line(line) || is_placed(line) };
         let found: Vec<&str> = own_lines(text).filter(is).collect();
-        // What only sums up says nothing beside what it sums up, and a place nothing beside what happened there.
+        // A summary adds nothing to what it sums up, and a place nothing to what happened there.
         without(without(found, sums_up), is_place_alone)
     };
     let is_empty = || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == NO_OUTPUT);
     match exit {
-        // A search that found nothing, behind whatever it searched in.
+        // A search that found nothing, after other commands.
         Some(1) if run.searches && is_empty() => return Ending { status: Status::Ended, errors: vec![] },
         Some(code) if code != 0 => {
             let errors = with_last(diagnosed(false), text, run.only_shows);
@@ -104,7 +105,7 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
         _ => {}
     }
     let errors: Vec<&str> = if run.only_shows {
-        // Contents may hold any line: all that it says must be complaints.
+        // Content may contain any line, so all of its lines must be complaints.
         let complaints: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4).collect();
         let complains = complaints.len() <= 3 && complaints.iter().all(|line| says_exit(line) || is_complaint(line));
         complaints.into_iter().filter(|line| complains && !says_exit(line)).collect()
@@ -115,7 +116,7 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
     Ending { status, errors }
 }
 
-/// `src/a_test.go:41: got 3`: what failed at a place of a file.
+/// True for a fault at a place of a file: `src/a_test.go:41: got 3`.
 fn is_placed(line: &str) -> bool {
     let line = line.trim();
     let Some((path, rest)) = line.split_once(':') else { return false };
@@ -129,7 +130,7 @@ fn is_placed(line: &str) -> bool {
         && line.len() <= 300
 }
 
-/// True for rules, totals of tests, and lines that say no more than that something above failed.
+/// True for rules, totals of tests, and lines that only report that something above failed.
 fn sums_up(line: &str) -> bool {
     let line = line.trim();
     let is_rule = line.len() >= 8
@@ -153,7 +154,7 @@ fn sums_up(line: &str) -> bool {
         || Tests::read(line).is_some_and(|tests| tests.failing.is_empty())
 }
 
-/// The lines that are not `less`, or all of them if there is no other.
+/// Returns the lines that are not `less`, or all of them if there are no others.
 fn without(mut lines: Vec<&str>, less: fn(&str) -> bool) -> Vec<&str> {
     if !lines.iter().all(|line| less(line)) {
         lines.retain(|line| !less(line));
@@ -161,13 +162,13 @@ fn without(mut lines: Vec<&str>, less: fn(&str) -> bool) -> Vec<&str> {
     lines
 }
 
-/// `tests/a_test.py:41: AssertionError`: a line above says why.
+/// True for `tests/a_test.py:41: AssertionError`: a line above gives the reason.
 fn is_place_alone(line: &str) -> bool {
     let behind = line.rsplit_once(": ").map(|(_, behind)| behind);
     is_placed(line) && behind.is_some_and(|name| names_exception(name) && !name.contains(' '))
 }
 
-/// Returns the last line that says something, where no line names an error.
+/// Returns the last line with content if no line names an error.
 fn with_last<'t>(mut errors: Vec<&'t str>, text: &'t str, may_be_none: bool) -> Vec<&'t str> {
     if errors.is_empty() && !may_be_none {
         let says = |line: &&str| !line.trim().is_empty() && !says_exit(line);
@@ -177,7 +178,7 @@ fn with_last<'t>(mut errors: Vec<&'t str>, text: &'t str, may_be_none: bool) -> 
     errors
 }
 
-/// Lines that are neither of a diff nor of a source that is quoted with line numbers.
+/// Returns the lines that belong neither to a diff nor to source code with line numbers.
 pub fn own_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut in_hunk = false;
     text.lines().filter(move |line| {
@@ -186,7 +187,7 @@ pub fn own_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// True for lines of diffs, comments and sources behind a number: `12 | x`.
+/// True for lines of diffs, comments, and source code after a number: `12 | x`.
 pub fn is_quoted(line: &str) -> bool {
     let line = line.trim_start();
     let is_diff = line.starts_with('+') || line.starts_with('-') && !line.starts_with("---");
@@ -196,7 +197,7 @@ pub fn is_quoted(line: &str) -> bool {
     is_diff || is_numbered || line.starts_with("* ") || line.starts_with("//")
 }
 
-/// True for a line in the place of a diagnosis: at its beginning, or behind the place or the program that it is about.
+/// True for a line in the position of a diagnosis: at the beginning, or after the place or the program.
 ///
 /// ```
 /// use espalier::compact::ledger::ended::is_diagnosis;
@@ -263,7 +264,7 @@ fn names_exception(line: &str) -> bool {
         && (behind.is_empty() || behind.starts_with(": "))
 }
 
-/// True for a line that does no more than tell the exit status.
+/// True for a line that only reports the exit status.
 pub fn says_exit(line: &str) -> bool {
     let line = line.trim();
     line.len() <= 100 && crate::message::tool_output::exit_status(line).is_some()

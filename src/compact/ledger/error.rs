@@ -2,31 +2,31 @@
 
 use super::text::{one_line, stem};
 
-/// Longest error line that is kept, in bytes.
+/// Max bytes of an error line that is kept.
 pub const ERROR_BYTES: usize = 300;
 
-/// An error line. Lines that differ in nothing but numbers (the same error at another place of a file) are one entry.
+/// An error line. Lines that differ only in numbers (the same error at another place of a file) are one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Message of the newest one.
+    /// Id of the newest line's message.
     pub id: String,
     /// The newest line.
     pub line: String,
     pub count: usize,
-    /// Where else: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
+    /// Other places: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
     pub also: Vec<String>,
-    /// What failed succeeded later.
+    /// True if the failed call succeeded later.
     pub resolved: bool,
-    /// Number of the message of the newest one.
+    /// Index of the newest line's message.
     pub at: usize,
-    /// What failed, by number.
+    /// Index of the failed call.
     pub(super) source: Option<usize>,
 }
 
-/// Other places that are kept of one entry.
+/// Max other places that are kept for one entry.
 pub const PLACES: usize = 30;
 
-/// What lines of errors say, in lower case.
+/// Words of error lines, in lower case.
 pub const WORDS: [&str; 22] = [
     "error:",
     "error[",
@@ -51,10 +51,10 @@ pub const WORDS: [&str; 22] = [
     "timed out",
     "✗",
 ];
-/// And what such a line says where there was none; a digit in front makes it another number.
+/// Texts of such lines without an error; a digit in front makes it another number.
 pub const HARMLESS: [&str; 6] = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
 
-/// True if a line of output tells of an error. Very long lines are data.
+/// True if a line of output reports an error. Very long lines are data.
 pub fn is_error_line(line: &str) -> bool {
     if line.len() > 2_000 {
         return false;
@@ -67,7 +67,7 @@ pub fn is_error_line(line: &str) -> bool {
 
 fn says(line: &[u8]) -> bool {
     line.windows(2).enumerate().any(|(at, two)| {
-        // Two letters tell most places apart, and most lines hold none of these.
+        // Two letters exclude most places, and most lines contain none of these.
         let begins = matches!(
             [two[0].to_ascii_lowercase(), two[1].to_ascii_lowercase()],
             [b'e', b'r' | b'x']
@@ -86,7 +86,7 @@ fn says(line: &[u8]) -> bool {
     })
 }
 
-/// "10 failed" holds "0 failed": what comes before the nought decides.
+/// True if every match is harmless. "10 failed" contains "0 failed": the character before the zero decides.
 pub fn is_harmless(line: &[u8]) -> bool {
     (0..line.len()).any(|at| {
         matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F')
@@ -99,7 +99,7 @@ fn is_at(line: &[u8], at: usize, word: &str) -> bool {
     line.get(at..at + word.len()).is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// What two lines have in common that are the same error.
+/// Returns a key that lines of the same error share.
 pub fn key(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut digits = false;
@@ -117,7 +117,7 @@ pub fn key(line: &str) -> String {
     out
 }
 
-/// The numbers in which `other` differs from `line`, which has the same [`key`]: `344,10`.
+/// Returns the numbers in which `other` differs from `line`, which has the same [`key`]: `344,10`.
 fn place(line: &str, other: &str) -> String {
     let numbers = |text| str::split(text, |c: char| !c.is_ascii_digit()).filter(|n: &&str| !n.is_empty());
     let differing = numbers(line).zip(numbers(other)).filter(|(a, b)| a != b).map(|(_, b)| b);
@@ -125,7 +125,7 @@ fn place(line: &str, other: &str) -> String {
 }
 
 impl Failure {
-    /// Takes in a newer line of the same [`key`], which stands for the entry from now on.
+    /// Replaces the entry's line by a newer one with the same [`key`].
     pub(super) fn moved_to(&mut self, line: String) {
         let old = place(&line, &self.line);
         let new = place(&self.line, &line);
@@ -143,7 +143,8 @@ impl Failure {
         }
     }
 
-    /// One line, cut to `bytes`: `error: no [solved, 3 times]`; with `places` also `[3 times, also at 344,10 12,1]`.
+    /// Returns one line, cut to `bytes`: `error: no [solved, 3 times]`; with `places` also `[3 times, also at 344,10
+    /// 12,1]`.
     pub fn to_line(&self, bytes: usize, places: bool) -> String {
         let mut marks: Vec<String> = Vec::new();
         if self.resolved {
@@ -159,7 +160,7 @@ impl Failure {
         if marks.is_empty() { line } else { format!("{line} [{}]", marks.join(", ")) }
     }
 
-    /// Reads what [`Failure::to_line`] wrote.
+    /// Parses a line that [`Failure::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Failure {
         let mut failure =
             Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, source: None };
@@ -174,7 +175,7 @@ impl Failure {
                     also = mark["also at ".len()..].split(' ').take(PLACES).map(str::to_string).collect();
                 }
                 (_, Some(n)) => count = n,
-                // A bracket of the line's own.
+                // A bracket that belongs to the line itself.
                 _ => return failure,
             }
         }
@@ -184,7 +185,7 @@ impl Failure {
     }
 }
 
-/// The line as it is kept.
+/// Returns the line in the form in which it is kept.
 pub fn kept_line(line: &str) -> String {
     let line = line.trim();
     if line.len() <= ERROR_BYTES && !line.contains(['\t', '\r']) {

@@ -8,31 +8,32 @@ pub struct File {
     pub path: String,
     pub reads: usize,
     pub edits: usize,
-    /// Times it was made or replaced as a whole.
+    /// Number of times it was created or replaced as a whole.
     pub writes: usize,
     pub deleted: bool,
-    /// Edits that were refused or failed.
+    /// Number of edits that were refused or failed.
     pub failed: usize,
-    /// Lines that were read, merged; empty after a read of the whole.
+    /// Lines that were read, merged; empty after a read of the whole file.
     pub ranges: Vec<(u64, u64)>,
-    /// Id of the newest message that touched it, and when that was (number of the message).
+    /// Id of the newest message that touched it, and that message's index.
     pub last: String,
     pub at: usize,
 }
 
-/// Files that a folder is named for, and bytes that it must save: the line that names it costs some.
+/// Min files that share a folder worth naming, and min bytes that naming it must save: the line with the name costs
+/// some.
 const LEAST_FILES: usize = 3;
 const LEAST_SAVED: usize = 40;
-/// Ranges kept of one file.
+/// Max ranges kept for one file.
 const RANGES: usize = 8;
 
 impl File {
-    /// True if the file is not what it was.
+    /// True if the file was changed.
     pub fn is_changed(&self) -> bool {
         self.edits > 0 || self.writes > 0 || self.deleted
     }
 
-    /// A read of the whole file, or of some lines.
+    /// Records a read of the whole file, or of some lines.
     pub fn read(&mut self, range: Option<(u64, u64)>) {
         let whole = self.reads > 0 && self.ranges.is_empty();
         self.reads += 1;
@@ -55,7 +56,7 @@ impl File {
         }
     }
 
-    /// What happened, in words that [`File::parse`] reads again: `created, edited 3, m5`.
+    /// Returns what happened, in words that [`File::parse`] reads: `created, edited 3, m5`.
     pub fn marks(&self) -> String {
         let mut marks: Vec<String> = Vec::new();
         let counted = |word: &str, n: usize| if n == 1 { word.to_string() } else { format!("{word} {n}") };
@@ -78,7 +79,7 @@ impl File {
         marks.join(", ")
     }
 
-    /// Reads `path (created, edited 3, m5)`.
+    /// Parses `path (created, edited 3, m5)`.
     pub fn parse(line: &str) -> Option<File> {
         let (path, marks) = line.strip_suffix(')')?.rsplit_once(" (")?;
         let mut file = File { path: path.to_string(), ..File::default() };

@@ -1,4 +1,4 @@
-//! Takes in a record that another system left. It is words: the summary is an earlier one, and messages of the user that it quotes are
+//! Adds a record of another system. It is text: its summary counts as an earlier one, and quoted user messages as
 //! earlier requests.
 
 use super::user::Request;
@@ -7,14 +7,14 @@ use crate::compact::form::{COPILOT_CLI, EIGHT, GEMINI_CLI, headed};
 use crate::compact::parse::parse_as;
 use crate::history::opening::System;
 
-/// The tag of a message of the user in a record of Copilot CLI.
+/// The tag of a user message in a record of Copilot CLI.
 const USER: [&str; 2] = ["<user_message>", "</user_message>"];
-/// What stands behind the thoughts in a record of Claude Code, and what it ends with: words to the model.
+/// The text after the thoughts in a record of Claude Code, and the beginning of its end: words to the model.
 const CLAUDE_SUMMARY: &str = "\nSummary:\n";
 const CLAUDE_END: &str = "Please continue the conversation from where we left it off";
 
 impl Ledger {
-    /// Takes in the record in the message `id`.
+    /// Adds the record in the message `id`.
     pub(super) fn foreign(&mut self, id: &str, system: System, record: &str) {
         let (said, summary) = match system {
             System::CopilotCli => split(record),
@@ -32,7 +32,7 @@ impl Ledger {
     }
 }
 
-/// The messages of the user in a record of Copilot CLI, and what stands behind them.
+/// Returns the user messages in a record of Copilot CLI, and the text after them.
 fn split(record: &str) -> (Vec<&str>, &str) {
     let [begins, ends] = USER;
     let mut said = Vec::new();
@@ -48,7 +48,7 @@ fn split(record: &str) -> (Vec<&str>, &str) {
     (said, rest)
 }
 
-/// The summary alone, its sections under headings.
+/// Returns the summary alone, with its sections under headings.
 fn summary_of(system: System, record: &str) -> String {
     let form = match system {
         System::GeminiCli => &GEMINI_CLI,

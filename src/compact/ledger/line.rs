@@ -1,4 +1,4 @@
-//! What was noted as lines of text: one for each entry, a short form long enough to be known by, and longer ones.
+//! Writes entries as lines of text: a short form that identifies the entry, and longer ones.
 
 use std::borrow::Cow;
 
@@ -14,18 +14,19 @@ use super::{By, Command, File, Ledger};
 use crate::compact::facts::Fact;
 use crate::message::tool_map::Mark;
 
-/// Bytes of a short form. The first fifty characters or so identify a message.
+/// Bytes of a short form. About fifty characters identify a message.
 const SHORT_REQUEST: usize = 64;
-/// Commands and error lines are whole up to here: half of one cannot be run or searched for, and costs nearly as much.
+/// Max bytes of commands and error lines that stay whole: half of one cannot be run or searched for, and costs nearly
+/// as much.
 const SHORT_COMMAND: usize = COMMAND_BYTES;
 const SHORT_ERROR: usize = 200;
-/// Requests that have fewer forms, in bytes.
+/// Min bytes of requests that have fewer forms.
 const LONG_REQUEST: usize = 2_000;
 const SHORT_OUTCOME: usize = 60;
-/// Longest id that has to be made one line.
+/// Max bytes of an id that is made one line.
 const ID_BYTES: usize = 120;
 
-/// Prefix of a row whose message id is that of the row before it.
+/// Prefix of a row with the same message id as the row before it.
 pub(super) const NEXT: &str = "  ";
 /// Prefix of the line that names the folder of the files below it.
 const IN_FOLDER: &str = "(in ";
@@ -34,7 +35,7 @@ pub(super) const HERE: &str = "./";
 /// Text around the id of a row.
 const ROW: &str = "- ";
 const COLON: &str = ": ";
-/// Text around what failed, behind the id of an error.
+/// Text before the failed call, after the id of an error.
 const OF: &str = " (`";
 const END: &str = "`)";
 
@@ -42,7 +43,7 @@ pub(super) struct Line {
     pub(super) block: Block,
     /// Index of the entry among its kind.
     pub(super) entry: usize,
-    /// Number of the message that it is from, where that is known: the higher the newer.
+    /// Index of its message, if known: higher ones are newer.
     pub(super) at: usize,
     pub(super) id: String,
     pub(super) short: String,
@@ -50,9 +51,9 @@ pub(super) struct Line {
     pub(super) longer: Vec<String>,
     /// Length of the prefix with the id, in bytes; 0 if the line is no row.
     prefix: usize,
-    /// The row shares its prefix with the row before it.
+    /// True if the row shares its prefix with the row before it.
     pub(super) follows: bool,
-    /// Of a request the first form that has all its words.
+    /// For a request, the first form with all its words.
     pub(super) words: usize,
     /// The form that is shown: 0 for the short one.
     pub(super) form: Option<usize>,
@@ -78,14 +79,14 @@ impl Line {
         self.block == before.block && self.id == before.id && self.short[..self.prefix] == before.short[..before.prefix]
     }
 
-    /// The words of a message of the user, as far as a form shows them.
+    /// Returns the words of a user message that a form shows.
     pub(super) fn words_of(&self) -> &str {
         let text = self.longer.get(self.words.wrapping_sub(1)).unwrap_or(&self.short);
         let behind = text.split_once("] ").map_or(&**text, |(_, words)| words);
         behind.rsplit_once("\n=> ").map_or(behind, |(words, _)| words)
     }
 
-    /// The text of a form; `follows`: behind another row of its message.
+    /// Returns the text of a form; `follows`: after another row of its message.
     pub(super) fn text(&self, form: usize, follows: bool) -> Cow<'_, str> {
         let text = match form {
             0 => &self.short,
@@ -95,10 +96,10 @@ impl Line {
     }
 }
 
-/// Entries that no line is made of, since the newest fill all the room that there is: how many of a block, and the id of the oldest.
+/// Entries without a line, because newer ones fill all the room: their number in each block, and the id of the oldest.
 pub(super) type Older = Vec<(Block, usize, String)>;
 
-/// Entries as lines, the newest `most` of each kind, each block oldest first; `longer`: with its longer forms.
+/// Returns entries as lines, the newest `most` of each kind, each block oldest first; `longer`: with longer forms.
 pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
@@ -121,7 +122,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
             let text = escape(text);
             let (middle, whole) = (begin(&text, SHORT_REQUEST * 5), guarded(&text));
             let mut all = vec![form(&middle, &told), form(&whole, &told)];
-            // Of a long message each form costs its count.
+            // For a long message, counting each form is expensive.
             let least = if whole.len() > LONG_REQUEST { outcomes.len() - 1 } else { 0 };
             all.extend(outcomes[least..].iter().map(|told| form(&whole, told)));
             all.dedup();
@@ -165,7 +166,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
     (out, older)
 }
 
-/// Facts as lines, in the order in which they were said: the best ones of about `tokens` tokens. `at` is the rank.
+/// Returns facts as lines, in the order of the conversation: the best ones of about `tokens` tokens. `at` is the rank.
 pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
     let mut ranked: Vec<(usize, Fact)> = ledger.facts.ranked(tokens).into_iter().enumerate().collect();
     crate::rank::sort(&mut ranked, |(_, fact)| fact.index as u64);
@@ -175,7 +176,7 @@ pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
     ranked.into_iter().map(line).collect()
 }
 
-/// Where the newest `most` of `all` entries begin; what is older is noted.
+/// Returns the index of the newest `most` of `all` entries, and records the older ones.
 fn older_of(older: &mut Older, block: Block, all: usize, most: usize, oldest: &dyn Fn() -> Option<String>) -> usize {
     let from = all.saturating_sub(most);
     if let Some(id) = (from > 0).then(oldest).flatten() {
@@ -188,18 +189,18 @@ fn row(id: &str, text: &str) -> String {
     row_of(&one_id(id), &escape(text))
 }
 
-/// Returns the row of a text that is escaped already.
+/// Returns the row of an escaped text.
 pub(super) fn row_of(id: &str, text: &str) -> String {
     [ROW, id, COLON, text].concat()
 }
 
-/// The id of a row of an error, with what failed: m4 (`npm test`).
+/// Returns the id of an error's row, with the failed call: m4 (`npm test`).
 fn headed(id: &str, source: Option<&str>) -> String {
     let id = one_id(id);
     source.map_or_else(|| id.to_string(), |source| format!("{id}{OF}{}{END}", escape(source)))
 }
 
-/// Returns the text before the colon of a row, and what comes behind it.
+/// Returns the text before the colon of a row, and the text after it.
 pub(super) fn parts_of(row: &str) -> Option<(&str, &str)> {
     let row = row.strip_prefix(ROW)?;
     let from = match (row.find(OF), row.find(COLON)) {
@@ -210,14 +211,14 @@ pub(super) fn parts_of(row: &str) -> Option<(&str, &str)> {
     Some((&row[..at], &row[at + COLON.len()..]))
 }
 
-/// Returns the id of such a text, and what failed.
+/// Returns the id in such a text, and the failed call.
 pub(super) fn source_of(head: &str) -> (&str, Option<&str>) {
     let of = head.strip_suffix(END).and_then(|head| head.split_once(OF));
     of.map_or((head, None), |(id, source)| (id, Some(source)))
 }
 
-/// An id as part of a line. Hosts and files choose ids: one with line ends would write lines of its own, and one with
-/// what parts the id from the text would put words into the text.
+/// Returns an id as part of a line. Hosts and files choose ids: an id with line ends would write lines of its own, and
+/// one with the separator would add words to the text.
 fn one_id(id: &str) -> Cow<'_, str> {
     const PARTS: [&str; 2] = [": ", "] "];
     let is_odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '<' | '>' | '`');
@@ -228,9 +229,9 @@ fn one_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(PARTS.iter().fold(line, |line, part| line.replace(part, part.trim_end())))
 }
 
-/// The first sentences or words of a message, as one line of about `bytes`.
+/// Returns the first sentences or words of a message, as one line of about `bytes`.
 fn begin(text: &str, bytes: usize) -> String {
-    // Behind blanks there may be more.
+    // More may follow spaces.
     let start = &text[..text.floor_char_boundary(bytes * 4)];
     let start = if start.trim_end().len() > bytes { start } else { text };
     clip(&flat(start, usize::MAX), bytes)

@@ -1,11 +1,11 @@
 //! The ledger: facts collected from the history by rules, never by a model.
 //!
-//! In: messages, oldest first. Out: what must not be forgotten however the summary turns out. Taking one more message in costs
-//! what that message is long, and gives the same as folding everything afresh, always.
+//! In: messages, oldest first. Out: facts that must survive, however the summary turns out. Adding one message takes
+//! time proportional to its length, and returns the same as folding all messages afresh. Start with [`Ledger::add`].
 //!
-//! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests), [`error`],
-//! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] reads command lines, [`earlier`]
-//! takes in the record of an earlier compaction, `line` makes lines of what was noted, [`render`] decides which of them leave first.
+//! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests),
+//! [`error`], [`decision`], [`symbol`]; plans are in this file. [`shell`] parses command lines, [`earlier`] reads the
+//! record of an earlier compaction, `line` writes entries as lines, [`render`] decides which lines leave first.
 
 pub mod action;
 pub mod command;
@@ -55,15 +55,15 @@ use same::Same;
 use shell::Touch;
 use story::{Outcome, Turn};
 
-/// Distinct error lines taken from one result: the first ones and the last ones.
+/// Max distinct error lines taken from one result: the first and the last ones.
 const FIRST_ERRORS: usize = 40;
 const LAST_ERRORS: usize = 20;
-/// Longest name of what a call was about, in bytes.
+/// Max bytes of a call's subject.
 const SUBJECT_BYTES: usize = 80;
-/// Longest text of a plan item, in bytes.
+/// Max bytes of a plan item.
 const ITEM_BYTES: usize = 200;
 
-/// What a host adds to the rules.
+/// The host's additions to the rules.
 ///
 /// ```
 /// use espalier::compact::ledger::Rules;
@@ -73,31 +73,31 @@ const ITEM_BYTES: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Rules {
-    /// Folder that paths are told relative to.
+    /// Folder to which paths are relative.
     pub root: Option<String>,
-    /// Tools of the host's.
+    /// The host's tools.
     pub tools: Vec<ToolRule>,
-    /// The agent whose tools these are. Default: all that are known.
+    /// The agent whose tools these are. Default: all known agents.
     pub dialect: Option<Dialect>,
     /// Further words (lower case) that make a sentence of the user a constraint.
     pub markers: Vec<String>,
-    /// Facts that somebody pinned in words: they stand among the constraints, and leave last.
+    /// Facts that somebody pinned in words: they are listed with the constraints, and leave last.
     pub facts: Vec<String>,
-    /// Whether calls leave the world as it is, by the name of the tool, as definitions of tools say (MCP's `readOnlyHint`).
+    /// Whether calls leave the world unchanged, by the name of the tool, from tool definitions (MCP's `readOnlyHint`).
     pub read_only: BTreeMap<String, bool>,
-    /// Messages that are records of earlier compactions. In the view of a log the log says which.
+    /// Messages that are records of earlier compactions. For the view of a log, the log decides.
     #[serde(skip)]
     pub records: Records,
 }
 
 impl Rules {
-    /// Returns true if both rules read a tool call the same way, so that what was learned by one holds for the other.
+    /// True if both rules parse tool calls the same way, so that results for one hold for the other.
     pub fn reads_calls_like(&self, other: &Rules) -> bool {
         self.tools == other.tools && self.root == other.root && self.dialect == other.dialect
     }
 }
 
-/// A todo list or plan in its newest state.
+/// The newest state of a todo list or plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub id: String,
@@ -115,9 +115,9 @@ pub struct Symbol {
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
-    /// Messages of the user.
+    /// User messages.
     pub requests: Vec<Request>,
-    /// What came of each of them.
+    /// The outcome of each of them.
     pub turns: Vec<Turn>,
     pub constraints: Vec<Constraint>,
     pub files: Vec<File>,
@@ -132,29 +132,29 @@ pub struct Ledger {
     pub tools: Vec<(String, usize)>,
     /// Texts of the assistant.
     pub said: Vec<(String, String)>,
-    /// Sentences that may be shown by what they say.
+    /// Sentences that may be shown for their content.
     pub facts: Facts,
-    /// Summaries of earlier compactions, as they stand.
+    /// Summaries of earlier compactions, unchanged.
     pub earlier: Vec<String>,
-    /// Entries that an earlier record had no room for, by block.
+    /// Number of entries that an earlier record had no room for, by block.
     pub left_out: BTreeMap<&'static str, usize>,
     rules: Rules,
     map: ToolMap,
-    /// Messages taken in.
+    /// Number of messages added.
     seen: usize,
     file_at: HashMap<String, usize>,
     command_at: HashMap<String, usize>,
     error_at: HashMap<String, usize>,
-    /// What failed, and by what a success closes it: numbers of `sources`.
+    /// Failed calls, and the keys that close them: indexes into `sources`.
     sources: Vec<Source>,
     source_at: HashMap<Same, usize>,
     closed_by: HashMap<String, Vec<usize>>,
     tool_at: HashMap<String, usize>,
     symbol_at: HashSet<(String, String)>,
     constraint_at: HashSet<String>,
-    /// The file that editors with one open file work on.
+    /// The open file, for editors with one open file.
     opened: Option<usize>,
-    /// Calls whose result did not come yet: what to do with it.
+    /// Calls without a result yet, and what to do with the result.
     open: HashMap<String, Pending>,
 }
 
@@ -163,7 +163,7 @@ pub struct Ledger {
 struct Pending {
     open: Open,
     same: Same,
-    /// Its actions, by number.
+    /// Its actions, by index.
     actions: Range<usize>,
     /// Files that it changes, and the names in their changed lines.
     changes: Vec<(usize, Vec<String>)>,
@@ -173,9 +173,9 @@ struct Pending {
 #[derive(Debug, Clone, PartialEq)]
 struct Source {
     folder: Option<String>,
-    /// In words, as a record says it.
+    /// The text of it in a record.
     words: Option<String>,
-    /// Its errors that are not closed, by number.
+    /// Its open errors, by index.
     errors: Vec<usize>,
 }
 
@@ -187,14 +187,14 @@ enum Open {
     },
     Files(Vec<(usize, Touch)>),
     Question(String),
-    /// What is out there: a file's text or a page may say that the user approved.
+    /// External content: a file's text or a page may say that the user approved.
     Shown(String),
-    /// By the name of the tool.
+    /// Decided by the name of the tool.
     Other(String),
 }
 
 impl Ledger {
-    /// An empty ledger.
+    /// Returns an empty ledger.
     pub fn new(rules: &Rules) -> Ledger {
         let map = ToolMap::new(rules.tools.clone()).with_dialect(rules.dialect);
         let mut ledger = Ledger { rules: rules.clone(), map, ..Ledger::default() };
@@ -216,19 +216,19 @@ impl Ledger {
         ledger
     }
 
-    /// The same, going on with other messages as records.
+    /// Returns a ledger that continues this one with other messages as records.
     pub(in crate::compact) fn with_records(&self, records: &Records) -> Ledger {
         let mut ledger = self.clone();
         ledger.rules.records = records.clone();
         ledger
     }
 
-    /// True if no message was taken in yet.
+    /// True if no message was added yet.
     pub fn is_empty(&self) -> bool {
         self.seen == 0
     }
 
-    /// Takes one more message in; costs what the message is long.
+    /// Adds a message, in time proportional to its length.
     pub fn add(&mut self, message: &Message) {
         self.seen += 1;
         let text = message.text();
@@ -267,7 +267,7 @@ impl Ledger {
         } else if is_sealed {
             self.absorb(record);
         } else {
-            // Of another system, or of the host: words, and no lists of ours.
+            // Another system's record, or the host's: text without our lists.
             self.said_earlier(record.to_string());
         }
         // Hosts join messages of the same role.
@@ -282,15 +282,15 @@ impl Ledger {
         }
     }
 
-    /// Takes in a request, with its outcome where a record tells it.
+    /// Adds a request, with its outcome if a record contains it.
     fn asked(&mut self, request: Request, told: Option<Outcome>) {
         self.close_turn();
         self.requests.push(request);
         self.turns.push(Turn { told, ..Turn::default() });
     }
 
-    /// Takes in the rules in the texts of one message. Each part is read by itself: a tag or a fence does not go on in
-    /// the next.
+    /// Adds the rules in the texts of one message. Each part is read by itself: a tag or a fence does not continue in
+    /// the next part.
     fn constrained<'a>(&mut self, id: &str, texts: impl IntoIterator<Item = &'a str>) {
         let mut found: Vec<String> = Vec::new();
         for text in texts {
@@ -302,7 +302,7 @@ impl Ledger {
         }
         let beyond = found.len().saturating_sub(user::PER_MESSAGE);
         if beyond > 0 {
-            // What the user says stands around what was pasted.
+            // The user's own words surround pasted text.
             found.drain(user::PER_MESSAGE / 2..user::PER_MESSAGE / 2 + beyond);
             *self.left_out.entry("constraints").or_default() += beyond;
         }
@@ -320,7 +320,7 @@ impl Ledger {
             .filter(|line| line.trim_start().starts_with(['-', '*']))
             .filter_map(|line| Mark::of_line(line).map(|(mark, what)| (mark, one_line(what, ITEM_BYTES))))
             .collect();
-        // One box alone is an example rather than a list.
+        // A single box is an example rather than a list.
         if items.len() >= 2 {
             self.plan = Some(Plan { id: id.to_string(), items });
         }
@@ -330,14 +330,14 @@ impl Ledger {
         self.said.push((id.to_string(), text));
     }
 
-    /// Takes in what a text says, and takes out what it replaces.
+    /// Adds the facts of a text, and removes those it replaces.
     fn facts_of(&mut self, id: &str, speaker: Speaker, text: &str) {
         let before = self.facts.replaced_count();
         self.facts.add(id, speaker, text);
         self.take_out(before);
     }
 
-    /// The same ledger without what these sentences of later messages replace; nothing if that is nothing.
+    /// Returns the ledger without what these sentences of later messages replace; `None` if they replace nothing.
     pub(in crate::compact) fn without_replaced<'a>(
         &self,
         later: impl Iterator<Item = &'a [Sentence]>,
@@ -352,15 +352,16 @@ impl Ledger {
         })
     }
 
-    /// True if a record has a line for the request. Work with tools is a story, in which a request that a later one changed has its place.
+    /// True if a record has a line for the request. With tools, a request that a later one changed still has its place
+    /// in the story.
     pub fn lists(&self, request: &Request) -> bool {
         !request.is_replaced || !self.tools.is_empty()
     }
 
-    /// Takes out the rules, decisions and requests whose sentences were replaced since `before` of them were.
+    /// Removes the rules, decisions and requests whose sentences were replaced after the first `before` replacements.
     fn take_out(&mut self, before: usize) {
         for fact in self.facts.replaced(before).filter(|fact| fact.is_changed) {
-            // What is replaced is most often new: looked for from the end.
+            // Replaced sentences are mostly new, so the search starts at the end.
             let has = |id: &str, sentence: &str| id == fact.id && sentence.contains(fact.sentence);
             if let Some(at) = self.constraints.iter().rposition(|rule| has(&rule.id, &rule.sentence)) {
                 self.constraints.remove(at);
@@ -426,7 +427,7 @@ impl Ledger {
         self.open.insert(call_id.to_string(), Pending { open, same, actions, changes });
     }
 
-    /// True if a call of this tool changes the world: as the host says, or as the name does.
+    /// True if a call of this tool changes the world, by the host's rule or by its name.
     fn acts(&self, name: &str, kind: ToolKind) -> bool {
         let rule = self.rules.tools.iter().find(|rule| rule.name == name);
         let by_name = || match kind {
@@ -523,7 +524,7 @@ impl Ledger {
         Open::Files(touched)
     }
 
-    /// The entry of a file, touched just now.
+    /// Returns the entry of a file, marked as touched now.
     fn file(&mut self, id: &str, path: String) -> usize {
         let path = path::under(self.rules.root.as_deref(), path);
         let at = *self.file_at.entry(path.clone()).or_insert_with(|| {

@@ -1,7 +1,7 @@
-//! Which lines a record shows, and in which of their forms.
+//! Chooses the lines that a record shows, and the form of each.
 //!
-//! In: the lines of a ledger, and tokens. Out: the same lines with the form in which each is shown, if it is. [`Page::floor`] is there
-//! whatever the room; then come the user's words, lines, and in the room beyond them longer forms and facts.
+//! In: the lines of a ledger, and tokens. Out: the same lines, each with its form if it is shown. [`Page::floor`] is
+//! shown in any case; then come the user's words, lines, and in the remaining room longer forms and facts.
 
 use std::collections::BTreeSet;
 
@@ -13,59 +13,61 @@ use super::{Command, Ledger};
 use crate::map::{HashMap, HashSet};
 use crate::tokens::Tokenizer;
 
-/// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
+/// Share of the room for short forms that user messages may take if their own share is too small, in percent.
 const USERS_OF_ENTRIES: u64 = 60;
-/// Share of the same that constraints may take, in percent, and what they may take of less, in tokens. A long conversation collects more
-/// of them than any record can hold: the newest stay, the others are counted and can be recalled.
+/// Share of the same room for constraints, in percent, and their tokens if the room is small. A long conversation
+/// collects more of them than a record can hold: the newest stay, the others are counted and can be recalled.
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
-/// The part of it that constraints of a talk may take whatever the facts are.
+/// The divisor of that share in conversations without tools, whatever the facts are.
 const RULES_OF_TALK: u64 = 3;
-/// A message of the user with its outcome that is shown whole before facts are, in bytes.
+/// Max bytes of a user message with its outcome that is shown whole before facts are.
 const SHORT_MESSAGE: usize = 240;
-/// Room from which short messages of a talk come before its facts, in tokens: in less the facts alone are worth more.
+/// Min room, in tokens, for short messages to come before facts in a conversation without tools: with less room, facts
+/// alone are worth more.
 const SHORT_MESSAGES_FROM: u64 = 800;
-/// No line takes fewer tokens.
+/// Min tokens of a line.
 const LEAST_LINE: u64 = 5;
 
-/// Entries that should have a line of their own, in percent: the rest is left to what the record shows beside them.
+/// Share of entries that should have a line of their own, in percent; the remaining room is for what the record shows
+/// beside them.
 const USERS: usize = 97;
 const ERRORS: usize = 95;
 const COMMANDS: usize = 95;
 
-/// Tags of one block, and the line that counts its entries without a line, in tokens.
+/// Tokens of the tags of one block, and of the line that counts its entries without a line.
 const FRAME: u64 = 24;
-/// Tags of all blocks but that of facts, which pays for its own.
+/// Tokens of the tags of all blocks except facts, which pays for its own.
 pub(super) const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
-/// Facts that may turn out too long for the room before the search for a shorter one ends.
+/// Max facts that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 30;
-/// What must not leave: rules, the plan, changed files, what was done to the world.
+/// Blocks that must stay: rules, the plan, changed files, actions.
 pub(super) const VITAL: [Block; 4] = [Block::Constraints, Block::Todo, Block::Changed, Block::Actions];
 
 pub(super) struct Page<'a> {
     pub(super) lines: Vec<Line>,
-    /// Entries that are older than all lines, by block: how many, and the id of the oldest.
+    /// Entries older than all lines, by block: their number, and the id of the oldest.
     pub(super) older: Vec<(Block, usize, String)>,
     pub(super) tokenizer: &'a dyn Tokenizer,
     pub(super) shares: Shares,
-    /// Tokens of the block of the user's messages, and of all others.
+    /// Tokens of the block of user messages, and of all other blocks.
     pub(super) users: u64,
     pub(super) lists: u64,
-    /// Tokens of the lists that lines which must not leave take.
+    /// Tokens of the lists taken by lines that must stay.
     vital: u64,
-    /// What of them is there only because there is room.
+    /// Tokens of lines that are shown only because there is room.
     pub(super) spare: u64,
-    /// By line, the message that its row is of, numbered; and whether a row of that message is shown.
+    /// For each line, the index of its message; and for each message, whether one of its rows is shown.
     messages: Vec<usize>,
     has_row: Vec<bool>,
-    /// Messages of the user, the newest first. What is said again later says it there: the earlier ones come last.
+    /// User messages, the newest first. Earlier ones that are repeated later come last.
     requests: Vec<usize>,
     /// The line that names the folder of most files.
     pub(super) folder: Option<String>,
 }
 
 impl<'a> Page<'a> {
-    /// `longer`: with the longer forms of lines.
+    /// `longer`: includes the longer forms of lines.
     pub(super) fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
         let Shares { user, ledger: own, entries, .. } = shares;
         let (mut lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
@@ -101,29 +103,29 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What is left under the target.
+    /// Returns the tokens left under the target.
     pub(super) fn room(&self) -> u64 {
         self.shares.room.saturating_sub(self.users + self.lists)
     }
 
-    /// What the lists may still take of their own share.
+    /// Returns the tokens that the lists may still take of their own share.
     pub(super) fn own(&self) -> u64 {
         self.shares.ledger.saturating_sub(self.lists)
     }
 
-    /// What they may take of `most` beside what must not leave; messages of the user had some of it where their own share was too small.
+    /// Returns the tokens that lists may take of `most`, beside what must stay and what user messages borrowed.
     pub(super) fn within(&self, most: u64) -> u64 {
         most.saturating_sub(self.lists - self.vital + self.users.saturating_sub(self.shares.user.max(FRAME)))
     }
 
-    /// What lines for messages of the user may take.
+    /// Returns the tokens that lines for user messages may take.
     fn of_users(&self, may_borrow: bool) -> u64 {
         let Shares { user, entries, .. } = self.shares;
         let borrowed = (entries * USERS_OF_ENTRIES / 100).min(entries.saturating_sub(self.lists));
         (user + if may_borrow { borrowed } else { 0 }).saturating_sub(self.users)
     }
 
-    /// Shows a line in a form if it costs at most `left` more than now; gives what it costs more.
+    /// Shows a line in a form if that adds at most `left` tokens; returns the added tokens.
     fn show(&mut self, at: usize, form: usize, left: u64) -> Option<u64> {
         let line = &self.lines[at];
         if line.form.is_some_and(|shown| shown >= form) || form > line.longer.len() {
@@ -131,7 +133,7 @@ impl<'a> Page<'a> {
         }
         let follows = line.follows || line.form.is_none() && self.has_row[self.messages[at]];
         let text = line.text(form, follows);
-        // No token is longer than 128 bytes: what is far too long need not be counted.
+        // A token has at most 128 bytes, so a text that is far too long need not be counted.
         if text.len() as u64 / 128 > left.saturating_add(line.cost) {
             return None;
         }
@@ -150,7 +152,7 @@ impl<'a> Page<'a> {
         Some(more)
     }
 
-    /// The same of what there is room for.
+    /// Shows a line in a form, paid from the spare room.
     fn spend(&mut self, at: usize, form: usize, left: u64) {
         if let Some(cost) = self.show(at, form, left.min(self.room())) {
             self.spare += cost;
@@ -161,14 +163,14 @@ impl<'a> Page<'a> {
         (0..self.lines.len()).filter(|&at| self.lines[at].block == block).collect()
     }
 
-    /// Lines of `block`, newest first; what was pinned is not what somebody said in passing.
+    /// Returns the lines of `block`, the newest first; pinned ones precede what somebody said in passing.
     fn newest(&self, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
         all.reverse();
         if block != Block::Constraints {
             return all;
         }
-        // Messages take turns, each with its first rule first: one with hundreds of them does not push out those of
+        // Messages take turns, each starting with its first rule, so that one with hundreds of rules does not displace
         // the others.
         let mut turns: HashMap<&str, usize> = HashMap::default();
         let mut turn_of: HashMap<usize, usize> = HashMap::default();
@@ -181,38 +183,38 @@ impl<'a> Page<'a> {
         all
     }
 
-    /// Short forms of `block`, while the lists have at most `most` tokens.
+    /// Shows short forms of `block` while the lists have at most `most` tokens.
     fn fill(&mut self, block: Block, most: u64) {
         for at in self.newest(block) {
             self.show(at, 0, self.within(most));
         }
     }
 
-    /// Lines of `block`, what leaves last in front.
+    /// Returns the lines of `block`, the most important first.
     fn ranked(&self, ledger: &Ledger, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
-        // Lines of a block stand oldest first.
+        // Lines of a block are in order, oldest first.
         all.reverse();
         crate::rank::sort(&mut all, |&at| !u64::from(rank(ledger, &self.lines[at])));
         all
     }
 
-    /// What is there whatever the room.
+    /// Shows what is shown whatever the room.
     pub(super) fn floor(&mut self, ledger: &Ledger) {
         let Shares { entries, least, .. } = self.shares;
         let is_talk = ledger.tools.is_empty();
         let of_constraints = of_constraints(entries);
-        // In talk every sentence can pass for a rule: beyond a few they are chosen among the facts.
+        // Without tools every sentence can pass for a rule: beyond a few, they are chosen among the facts.
         let of_constraints = if is_talk { of_constraints / RULES_OF_TALK } else { of_constraints };
         self.fill(Block::Constraints, self.lists + of_constraints);
         for block in [Block::Todo, Block::Changed, Block::Actions] {
             self.fill(block, entries.max(self.lists));
         }
         self.vital = self.lists;
-        // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
+        // A user message is the least loss, since its rules have lines of their own.
         let users = self.requests.clone();
         let wanted = most(users.len(), USERS);
-        // In talk the facts say more than the beginnings of messages.
+        // Without tools, facts say more than the beginnings of messages.
         let wanted = if is_talk { 0 } else { wanted };
         for at in users.into_iter().take(wanted) {
             self.show(at, 0, self.of_users(least >= entries));
@@ -222,7 +224,8 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// Errors and commands in turns until most of them have a line, decisions now and then; `left` says what a line of a block may cost.
+    /// Shows errors and commands in turns until most of them have a line, with decisions in between; `left` returns the
+    /// tokens that a line of a block may cost.
     fn in_turns(&mut self, ledger: &Ledger, left: impl Fn(&Page, Block) -> u64) {
         let part = |all: Vec<usize>, share: usize| {
             let wanted = most(all.len(), share);
@@ -242,11 +245,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What there is room for of the lines that a record should have.
+    /// Shows the lines that a record should have, as far as there is room.
     pub(super) fn fill_lines(&mut self, ledger: &Ledger) {
         let entries = self.shares.entries;
         let before = self.users + self.lists;
-        // The newest messages of the user have theirs already, from a share of their own.
+        // The newest user messages already have theirs, from a share of their own.
         self.in_turns(ledger, |page, block| {
             let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
             left.min(page.room())
@@ -259,10 +262,10 @@ impl<'a> Page<'a> {
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 
-    /// What there is room for beyond them, in this order: lines of all kinds, facts, the user's other words, longer forms. In talk, where
-    /// nothing but words is at hand, facts come before whole messages.
+    /// Fills the remaining room in this order: lines of all kinds, facts, the user's other words, longer forms. Without
+    /// tools, facts come before whole messages.
     pub(super) fn fill_room(&mut self, ledger: &Ledger) {
-        // In talk every sentence can pass for a rule, and the facts say what it is about.
+        // Without tools every sentence can pass for a rule, and the facts show its subject.
         if ledger.tools.is_empty() {
             self.fill_facts();
         }
@@ -272,7 +275,7 @@ impl<'a> Page<'a> {
             }
         }
         self.fill_users(u64::MAX);
-        // Whole command lines and errors, then the other places of errors and what commands printed.
+        // Whole command lines and errors, then other places of errors and output of commands.
         let mut all: Vec<usize> = self.of(Block::Commands);
         all.extend(self.of(Block::Errors));
         all.extend(self.of(Block::Actions));
@@ -284,7 +287,7 @@ impl<'a> Page<'a> {
                 }
             }
         }
-        // What came of the requests in more words.
+        // The outcomes of requests in more words.
         let users = self.requests.clone();
         for longer in 1..=FORMS {
             for &at in &users {
@@ -298,7 +301,8 @@ impl<'a> Page<'a> {
         self.fill_facts();
     }
 
-    /// The user's words up to their share, before anything else has room. In talk these are short messages, which are whole facts.
+    /// Shows the user's words up to their share, before anything else gets room. Without tools these are short
+    /// messages, which are whole facts.
     pub(super) fn fill_requests(&mut self, ledger: &Ledger) {
         if ledger.tools.is_empty() {
             if self.shares.room >= SHORT_MESSAGES_FROM {
@@ -309,7 +313,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Short messages of the user with all their words, the newest first, up to `most` tokens.
+    /// Shows short user messages with all their words, the newest first, up to `most` tokens.
     fn fill_short_users(&mut self, most: u64) {
         for at in self.requests.clone() {
             let line = &self.lines[at];
@@ -319,7 +323,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// All words of the user's messages, the newest first, or else their first sentences, up to `most` tokens.
+    /// Shows all words of user messages, the newest first, or else their first sentences, up to `most` tokens.
     fn fill_users(&mut self, most: u64) {
         let users = self.requests.clone();
         for is_whole in [true, false] {
@@ -333,12 +337,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Facts for which there is room, the best ones first, unless another line shows them already.
+    /// Shows facts while there is room, the best first, unless another line already shows them.
     fn fill_facts(&mut self) {
         let mut all = self.of(Block::Facts);
         crate::rank::sort(&mut all, |&at| self.lines[at].at as u64);
         let mut shown: HashSet<String> = HashSet::default();
-        // A sentence that is a rule is shown as one.
+        // A sentence that is a rule is shown as a rule.
         let mut rules: HashMap<String, Vec<usize>> = HashMap::default();
         for at in self.of(Block::Constraints) {
             rules.entry(self.lines[at].id.clone()).or_default().push(at);
@@ -393,27 +397,27 @@ fn requests(lines: &[Line]) -> Vec<usize> {
     once
 }
 
-/// The sentence of a line, without its id.
+/// Returns the sentence of a line, without its id.
 fn sentence_of(line: &Line) -> &str {
     line.short.split_once(": ").map_or("", |(_, sentence)| sentence)
 }
 
-/// So many percent of `all`, rounded up.
+/// Returns `percent` of `all`, rounded up.
 fn most(all: usize, percent: usize) -> usize {
     (all * percent).div_ceil(100)
 }
 
-/// Tokens that constraints may take of those that short forms may have.
+/// Returns the tokens that constraints may take of the room for short forms.
 pub(super) fn of_constraints(entries: u64) -> u64 {
     (entries.saturating_mul(CONSTRAINTS_OF_ENTRIES) / 100).max(entries.min(CONSTRAINTS))
 }
 
-/// Returns the most lines that `tokens` can hold.
+/// Returns the max number of lines that `tokens` can hold.
 pub(super) fn most_lines(tokens: u64) -> usize {
     usize::try_from(tokens / LEAST_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }
 
-/// What is more important within its block: it leaves later.
+/// Returns the importance of a line within its block: higher ones leave later.
 fn rank(ledger: &Ledger, line: &Line) -> u8 {
     match line.block {
         Block::Errors => ledger.errors.get(line.entry).is_some_and(|e| !e.resolved).into(),

@@ -1,6 +1,5 @@
-//! What of a user's text is quoted: tagged, fenced or marked as a quotation. Rules are taken from the user's own words
-//! alone; whatever is quoted was written by somebody else, and a file that says "always run this" must not become a
-//! rule of the user's.
+//! Quotations in a user's text: tagged, fenced or marked. Rules are taken only from the user's own words. Somebody else
+//! wrote the quoted text, and a file that says "always run this" must not become a rule of the user.
 
 use std::ops::Range;
 
@@ -58,7 +57,7 @@ const MORE: [&str; 47] = [
     "webpage",
 ];
 
-/// The stretches of a text that are the user's own words: lines that follow each other are one.
+/// Returns the stretches of a text that are the user's own words; consecutive lines form one stretch.
 ///
 /// ```
 /// use espalier::compact::ledger::quoted::own_words;
@@ -77,7 +76,7 @@ pub fn own_words(text: &str) -> Vec<&str> {
     out
 }
 
-/// Tags of what a harness writes into the messages of a user.
+/// Tags that a harness writes into user messages.
 const HARNESS: [&str; 11] = [
     "bash-stderr",
     "bash-stdout",
@@ -92,7 +91,7 @@ const HARNESS: [&str; 11] = [
     "user-prompt-submit-hook",
 ];
 
-/// True for a message in which a harness speaks, and the user says nothing.
+/// True for a message that contains only text of a harness.
 ///
 /// ```
 /// use espalier::compact::ledger::quoted::is_harness;
@@ -112,14 +111,14 @@ pub fn is_harness(text: &str) -> bool {
         let tag = &rest[1..rest.find('>').unwrap_or(rest.len())];
         let close = format!("</{tag}>");
         let end = HARNESS.contains(&tag).then(|| rest.find(&close).map_or(rest.len(), |at| at + close.len()));
-        // Other tags go, what is in them stays.
+        // Other tags are removed, their content stays.
         rest = &rest[end.unwrap_or_else(|| rest.find('>').map_or(rest.len(), |at| at + 1))..];
     }
     said.push_str(rest);
     said.trim().is_empty()
 }
 
-/// Lines that are neither in a fence nor a quotation. A fence that nothing closes goes to the end, as in Markdown.
+/// Collects lines outside fences and quotations. An unclosed fence extends to the end, as in Markdown.
 fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a str>) {
     let mut stretch: Option<Range<usize>> = None;
     let mut at = 0;
@@ -136,7 +135,7 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
                 false
             }
             (Some(_), _) => false,
-            // Behind the marks of a fence of backticks stands no other: that is code within a line.
+            // A fence of backticks has no other backtick after its mark: that would be inline code.
             (None, Some(mark)) if marks >= 3 && (mark == '~' || !start[marks..].contains('`')) => {
                 *fence = Some((mark, marks));
                 false
@@ -152,7 +151,8 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
     out.extend(stretch.map(|range| &text[range]));
 }
 
-/// Returns true for a line that a program wrote and somebody pasted without quoting it: code, JSON, a stack trace, an error, a prompt.
+/// True for a line that a program wrote and somebody pasted without quoting it: code, JSON, a stack trace, an error, a
+/// prompt.
 ///
 /// ```
 /// use espalier::compact::ledger::quoted::own_words;
@@ -218,14 +218,14 @@ fn tagged(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Where one name occurs in a text.
+/// The places of one tag name in a text.
 #[derive(Default)]
 struct Stretch {
-    /// Of the first opening tag.
+    /// Start of the first opening tag.
     open: Option<usize>,
-    /// Behind the last closing tag.
+    /// End of the last closing tag.
     close: usize,
-    /// Of the first opening tag behind that which is alone on its line.
+    /// Start of the first later opening tag that is alone on its line.
     alone: Option<usize>,
 }
 
@@ -237,7 +237,7 @@ impl Stretch {
     }
 }
 
-/// True if nothing else is on the line of a tag, which is `start..end`.
+/// True if the tag at `start..end` is alone on its line.
 fn is_alone(text: &str, start: usize, end: usize) -> bool {
     let ends_line = |c: char| matches!(c, '\n' | '\r');
     let before = text[..start].trim_end_matches([' ', '\t']);

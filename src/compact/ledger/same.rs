@@ -1,4 +1,4 @@
-//! What makes two calls the same, so that a success of one closes the failure of the other.
+//! Decides which calls are the same, so that a success of one closes a failure of the other.
 
 use serde_json::Value;
 
@@ -6,36 +6,36 @@ use super::command::is_test_run;
 use super::ended::Run;
 use super::shell::{self, Simple, simple_commands};
 
-/// A call as something that can be done again.
+/// A call as a repeatable action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Same {
-    /// Where it runs, if that is known.
+    /// Where it runs, if known.
     pub folder: Option<String>,
-    /// Which successes close a failure of it.
+    /// Keys of successes that close its failure.
     pub closed_by: Vec<String>,
-    /// Which failures a success of it closes.
+    /// Keys of failures that its success closes.
     pub closes: Vec<String>,
 }
 
-/// Longest command line that is looked into, and longest key, in bytes.
+/// Max bytes of a command line to parse, and of a key.
 const LONGEST: usize = 20_000;
 const KEY_BYTES: usize = 400;
-/// Longest key that a record has, in bytes.
+/// Max bytes of a key in a record.
 const WORDS_BYTES: usize = 120;
 /// Prefix of keys that are no command lines.
 const CALL: char = '\u{1}';
-/// Commands of one line that are looked at.
+/// Max commands of one line that are considered.
 const COMMANDS: usize = 20;
 
 /// Programs that run another one.
 const RUNNERS: [&str; 12] =
     ["sudo", "time", "npx", "bunx", "pnpx", "nohup", "env", "command", "exec", "nice", "uvx", "xvfb-run"];
-/// What git does once whatever the arguments: a later one that succeeds did it.
+/// Git commands that need to succeed only once, whatever their arguments.
 const ONCE: [&str; 11] =
     ["commit", "push", "pull", "fetch", "merge", "rebase", "cherry-pick", "am", "revert", "tag", "stash"];
 const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
 
-/// Reads a command line.
+/// Parses a command line.
 ///
 /// ```
 /// use espalier::compact::ledger::same::of_line;
@@ -51,7 +51,7 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
         .map(program)
         .filter(|words| !words.is_empty())
         .collect();
-    // What only prints around it is not what it is about.
+    // Commands that only print are not its subject.
     let acts =
         |words: &Vec<String>| !matches!(words[0].as_str(), "echo" | "printf" | "date" | "true" | "sleep" | "pwd");
     let all = if commands.iter().any(acts) { commands.into_iter().filter(acts).collect() } else { commands };
@@ -68,12 +68,12 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
             }
         }
     }
-    // Of a chain the last command passes only if all did.
+    // The last command of a chain passes only if all did.
     same.closed_by = all.last().map_or(vec![], |words| closers(words));
     same
 }
 
-/// Keys of the successes that close a failure of these words.
+/// Returns the keys of successes that close a failure of these words.
 fn closers(words: &[String]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     push(&mut keys, words.join(" "));
@@ -84,7 +84,7 @@ fn closers(words: &[String]) -> Vec<String> {
     {
         push(&mut keys, format!("git {verb}"));
     }
-    // The whole suite holds each test.
+    // The whole suite includes each test.
     for count in (1..words.len()).rev().take(8) {
         let fewer = words[..count].join(" ");
         if !is_test_run(&fewer) {
@@ -96,24 +96,25 @@ fn closers(words: &[String]) -> Vec<String> {
 }
 
 impl Same {
-    /// What failed, for a record: a command, or a tool and what it was called for. None if it is too long to be worth its room.
+    /// Returns what failed, for a record: a command, or a tool and its subject. Returns `None` if it is too long to be
+    /// worth its room.
     pub fn to_words(&self) -> Option<String> {
         let key = self.closed_by.first()?;
         let is_plain = key.len() <= WORDS_BYTES && !key.contains(|c: char| c == '`' || c.is_control() && c != CALL);
         is_plain.then(|| key.trim_start_matches(CALL).to_string())
     }
 
-    /// Reads what [`Same::to_words`] wrote.
+    /// Parses the text that [`Same::to_words`] wrote.
     pub fn of_words(words: &str) -> Same {
         let mut closed_by = closers(&words.split(' ').map(str::to_string).collect::<Vec<_>>());
-        // A record does not say whether it was a command; no command is called like a tool.
+        // A record does not say whether it was a command; no command has a tool's name.
         push(&mut closed_by, format!("{CALL}{words}"));
         Same { closed_by, ..Same::default() }
     }
 }
 
-/// Keys of an installation: of each package without its version, and of all of them. `passed`: an installation that succeeds resolved
-/// the whole.
+/// Returns the keys of an installation: one for each package without its version, and one for all of them. `passed`: a
+/// successful installation resolved everything.
 fn installed(words: &[String], passed: bool) -> Vec<String> {
     let [program, verb, rest @ ..] = words else { return vec![] };
     if !matches!(verb.as_str(), "install" | "i" | "ci" | "add" | "sync") {
@@ -131,7 +132,7 @@ fn installed(words: &[String], passed: bool) -> Vec<String> {
     keys
 }
 
-/// Reads the command lines of one call.
+/// Parses the command lines of one call.
 pub fn of_lines(lines: &[String], cwd: Option<&str>) -> Same {
     let mut all = Same::default();
     for line in lines {
@@ -143,14 +144,14 @@ pub fn of_lines(lines: &[String], cwd: Option<&str>) -> Same {
     all
 }
 
-/// Commands that a run says it ran, as `npm run` does: `> tsc --noEmit`.
+/// Returns the commands that a run reports to have run, as `npm run` does: `> tsc --noEmit`.
 pub fn echoed(output: &str) -> impl Iterator<Item = String> {
     let lines = output.lines().filter_map(|line| line.strip_prefix("> ")).take(COMMANDS);
     lines.flat_map(|line| of_line(line, None).closes)
 }
 
-/// A call of a tool on one thing: of all ids in its arguments the one that its name is about, or else the first one. Where it names no
-/// thing, a success in the same `turn` is what the failure was tried for.
+/// Builds the key of a tool call on one thing: the id among its arguments that its name mentions, else the first id.
+/// Without an id, a success in the same `turn` closes the failure.
 pub fn of_call(name: &str, arguments: &str, turn: usize) -> Same {
     let fields = serde_json::from_str::<Value>(arguments).ok();
     let fields = fields.as_ref().and_then(Value::as_object);
@@ -173,14 +174,14 @@ pub fn of_call(name: &str, arguments: &str, turn: usize) -> Same {
     Same { folder: None, closed_by: keys.clone(), closes: keys }
 }
 
-/// Files that were worked on.
+/// Builds the key of work on files.
 pub fn of_files<'a>(reads: bool, paths: impl Iterator<Item = &'a str>) -> Same {
     let keys: Vec<String> =
         paths.map(|path| format!("\u{1}{} {path}", if reads { "read" } else { "change" })).collect();
     Same { folder: None, closed_by: keys.clone(), closes: keys }
 }
 
-/// What of command lines decides how their end is read.
+/// Returns the properties of command lines that decide how their outcome is read.
 pub fn run_of(lines: &[String], only_shows: bool) -> Run {
     let simple: Vec<Simple> =
         lines.iter().flat_map(|line| simple_commands(&line[..line.floor_char_boundary(LONGEST)])).collect();
@@ -193,7 +194,7 @@ pub fn run_of(lines: &[String], only_shows: bool) -> Run {
     }
 }
 
-/// The words of a command without what only surrounds it: variables, runners, redirections.
+/// Returns the words of a command without variables, runners and redirections.
 fn program(simple: &Simple) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut words = simple.words.iter();

@@ -1,4 +1,4 @@
-//! What a command line does to files, as far as that can be read off it.
+//! What a command line does to files, as far as its text shows.
 
 use crate::message::path::in_folder;
 
@@ -11,17 +11,17 @@ pub enum Touch {
     Delete,
 }
 
-/// A command line as it was understood.
+/// A parsed command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     /// The folder that it changes to first.
     pub cwd: Option<String>,
     pub files: Vec<(Touch, String)>,
-    /// It only shows what is there: its output is content, not news.
+    /// True if it only shows existing content, so that its output is content and not news.
     pub only_shows: bool,
 }
 
-/// Commands longer than this are not looked into, in bytes: scripts, not command lines.
+/// Max bytes of a command line to parse: longer ones are scripts.
 const LONGEST: usize = 20_000;
 
 const SHOWS: [&str; 20] = [
@@ -29,7 +29,7 @@ const SHOWS: [&str; 20] = [
     "sort", "uniq", "echo", "jq",
 ];
 
-/// Reads a command line. `cwd` is where it runs, if that is known.
+/// Parses a command line. `cwd` is where it runs, if known.
 ///
 /// ```
 /// use espalier::compact::ledger::shell::{Touch, read};
@@ -51,7 +51,7 @@ pub fn read(command: &str, cwd: Option<&str>) -> Line {
 }
 
 fn one(words: &[String], line: &mut Line, shows: &mut usize, others: &mut usize) {
-    // Redirections first: whatever stands before them writes the file.
+    // Redirections first: they apply to the words before them.
     let mut plain: Vec<&str> = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -94,7 +94,7 @@ fn one(words: &[String], line: &mut Line, shows: &mut usize, others: &mut usize)
         ("git", ["rm", paths @ ..]) => each(Touch::Delete, paths),
         ("mv", [from @ .., to]) | ("git", ["mv", from @ .., to]) => {
             each(Touch::Delete, from);
-            // Into a folder: what it is called there is not looked up.
+            // Inside a target folder the file's name is not resolved.
             if from.len() == 1 && !to.ends_with('/') && *to != "." {
                 each(Touch::Create, &[to]);
             }
@@ -102,7 +102,7 @@ fn one(words: &[String], line: &mut Line, shows: &mut usize, others: &mut usize)
         ("cp", [_, to]) if !to.ends_with('/') && *to != "." && to.contains('.') => each(Touch::Create, &[to]),
         ("touch" | "tee", paths) => each(Touch::Create, paths),
         ("sed", _) if flag(&["-i", "--in-place"]) => {
-            // The first operand is the script, unless scripts came with -e.
+            // The first operand is the script, unless -e passed scripts.
             let scripts = rest.iter().filter(|w| **w == "-e").count();
             each(Touch::Edit, &operands.iter().skip(scripts.max(1)).copied().collect::<Vec<_>>());
         }
@@ -149,22 +149,22 @@ fn touched(line: &mut Line, touch: Touch, path: &str) {
 /// A command without its separators.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::compact) struct Simple {
-    /// Quotes taken off.
+    /// Words without quotes.
     pub words: Vec<String>,
     /// The body of its here-document.
     pub document: Option<String>,
-    /// It reads the output of the command in front of it, or runs if that fails.
+    /// True if it reads the output of the previous command, or runs only if that one fails.
     pub is_piped: bool,
-    /// It runs however the command in front of it ended.
+    /// True if it runs whatever the outcome of the previous command.
     pub is_apart: bool,
 }
 
-/// The simple commands of a line, in order.
+/// Returns the simple commands of a line, in order.
 pub(in crate::compact) fn simple_commands(text: &str) -> Vec<Simple> {
     let mut out: Vec<Simple> = vec![Simple::default()];
     let mut word = String::new();
     let mut quoted = false;
-    // Here-documents that the line opened: the command and the word that ends each.
+    // The line's here-documents: the command and the closing word of each.
     let mut ends: Vec<(usize, String)> = Vec::new();
     let mut chars = text.char_indices().peekable();
     let flush = |word: &mut String, quoted: &mut bool, out: &mut Vec<Simple>| {
@@ -214,7 +214,7 @@ pub(in crate::compact) fn simple_commands(text: &str) -> Vec<Simple> {
             '\n' if !ends.is_empty() => {
                 flush(&mut word, &mut quoted, &mut out);
                 out.push(Simple::default());
-                // Everything up to the line that ends the last document.
+                // All lines up to the one that ends the last document.
                 let mut rest = at + 1;
                 for (command, end) in ends.drain(..) {
                     let from = rest;
@@ -253,7 +253,7 @@ pub(in crate::compact) fn simple_commands(text: &str) -> Vec<Simple> {
                 flush(&mut word, &mut quoted, &mut out);
                 word.push('&');
             }
-            // What another command prints is not known: the word is one that no path looks like.
+            // The output of another command is unknown: use a word that no path looks like.
             '$' if chars.next_if(|(_, c)| *c == '(').is_some() => {
                 word.push('$');
                 let mut depth = 1;

@@ -1,7 +1,7 @@
-//! What came of each request of the user: how its turn ended, what the last answer says, what was changed and done.
+//! The outcome of each user request: how its turn ended, what the last answer says, what was changed and done.
 //!
-//! A turn is a request and everything until the next. Its outcome stands as a line `=> ...` below the request. Chats without tools have
-//! the same: question and answer.
+//! A turn is a request and everything until the next. Its outcome is a line `=> ...` below the request. Conversations
+//! without tools have the same: question and answer.
 
 use super::Ledger;
 use super::file::File;
@@ -11,24 +11,24 @@ use super::text::{clip, one_line};
 use crate::compact::facts::sentences;
 use crate::message::change::{Change, FileChange};
 
-/// What happened since a request, as far as its outcome tells of it.
+/// Events since a request, as far as its outcome reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// The last answer: number of the text of the assistant.
+    /// Index of the assistant's last answer.
     pub answer: Option<usize>,
-    /// Files that were changed, by number, and names in their changed lines.
+    /// Changed files, by index, and the names in their changed lines.
     pub changed: Vec<(usize, Vec<String>)>,
-    /// Calls that change the world, by number.
+    /// Calls that change the world, by index.
     pub actions: Vec<usize>,
-    /// The last call whose result says how it ended failed.
+    /// True if the last call with a known outcome failed.
     pub has_failed: bool,
-    /// Something came behind the last answer.
+    /// True if something followed the last answer.
     pub goes_on: bool,
-    /// The outcome, once the turn is over, or as a record has it.
+    /// The outcome, once the turn is over, or from a record.
     pub told: Option<Outcome>,
 }
 
-/// An outcome in forms of one line, the shortest first; without the arrow in front.
+/// An outcome in forms of one line, the shortest first, without the arrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub forms: [String; FORMS],
@@ -36,28 +36,28 @@ pub struct Outcome {
 
 /// Number of forms.
 pub const FORMS: usize = 4;
-/// What the line of an outcome begins with.
+/// Begins the line of an outcome.
 pub const ARROW: &str = "=> ";
 
-/// How a turn ended, in front of its outcome.
+/// How a turn ended, at the beginning of its outcome.
 const STATES: [&str; 3] = [OPEN, INTERRUPTED, FAILED];
 const OPEN: &str = "open";
 const INTERRUPTED: &str = "interrupted";
 const FAILED: &str = "failed";
 
-/// What an answer may take in each form, in bytes.
+/// Max bytes of an answer in each form.
 const BYTES: [usize; FORMS] = [40, 140, 300, 700];
-/// Changed files and their names in each form.
+/// Max changed files and names in each form.
 const FILES: [usize; FORMS] = [2, 3, 5, 12];
 const NAMES: [usize; FORMS] = [0, 2, 4, 10];
-/// Names that are kept of one file in one turn.
+/// Max names kept for one file in one turn.
 pub const MOST_NAMES: usize = 24;
-/// Sentences of an answer that are looked at, and bytes of it.
+/// Max sentences of an answer that are considered, and max bytes of it.
 const MOST_SENTENCES: usize = 400;
 const MOST_BYTES: usize = 60_000;
 
 impl Ledger {
-    /// The outcome of a request, by number.
+    /// Returns the outcome of a request, by index.
     pub(super) fn outcome(&self, request: usize) -> Outcome {
         match self.turns.get(request) {
             Some(Turn { told: Some(told), .. }) => told.clone(),
@@ -66,7 +66,7 @@ impl Ledger {
         }
     }
 
-    /// Notes the outcome of the turn that a new request ends.
+    /// Records the outcome of the turn that a new request ends.
     pub(super) fn close_turn(&mut self) {
         let Some(turn) = self.turns.last().filter(|turn| turn.told.is_none()) else { return };
         let told = self.told(turn, false);
@@ -75,11 +75,11 @@ impl Ledger {
         }
     }
 
-    /// Notes that the current turn changed a file.
+    /// Records that the current turn changed a file.
     pub(super) fn changed_in_turn(&mut self, file: usize, names: Vec<String>) {
         let Some(turn) = self.turns.last_mut() else { return };
         let at = turn.changed.iter().position(|(known, _)| *known == file);
-        // The newest stand last.
+        // The newest are last.
         let mut entry = at.map_or_else(|| (file, vec![]), |at| turn.changed.remove(at));
         for name in names {
             if entry.1.len() < MOST_NAMES && !entry.1.contains(&name) {
@@ -95,7 +95,7 @@ impl Ledger {
         }
     }
 
-    /// The names in the changed lines of files.
+    /// Returns the names in the changed lines of files.
     pub(super) fn changed_names(&self, files: &[(usize, Touch)], steps: &[FileChange]) -> Vec<(usize, Vec<String>)> {
         let mut out: Vec<(usize, Vec<String>)> = Vec::new();
         for &(at, touch) in files.iter().filter(|(_, touch)| *touch != Touch::Read) {
@@ -121,7 +121,7 @@ impl Ledger {
         let form = |which: usize| {
             let mut parts: Vec<String> = Vec::new();
             let answer = best.within(BYTES[which]);
-            // What was about to be done says less than what was done.
+            // An announcement says less than what was done.
             let goes_on = turn.goes_on && !(turn.changed.is_empty() && turn.actions.is_empty());
             let answer = if which < 2 && goes_on { String::new() } else { answer };
             let rest = if which > 1 || answer.is_empty() { self.effects(turn, which) } else { String::new() };
@@ -136,7 +136,7 @@ impl Ledger {
         Outcome { forms: std::array::from_fn(form) }
     }
 
-    /// What a turn changed and did: `changed a.rs (parse, Lexer); did book_room x2`.
+    /// Returns what a turn changed and did: `changed a.rs (parse, Lexer); did book_room x2`.
     fn effects(&self, turn: &Turn, which: usize) -> String {
         let mut files: Vec<String> = Vec::new();
         for (at, names) in turn.changed.iter().rev().take(FILES[which]) {
@@ -166,9 +166,9 @@ impl Ledger {
     }
 }
 
-/// The sentences of an answer with what they are worth.
+/// The sentences of an answer with their worth.
 struct Answer<'t> {
-    /// Position, sentence and worth, in order.
+    /// Sentence and worth, in order.
     sentences: Vec<(&'t str, f64)>,
 }
 
@@ -179,14 +179,14 @@ impl<'t> Answer<'t> {
             prose(text).flat_map(sentences).filter(|sentence| says(sentence)).take(MOST_SENTENCES).collect();
         let last = all.len().saturating_sub(1);
         let worth = |(at, sentence): (usize, &&'t str)| {
-            // What an answer is about stands first, what came of it last.
+            // An answer names its subject first and its conclusion last.
             let place = if at == 0 || at == last { 2.2 } else { 1.0 };
             (*sentence, worth(sentence) * place)
         };
         Answer { sentences: all.iter().enumerate().map(worth).collect() }
     }
 
-    /// The best sentences of at most `bytes`, in their order.
+    /// Returns the best sentences of at most `bytes`, in their order.
     fn within(&self, bytes: usize) -> String {
         let mut order: Vec<usize> = (0..self.sentences.len()).collect();
         crate::rank::sort(&mut order, |&at| !crate::rank::of(self.sentences[at].1));
@@ -223,11 +223,11 @@ impl<'t> Answer<'t> {
     }
 }
 
-/// Lines outside of fences.
+/// Returns the lines outside fences.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_fence = false;
     let mut rest = text;
-    // Whole paragraphs: a sentence may go over several lines.
+    // Whole paragraphs: a sentence may span several lines.
     std::iter::from_fn(move || {
         while !rest.is_empty() {
             let mut end = 0;
@@ -255,13 +255,13 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// True for a sentence that says something: not a heading, a rule or a mark alone.
+/// True for a sentence with content: not a heading, a rule or a mark alone.
 fn says(sentence: &str) -> bool {
     let line = sentence.trim();
     !line.starts_with('#') && !line.starts_with('<') && line.chars().filter(|c| c.is_alphanumeric()).count() >= 4
 }
 
-/// Names, figures and words for their length.
+/// Returns the worth of a sentence: names, figures and words for their length.
 fn worth(sentence: &str) -> f64 {
     let mut sum = 1.0;
     let mut is_first = true;
@@ -285,7 +285,7 @@ fn worth(sentence: &str) -> f64 {
         is_first = false;
     }
     let asks = sentence.trim_end().ends_with(['?', '？']);
-    // What announces a list says nothing by itself.
+    // A sentence that announces a list says nothing by itself.
     let announces = sentence.trim_end().ends_with([':', '：']);
     let factor = if asks {
         0.7
@@ -308,9 +308,9 @@ fn names_in(change: &Change) -> Vec<String> {
 }
 
 impl Outcome {
-    /// The outcome that a record has, in the form that it has it in.
+    /// Parses the outcome in a record, in the form that it has there.
     pub(super) fn of_record(text: &str) -> Outcome {
-        // With room for how the turn ended.
+        // Leaves room for how the turn ended.
         let state = STATES.iter().find(|state| text.starts_with(**state)).map_or(0, |state| state.len() + 2);
         let form = |which: usize| if which + 1 == FORMS { text.to_string() } else { clip(text, BYTES[which] + state) };
         Outcome { forms: std::array::from_fn(form) }

@@ -19,7 +19,7 @@ const KEYWORDS: [&str; 14] = [
     "macro_rules!",
 ];
 
-/// What may stand in front of them.
+/// Modifiers that may precede a definition.
 const MODIFIERS: [&str; 26] = [
     "pub",
     "crate)",
@@ -48,17 +48,17 @@ const MODIFIERS: [&str; 26] = [
     "local",
     "suspend",
 ];
-/// What stands behind such a word where it is one of a sentence.
+/// Words that follow such a keyword in a sentence.
 const PROSE: [&str; 22] = [
     "is", "are", "was", "and", "or", "of", "for", "the", "that", "this", "to", "in", "on", "with", "as", "it", "from",
     "by", "has", "which", "can", "will",
 ];
 
-/// Names looked for in one edit, and bytes of it that are looked at.
+/// Max names taken from one edit, and max bytes of it that are searched.
 const MOST: usize = 40;
 const BYTES: usize = 100_000;
 
-/// Names that a piece of code defines, in order, each once.
+/// Returns the names that a piece of code defines, in order, each once.
 ///
 /// ```
 /// use espalier::compact::ledger::symbol::defined;
@@ -69,7 +69,7 @@ pub fn defined(code: &str) -> Vec<&str> {
     for line in code[..code.floor_char_boundary(BYTES)].lines() {
         let line = line.trim_start_matches(['+', ' ', '\t']);
         let mut words = line.split([' ', '\t', '(', '<', ':', '{', '=', ';', ',']).filter(|w| !w.is_empty());
-        // Nothing but modifiers comes first: in prose such words stand anywhere. `const fn` has two keywords.
+        // Only modifiers may come first: prose has such words anywhere. `const fn` has two keywords.
         let Some(keyword) = words.by_ref().take(5).find(|word| !MODIFIERS.contains(word)) else { continue };
         if !KEYWORDS.contains(&keyword) {
             continue;
@@ -89,10 +89,11 @@ pub fn defined(code: &str) -> Vec<&str> {
     out
 }
 
-/// Names of one change.
+/// Max names of one change.
 const CHANGED: usize = 12;
 
-/// Names in the lines that a change of `old` to `new` touches, each once: what they define, the definition around them, then other names.
+/// Returns the names in the lines that a change of `old` to `new` touches, each once: definitions, the enclosing
+/// definition, then other names.
 ///
 /// ```
 /// use espalier::compact::ledger::symbol::changed;

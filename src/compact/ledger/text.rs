@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 pub use crate::compact::facts::sentences;
 
-/// A text as one line of at most `bytes` bytes, blanks collapsed.
+/// Returns a text as one line of at most `bytes` bytes, with collapsed spaces.
 pub fn one_line(text: &str, bytes: usize) -> String {
-    // Only as much as can be shown is looked at.
+    // Looks only at as much as can be shown.
     let window = &text[..text.floor_char_boundary(bytes.saturating_mul(4).saturating_add(64))];
     let line = window.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.len() <= bytes && window.len() == text.len() { line } else { stem(&line, bytes) }
 }
 
-/// A text as one line, its blanks as they are: what was written can be found again by searching for it.
+/// Returns a text as one line with its spaces unchanged, so that searching for it finds the original.
 pub fn flat(text: &str, bytes: usize) -> String {
     let text = text.trim();
     let short = &text[..text.floor_char_boundary(bytes)];
@@ -28,17 +28,17 @@ pub fn flat(text: &str, bytes: usize) -> String {
     if short.len() < text.len() { out + ELLIPSIS } else { out }
 }
 
-/// What ends a line that was cut.
+/// Ends a line that was cut.
 pub const ELLIPSIS: &str = "…";
 
-/// The first `bytes` bytes, and a mark that there was more.
+/// Returns the first `bytes` bytes, with a mark if there is more.
 pub fn stem(line: &str, bytes: usize) -> String {
     let end = line.floor_char_boundary(bytes);
     if end == line.len() { line.to_string() } else { format!("{}{ELLIPSIS}", line[..end].trim_end()) }
 }
 
-/// The first words of a text in at most `bytes`, and a mark that there was more: cut behind a sentence if one ends in the second half,
-/// else between words. Scripts without blanks are cut between characters.
+/// Returns the first words of a text in at most `bytes`, with a mark if there is more. The cut is after a sentence if
+/// one ends in the second half, else between words. Scripts without spaces are cut between characters.
 ///
 /// ```
 /// use espalier::compact::ledger::text::clip;
@@ -64,10 +64,11 @@ pub fn clip(text: &str, bytes: usize) -> String {
     format!("{}{ELLIPSIS}", short[..end].trim_end())
 }
 
-/// True if one of `words` (lower case) stands in `text` as a word or phrase of its own, whatever its case (ASCII). One walk, no copy.
+/// True if one of `words` (lower case) occurs in `text` as a word or phrase of its own, in any case (ASCII). One walk,
+/// no copy.
 pub fn has_word(text: &str, words: &[&str]) -> bool {
     let bytes = text.as_bytes();
-    // Letters that a word begins with: of most words of a text no more than the first byte is looked at.
+    // First letters of the words: for most words of a text, only the first byte is compared.
     let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0u64, |set, byte| set | 1 << (byte & 63));
     let mut inside = false;
     let mut at = 0;
@@ -84,14 +85,14 @@ pub fn has_word(text: &str, words: &[&str]) -> bool {
     false
 }
 
-/// True if `word` stands there and no letter follows.
+/// True if `word` is at this place and no letter follows.
 fn is_word_at(text: &str, at: usize, word: &str) -> bool {
     let end = at + word.len();
     text.as_bytes().get(at..end).is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
         && !text.get(end..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric)
 }
 
-/// The text with straight apostrophes; mostly it has no others and is not copied.
+/// Returns the text with straight apostrophes; it is copied only if it has others.
 pub fn straight(text: &str) -> Cow<'_, str> {
     if text.contains('’') { Cow::Owned(text.replace('’', "'")) } else { Cow::Borrowed(text) }
 }

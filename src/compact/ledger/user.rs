@@ -1,18 +1,18 @@
-//! Messages of the user, and the sentences in them that constrain the work.
+//! User messages, and the sentences in them that constrain the work.
 
 use super::quoted::own_words;
 use super::text::{one_line, sentences};
 use crate::compact::facts::rules::{is_question, is_rule};
 use crate::compact::facts::score::needs_previous;
 
-/// A message of the user.
+/// A user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub id: String,
     pub text: String,
-    /// It stands in an earlier record and may be shortened there.
+    /// True if it is in an earlier record, possibly shortened.
     pub is_earlier: bool,
-    /// All that it says was replaced by a later message.
+    /// True if a later message replaced all of its sentences.
     pub is_replaced: bool,
 }
 
@@ -23,22 +23,22 @@ pub struct Constraint {
     pub sentence: String,
 }
 
-/// Stands in the place of a message's id for a fact that was pinned in words.
+/// Replaces the message id of a fact that was pinned in words.
 pub const PINNED: &str = "pinned";
 
-/// Longer sentences are texts, not rules, in bytes.
+/// Max bytes of a rule; longer sentences are texts.
 const LONGEST: usize = 400;
 
-/// Rules of one message. More of them are a text that was pasted.
+/// Max rules of one message. With more, the text was pasted.
 pub const PER_MESSAGE: usize = 40;
 
-/// The sentences of a text that constrain the work, quoted ones left out; `more` are the host's own markers, in lower
-/// case. One that goes on with the sentence before it brings that along.
+/// Returns the sentences of a text that constrain the work, without quoted ones; `more` holds the host's own markers,
+/// in lower case. A sentence that continues the previous one includes it.
 pub fn constraints(text: &str, more: &[String]) -> Vec<String> {
     let more: Vec<&str> = more.iter().map(String::as_str).collect();
     let mut out: Vec<String> = Vec::new();
     for stretch in own_words(text) {
-        // The sentence before, and whether it is the end of the newest rule.
+        // The previous sentence, and whether it ends the newest rule.
         let mut previous: Option<(&str, bool)> = None;
         for sentence in sentences(stretch) {
             let is_one = sentence.len() <= LONGEST && !is_quotation(sentence) && is_rule(sentence, &more);

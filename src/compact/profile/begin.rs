@@ -1,35 +1,36 @@
-//! When a compaction begins, what becomes of its result, and what keeps it from being tried again.
+//! When a compaction begins, what happens to its result, and what prevents another attempt.
 
 use serde::{Deserialize, Serialize};
 
-/// How large a request may be, in tokens, beside what the host says of its model.
+/// The max size of a request in tokens, beside what the host says of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LimitRule {
-    /// What any model is taken to have, whatever its name; one that the host says takes less has less.
+    /// The window assumed for every model, whatever its name. A smaller one that the host states takes precedence.
     pub window: Option<u64>,
-    /// The limit of a model that nothing is known of, where there is no such window.
+    /// The limit of an unknown model, if `window` is not set.
     pub fallback: Option<u64>,
-    /// After a request was refused as too long: what is left free below the limit that was learned, as a share of it.
+    /// Share of the learned limit that is left free after a request was refused as too long.
     pub retry_buffer: f64,
-    /// The most that this grows to, doubling with every refusal.
+    /// The max of this share, which doubles with every refusal.
     pub most_retry_buffer: f64,
 }
 
-/// How full a request is taken to be. What fits is counted, whatever this says.
+/// How the fill level of a request is measured. Whether it fits is always counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Measured {
-    /// What the request will have, tools included.
+    /// The predicted size of the request, tools included.
     Predicted,
-    /// The same, and at least what the server counted of the newest request that it answered.
+    /// The same, but at least the server's count of the newest answered request.
     AtLeastReported,
-    /// What the server counted; the request where it counted nothing since the history was last replaced.
+    /// The server's count; the predicted size if the server has reported none since the history was last replaced.
     Reported,
 }
 
-/// When a compaction starts by itself, as a share of the limit: with a warm cache at `warm + spread × r`, `r` in [0, 1) drawn by the host,
-/// so that many conversations do not start at once; with a cold one at `cold`, since the summary request is then paid in full.
+/// When a compaction starts by itself, as a share of the limit. With a warm cache at `warm + spread × r`, where the
+/// host draws `r` in [0, 1), so that many conversations do not start at once. With a cold one at `cold`, since the
+/// summary request then costs its full price.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Start {
@@ -38,48 +39,48 @@ pub struct Start {
     pub cold: f64,
 }
 
-/// What becomes of a finished summary that is not needed yet.
+/// What happens to a finished summary that is not needed yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Early {
-    /// Kept: it was paid for.
+    /// Kept, since it was paid for.
     Parked,
     Dropped,
 }
 
-/// Fewest messages of an automatic compaction, and of one by hand.
+/// Min messages of an automatic compaction, and of a manual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fewest {
     pub automatic: usize,
     pub manual: usize,
-    /// System messages are among those that are counted before one begins.
+    /// True if system messages count among them.
     pub system: bool,
 }
 
-/// What a failure of the model leads to.
+/// The consequences of a failure of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FailureRule {
-    /// Requests to wait after one.
+    /// Number of requests to wait after a failure.
     pub requests: u64,
-    /// Or new tokens, as a share.
+    /// Or new tokens to wait for, as a share.
     pub tokens: f64,
-    /// New tokens after which a plan that gained nothing is looked at again.
+    /// New tokens after which a plan without gain is tried again, as a share.
     pub gain_tokens: f64,
-    /// After one, no model is asked any more until a compaction succeeds; results are still cut.
+    /// If true, after a failure no model is asked until a compaction succeeds; results are still cut.
     pub flag: bool,
 }
 
-/// What the host is told before and after.
+/// How the host's hooks before and after a compaction are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HookRule {
-    /// Also where nothing comes of it.
+    /// True if they are called even if there is nothing to compact.
     pub on_noop: bool,
-    /// The trigger is told as `auto` or `manual`, nothing finer.
+    /// True if hooks see the trigger only as `auto` or `manual`.
     pub two_triggers: bool,
-    /// It may put off what can wait.
+    /// True if the hook may put off a compaction that can wait.
     pub veto: bool,
 }
 
@@ -87,7 +88,7 @@ pub struct HookRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Timeouts {
-    /// For a running job, in front of a request.
+    /// For a running job, before a request.
     pub wait: u64,
     pub hook: u64,
     /// For one call of the model.

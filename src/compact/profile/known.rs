@@ -1,4 +1,4 @@
-//! The four profiles. Numbers stand with where they come from; those of the other systems are theirs, not chosen by us.
+//! The four profiles. Each figure has its source beside it; those of the other systems are theirs, not ours.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ const fn at_most(of: f64, most: u64) -> Share {
     Share { of, least: 0, most: Some(most) }
 }
 
-/// So many tokens, whatever the whole.
+/// A fixed number of tokens.
 const fn fixed(tokens: u64) -> Share {
     Share { of: 0.0, least: tokens, most: None }
 }
@@ -35,14 +35,14 @@ const SHARES: Shares = Shares {
     // OpenAI codex keeps 20,000 tokens of the user's messages.
     users: at_most(0.14, 20_000),
     ledger: at_most(0.05, 12_000),
-    // Measured on a run of an agent of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of
-    // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
+    // Measured on an agent's run of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its
+    // commands, 0.30 A of 32,000 holds 83 and 81 %. If that would exceed the target, the tail shrinks.
     entries: at_most(0.25, 40_000),
     error_lines: at_most(0.10, 12_000),
     summary: Share { of: 0.04, least: 512, most: Some(8_000) },
 };
 
-/// Those of the other systems: they keep room for the next turns, and put back no working set.
+/// Shares of the other systems: they keep room for the next turns, and restore no working set.
 const REFERENCE: Shares = Shares {
     target: 0.40,
     keep_recent: share(0.375),
@@ -76,12 +76,12 @@ const fn summary(verify: Verify, fork: ForkRule, form: form::Form) -> Summary {
     Summary {
         verify,
         fork,
-        // Copilot Chat's source of July 2026 has the simple one alone unless a setting says otherwise.
+        // Copilot Chat's source of July 2026 uses only the simple shape unless a setting says otherwise.
         overflow_modes: Cow::Borrowed(&[Shape::Full, Shape::Simple]),
         temperature: 0.0,
         overlong: 1.5,
-        // Copilot Chat's cut of arguments, of results (half of what one may have) and of results in a hand-over; its older builds had 1.05
-        // for the full form.
+        // Copilot Chat's limits for arguments, for results (half of a result's cap) and for results in a handover; its
+        // older builds had 1.05 for the full form.
         argument_units: 200,
         simple_results: 0.5,
         handoff_results: 2_000,
@@ -92,7 +92,7 @@ const fn summary(verify: Verify, fork: ForkRule, form: form::Form) -> Summary {
 
 const NO_CAP: Cap = Cap { all: None, each: None, each_of_limit: None };
 
-/// Ours.
+/// Our profile.
 pub static ESPALIER: Profile = Profile {
     name: Cow::Borrowed("espalier"),
     limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
@@ -120,7 +120,7 @@ pub static ESPALIER: Profile = Profile {
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
-/// Copilot Chat. Where it renders twice and prunes by cache marks, requests are counted.
+/// Copilot Chat. It renders twice and prunes by cache marks; here requests are counted instead.
 pub static COPILOT_CHAT: Profile = Profile {
     name: Cow::Borrowed("copilot-chat"),
     limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
@@ -131,7 +131,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     apply_min: 0.65,
     early: Early::Dropped,
     min_messages: Fewest { automatic: 2, manual: 2, system: false },
-    // Only with tools; 0.85 and always in March 2026.
+    // Only with tools; in March 2026 0.85, always.
     with_tools: 0.9,
     background: true,
     cancels_on_switch: true,
@@ -140,7 +140,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     gain: GAIN,
     protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
     media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
-    // Half of what the render at hand may have.
+    // Half of the current render's budget.
     cap: Cap { all: None, each: None, each_of_limit: Some(0.5) },
     clear: Clear { argument_characters: 500 },
     cut: Cut { at: CutAt::LastRound, ..CUT },
@@ -151,7 +151,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
-/// gemini-cli. Shares are counted in tokens instead of characters of JSON.
+/// gemini-cli. Shares apply to tokens instead of characters of JSON.
 pub static GEMINI_CLI: Profile = Profile {
     name: Cow::Borrowed("gemini-cli"),
     // For every model, so that compression starts at 524,288.
@@ -179,7 +179,7 @@ pub static GEMINI_CLI: Profile = Profile {
     // COMPRESSION_PRESERVE_THRESHOLD 0.3, so 0.7 is covered. The reference finds nothing inside a turn.
     cut: Cut { at: CutAt::Fraction, fraction: 0.7, split_inside_turn: true, ..CUT },
     summary: summary(Verify::Always, ForkRule::Never, form::gemini_cli()),
-    // The words are the reference's.
+    // The reference's words.
     replacement: Replacement {
         form: Form::Summary,
         acknowledgement: Some(Cow::Borrowed("Got it. Thanks for the additional context!")),
@@ -190,7 +190,7 @@ pub static GEMINI_CLI: Profile = Profile {
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
-/// Copilot CLI. Sizes that are not public are ours.
+/// Copilot CLI. Figures that are not public are ours.
 pub static COPILOT_CLI: Profile = Profile {
     name: Cow::Borrowed("copilot-cli"),
     limit: LimitRule { window: None, fallback: Some(128_000), retry_buffer: 0.05, most_retry_buffer: 0.25 },

@@ -1,4 +1,4 @@
-//! Reading a profile from data, and telling two apart.
+//! Reads a profile from data, and compares two profiles.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,13 +10,13 @@ use crate::error::{Code, Error, Result};
 /// One field in which two profiles differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// As one would write it in JavaScript: `shares.keepRecent.of`.
+    /// Its path in JavaScript: `shares.keepRecent.of`.
     pub field: String,
     pub a: Value,
     pub b: Value,
 }
 
-/// The fields in which two profiles differ, in the order of the fields; names are no difference.
+/// Returns the fields in which two profiles differ, in the order of the fields; names do not count.
 ///
 /// ```
 /// use espalier::compact::profile::{COPILOT_CHAT, ESPALIER, explain};
@@ -32,7 +32,7 @@ pub fn explain(a: &Profile, b: &Profile) -> Vec<Difference> {
 
 fn differ(path: &str, a: &Value, b: &Value, out: &mut Vec<Difference>) {
     match (a, b) {
-        // As deep as a profile is.
+        // The recursion is as deep as a profile.
         (Value::Object(a), Value::Object(b)) => {
             for (key, a) in a {
                 let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -45,13 +45,13 @@ fn differ(path: &str, a: &Value, b: &Value, out: &mut Vec<Difference>) {
 }
 
 fn value_of(profile: &Profile) -> Value {
-    // Numbers, texts and lists of names: nothing that JSON does not have.
+    // Numbers, texts and lists of names: JSON can hold all of them.
     serde_json::to_value(profile).unwrap_or_default()
 }
 
 impl Profile {
-    /// Reads a profile from JSON text: a name, or the fields that differ from the profile of that name (`espalier` where it is none of
-    /// the four). `root` is what the caller calls it.
+    /// Reads a profile from JSON text: a name, or the fields that differ from the profile of that name (`espalier` if
+    /// it is none of the four). `root` is the caller's name for it.
     ///
     /// ```
     /// use espalier::compact::profile::Profile;
@@ -62,7 +62,7 @@ impl Profile {
     /// ```
     ///
     /// # Errors
-    /// [`Code::BadOption`] with the path of the field: one that there is none of, or a value that it cannot have.
+    /// [`Code::BadOption`] with the path of an unknown field, or of a value that the field cannot have.
     pub fn read(json: &str, root: &str) -> Result<Profile> {
         let bad = |why: String| Error::new(Code::BadOption, why).at(root);
         let value: Value = serde_json::from_str(json).map_err(|error| bad(format!("this is not JSON: {error}")))?;
@@ -91,8 +91,8 @@ fn read_fields(given: &Map<String, Value>, root: &str) -> Result<Profile> {
     Ok(profile)
 }
 
-/// Which field cannot be read: the first that cannot although nothing else is given. (Reading that keeps track of the path would be one
-/// more copy of all that reads a profile.)
+/// Returns the path of the first field that cannot be read even by itself. (Tracking the path while reading would need
+/// a second copy of all reading code.)
 fn blamed(base: &Value, given: &Map<String, Value>) -> String {
     let reads = |at: &str, value: Value| {
         let mut whole = base.clone();
@@ -105,7 +105,7 @@ fn blamed(base: &Value, given: &Map<String, Value>) -> String {
         return String::new();
     };
     let item = match (base.pointer(&at), value) {
-        // The first that cannot stand where the last one usually stands.
+        // The first item that cannot take the place of the usual last one.
         (Some(Value::Array(usual)), Value::Array(items)) if !usual.is_empty() => items.iter().position(|item| {
             let with_item = usual[1..].iter().chain([item]).cloned().collect();
             !reads(&at, Value::Array(with_item))
@@ -116,7 +116,7 @@ fn blamed(base: &Value, given: &Map<String, Value>) -> String {
     format!("{}{item}", at.replace('/', "."))
 }
 
-/// Fields that hold no fields, as JSON pointers, in the order of a profile; as deep as that is.
+/// Collects the leaf fields as JSON pointers, in the order of a profile. The recursion is as deep as a profile.
 fn single<'g>(usual: &Value, given: &'g Map<String, Value>, at: &str, out: &mut Vec<(String, &'g Value)>) {
     for (key, usual) in usual.as_object().into_iter().flatten() {
         let at = format!("{at}/{key}");
@@ -128,7 +128,7 @@ fn single<'g>(usual: &Value, given: &'g Map<String, Value>, at: &str, out: &mut 
     }
 }
 
-/// As deep as a profile is: what is given below that is refused as a value.
+/// Merges the fields. The recursion is as deep as a profile: anything deeper is refused as a value.
 fn merge(whole: &mut Value, given: &Map<String, Value>, path: &str) -> Result<()> {
     let Value::Object(fields) = whole else { return Ok(()) };
     for (key, value) in given {
@@ -145,7 +145,7 @@ fn merge(whole: &mut Value, given: &Map<String, Value>, path: &str) -> Result<()
     Ok(())
 }
 
-/// Numbers that make sense.
+/// Checks that numbers make sense.
 fn check(profile: &Profile, root: &str) -> Result<()> {
     let bad = |path: &str, why: &str| Err(Error::new(Code::BadOption, why).at(format!("{root}.{path}")));
     let Profile { start, shares, gain, protect, cut, .. } = profile;
@@ -211,7 +211,7 @@ fn check(profile: &Profile, root: &str) -> Result<()> {
     check_ladder(&profile.ladder, &format!("{root}.ladder"))
 }
 
-/// Each step once, and the fit last.
+/// Checks that each step occurs once, and that the fit is last.
 ///
 /// # Errors
 /// [`Code::BadOption`] with the path of the step.

@@ -1,12 +1,13 @@
 //! Profiles: the constants and switches of a system as data, read by one engine.
 //!
-//! In: a name, or data that says what differs from a named profile. Out: [`Profile`]. Printing one, changing a field and loading it back
-//! changes that behaviour only; a field that there is none of is refused by name.
+//! In: a name, or data that differs from a named profile. Out: [`Profile`]. Printing a profile, changing one field and
+//! loading it back changes that behaviour only; an unknown field is refused by name.
 //!
-//! Sources: Copilot Chat's builds of June and July 2026 (extensions/copilot in microsoft/vscode), gemini-cli at commit 29b3aa8, Copilot CLI's
-//! SDK types and changelog; `espalier` is ours. What those systems do by mistake is not reproduced.
+//! Sources: Copilot Chat's builds of June and July 2026 (extensions/copilot in microsoft/vscode), gemini-cli at commit
+//! 29b3aa8, Copilot CLI's SDK types and changelog; `espalier` is ours. Bugs of those systems are not reproduced.
 //!
-//! - [`known`]: the four profiles. - [`load`]: reading one, and telling two apart. - The others: its fields, by what they are about.
+//! - [`known`]: the four profiles. - [`load`]: reads a profile, and compares two. - The other modules: its fields, by
+//!   subject.
 
 mod begin;
 pub mod known;
@@ -28,7 +29,7 @@ pub use rung::Rung;
 pub use share::{Gain, Share, Shares};
 pub use summary::{Cut, CutAt, ForkRule, Form, Replacement, Summary, Verify};
 
-/// The constants of one system. Shares are of `A` (what messages may have beside the frame) unless they say otherwise.
+/// The constants of one system. Shares are of `A` (the tokens for messages beside the frame) unless they say otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
@@ -36,18 +37,19 @@ pub struct Profile {
     pub limit: LimitRule,
     pub measured: Measured,
     pub start: Start,
-    /// With a job running, a request at or above this share of the limit waits for it; `None`: only one that does not fit.
+    /// While a job runs, a request at or above this share of the limit waits for it; `None`: only one that does not
+    /// fit.
     pub block: Option<f64>,
-    /// A finished summary is used at or above this share of the limit.
+    /// A finished summary is applied at or above this share of the limit.
     pub apply_min: f64,
-    /// What happens to it below that.
+    /// What happens to a finished summary below that share.
     pub early: Early,
     pub min_messages: Fewest,
-    /// Share of the limit, tools taken off, that a request with tools may use.
+    /// Share of the limit, minus tools, that a request with tools may use.
     pub with_tools: f64,
-    /// Runs beside the conversation; otherwise before the request.
+    /// If true, compactions run beside the conversation; otherwise before the request.
     pub background: bool,
-    /// A change of the model gives up the summary that is being made, or waits.
+    /// If true, a change of the model cancels a running summary; otherwise it waits.
     pub cancels_on_switch: bool,
     /// The steps in order.
     pub ladder: Cow<'static, [Rung]>,
@@ -83,7 +85,8 @@ impl Profile {
         ALL.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Whether a background compaction starts at this ratio. `draw` gives a number in [0, 1) and is asked only where it decides.
+    /// True if a background compaction starts at this ratio. `draw` returns a number in [0, 1) and is called only if it
+    /// decides.
     ///
     /// ```
     /// use espalier::compact::profile::ESPALIER;

@@ -1,22 +1,22 @@
-//! What becomes of old results, pictures and reasoning.
+//! What happens to old results, pictures and reasoning.
 
 use serde::{Deserialize, Serialize};
 
 use super::Share;
 
-/// Results that no rule clears: the newest ones.
+/// The newest results, which no rule clears.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Protect {
     pub results: usize,
     pub rounds: usize,
-    /// Those that have no more than this together.
+    /// The newest results that have at most this together.
     pub tokens: Share,
-    /// All of the turn at hand.
+    /// True if all results of the current turn are among them.
     pub turn: bool,
 }
 
-/// What becomes of old media.
+/// What happens to old media.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Media {
@@ -25,47 +25,47 @@ pub struct Media {
     pub reasoning: ReasoningPolicy,
 }
 
-/// What becomes of old pictures and documents.
+/// What happens to old pictures and documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MediaPolicy {
     Keep,
-    /// A line in their place.
+    /// A line replaces them.
     Note,
 }
 
-/// Which reasoning goes.
+/// Which reasoning is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReasoningPolicy {
     Keep,
-    /// That of turns before the newest request: providers want the rest back.
+    /// That of turns before the newest request: providers require the rest.
     OlderTurns,
     /// All outside the tail.
     OutsideTail,
 }
 
-/// What results may have before they are cut in the middle, in tokens.
+/// Max tokens of results before they are cut in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cap {
-    /// All of them together, newest first; `None`: each counts by itself.
+    /// All results together, newest first; `None`: each counts by itself.
     pub all: Option<u64>,
-    /// What is left of one that is cut.
+    /// Max tokens of a cut result.
     pub each: Option<u64>,
-    /// The same as a share of the limit; the smaller of both counts.
+    /// The same as a share of the limit; the smaller one counts.
     pub each_of_limit: Option<f64>,
 }
 
 impl Cap {
-    /// What one result may have at this limit.
+    /// Returns the max tokens of one result at this limit.
     pub fn of(&self, limit: u64) -> u64 {
         let share = self.each_of_limit.map(|of| (limit as f64 * of) as u64);
         self.each.unwrap_or(u64::MAX).min(share.unwrap_or(u64::MAX))
     }
 }
 
-/// How clearing is done.
+/// How results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Clear {

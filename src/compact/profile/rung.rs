@@ -1,8 +1,8 @@
-//! The steps of the ladder.
+//! The steps of a compaction.
 
 use serde::{Deserialize, Serialize};
 
-/// One step of the ladder. Calls and results are paired before all of them.
+/// One step of a compaction. Calls and results are paired before all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rung {
@@ -10,29 +10,29 @@ pub enum Rung {
     Stale,
     /// Old pictures, documents and reasoning.
     Media,
-    /// Results over what one, or all together, may have are cut in the middle.
+    /// Results over their own limit, or over the limit for all, are cut in the middle.
     Cap,
     /// All old results and long arguments, in one batch.
     Clear,
     /// The model's summary.
     Summary,
-    /// A summary by rules, without a model or when it failed.
+    /// A summary by rules, without a model or after it failed.
     Offline,
-    /// Older groups go, then the largest texts are shortened.
+    /// Older groups are removed, then the largest texts are shortened.
     Fit,
 }
 
 impl Rung {
-    /// All there are.
+    /// All steps.
     pub const ALL: [Rung; 7] =
         [Rung::Stale, Rung::Media, Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit];
 
-    /// Finds one by its name.
+    /// Finds a step by its name.
     pub fn named(name: &str) -> Option<Rung> {
         Rung::ALL.into_iter().find(|rung| rung.as_str() == name)
     }
 
-    /// The stable name, also of the step in the report.
+    /// Returns the stable name, also of the step in the report.
     pub fn as_str(self) -> &'static str {
         match self {
             Rung::Stale => "stale",
@@ -45,7 +45,7 @@ impl Rung {
         }
     }
 
-    /// What it changed so many of, for people.
+    /// Returns the noun for `n` changed items, for people.
     pub(in crate::compact) fn what(self, n: usize) -> &'static str {
         match (self, n) {
             (Rung::Stale, 1) => "result that a newer message repeats or outdates became a line",

@@ -1,4 +1,4 @@
-//! How tokens are shared out, and how many a step must free.
+//! How tokens are divided, and the min that a step must free.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Share {
     pub of: f64,
-    /// At least so many tokens.
+    /// Min tokens.
     pub least: u64,
-    /// At most so many tokens.
+    /// Max tokens.
     pub most: Option<u64>,
 }
 
 impl Share {
-    /// Tokens of a whole.
+    /// Returns the tokens for a whole.
     ///
     /// ```
     /// use espalier::compact::profile::Share;
@@ -22,17 +22,17 @@ impl Share {
     /// assert_eq!((share.tokens(120_000), share.tokens(1_000_000)), (18_000, 40_000));
     /// ```
     pub fn tokens(&self, whole: u64) -> u64 {
-        // A share of tenths is no exact binary fraction; what is meant to be whole stays whole.
+        // Tenths are no exact binary fractions; results that should be whole numbers stay whole.
         let share = (whole as f64 * self.of + 1e-6).floor() as u64;
         share.min(self.most.unwrap_or(u64::MAX)).max(self.least)
     }
 }
 
-/// How the tokens that messages may have are shared out.
+/// How the tokens for messages are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Shares {
-    /// A cheap step that gets here ends the ladder.
+    /// The steps end once a cheap step brings the request down to this.
     pub relief: f64,
     /// What the result of a single compaction fills.
     pub target: f64,
@@ -48,15 +48,15 @@ pub struct Shares {
     pub users: Share,
     /// The rest of the record.
     pub ledger: Share,
-    /// What the record may grow to so that every entry has a line of its own.
+    /// The max size of a record that gives every entry a line of its own.
     pub entries: Share,
-    /// Error lines that stay although their results are cleared.
+    /// Error lines that stay when their results are cleared.
     pub error_lines: Share,
     /// The model's text.
     pub summary: Share,
 }
 
-/// What a step must free to be worth the broken cache.
+/// The min that a step must free to be worth the broken cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Gain {
@@ -65,6 +65,6 @@ pub struct Gain {
     pub cap: Share,
     pub clear: Share,
     pub summary: Share,
-    /// And of the tokens that a summary stands for.
+    /// And of the tokens that a summary replaces.
     pub covered: f64,
 }

@@ -1,4 +1,4 @@
-//! Where the covered range ends, how its summary is asked for, and what stands in its place.
+//! Where the covered range ends, how its summary is requested, and what replaces it.
 
 use std::borrow::Cow;
 
@@ -12,100 +12,100 @@ use crate::effect::Shape;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cut {
     pub at: CutAt,
-    /// Boundaries whose tail has this share of what is kept, at least and at most, are looked at.
+    /// Min and max tail of the boundaries that are considered, as shares of the kept tokens.
     pub window: [f64; 2],
-    /// What a boundary costs that is not in front of a request, beside its distance from the target.
+    /// Penalty of a boundary that is not before a request, beside its distance from the target.
     pub inside_turn: f64,
-    /// And one between an edit and the first command after it.
+    /// Penalty of a boundary between an edit and the first command after it.
     pub before_check: f64,
-    /// And one behind a command that failed and did not succeed later.
+    /// Penalty of a boundary after a command that failed and did not succeed later.
     pub open_failure: f64,
     /// For `fraction`: the share of the messages' tokens that is covered.
     pub fraction: f64,
-    /// For `fraction`: boundaries between rounds count where none in front of a request does.
+    /// For `fraction`: considers boundaries between rounds if none before a request qualifies.
     pub split_inside_turn: bool,
 }
 
-/// Which boundaries are looked at.
+/// Which boundaries are considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CutAt {
-    /// Any between two groups, by the tokens of the tail.
+    /// All boundaries between groups, by the tokens of the tail.
     Tokens,
-    /// In front of the first request behind a share of the conversation.
+    /// Before the first request after a share of the conversation.
     Fraction,
-    /// Behind the last round but one of the turn, or the last of the turns before.
+    /// After the last round but one of the turn, or the last round of earlier turns.
     LastRound,
-    /// The same for a summary that is put to use behind later rounds: a single round of the turn is covered as well. What the engine makes of
-    /// `LastRound` beside the conversation.
+    /// Like `LastRound`, for a summary that is applied after later rounds: it also covers a single round of the turn.
+    /// The engine uses it in place of `LastRound` in background compactions.
     #[serde(skip)]
     Anchor,
-    /// Everything so far; what comes later follows.
+    /// Everything so far; later messages follow.
     Snapshot,
 }
 
-/// How the summary is asked for.
+/// How the summary is requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Summary {
-    /// When a second call checks the first.
+    /// When a second call checks the first summary.
     pub verify: Verify,
     /// When the running request itself is used.
     pub fork: ForkRule,
-    /// The shapes that are tried otherwise, one after the other.
+    /// The shapes that are tried otherwise, in order.
     pub overflow_modes: Cow<'static, [Shape]>,
-    /// Where the request is one of its own and the model takes it.
+    /// Sent if the summary has a request of its own and the model accepts it.
     pub temperature: f64,
-    /// A reply may exceed the asked length by this factor before it is cut.
+    /// Factor by which a reply may exceed the requested length before it is cut.
     pub overlong: f64,
-    /// Arguments in the simple form, in UTF-16 units.
+    /// Max length of arguments in the simple form, in UTF-16 units.
     pub argument_units: usize,
-    /// Share of [`Cap::of`] that a result has in the simple form.
+    /// Share of [`Cap::of`] for a result in the simple form.
     pub simple_results: f64,
-    /// Results in the input of a hand-over, in tokens.
+    /// Max tokens of results in the input of a handover.
     pub handoff_results: u64,
     /// Factor on the room of the full form.
     pub full_headroom: f64,
-    /// The tag, markup and sections that are asked for.
+    /// The requested tag, markup and sections.
     pub form: form::Form,
 }
 
-/// When the running request with one more message is what the model is asked.
+/// When the model is asked by the running request with one more message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ForkRule {
     /// While the provider has it cached.
     Warm,
-    /// Beside the conversation, cached or not.
+    /// In background compactions, cached or not.
     Background,
-    /// Wherever it fits.
+    /// Whenever it fits.
     Always,
     Never,
 }
 
-/// When a second look at the history is paid for.
+/// When a second call is worth its price.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verify {
-    /// If a section is empty, something was invented, or a fact that must stay found no place.
+    /// If a section is empty, something was invented, or a fact that must stay had no room.
     #[default]
     Auto,
     Always,
     Never,
 }
 
-/// What stands for the covered range.
+/// What replaces the covered range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Replacement {
     pub form: Form,
-    /// The model's words behind the summary, where a message of the user's follows it.
+    /// The model's reply after the summary, if a user message follows it.
     pub acknowledgement: Option<Cow<'static, str>>,
-    /// Share of a long message of the user that is its beginning.
+    /// Share of a long user message that its beginning gets.
     pub head: f64,
 }
 
-/// The form of the message that stands for the covered range.
+/// The form of the message that replaces the covered range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Form {
