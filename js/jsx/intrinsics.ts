@@ -1,4 +1,4 @@
-/** The elements that are written in lower case. */
+/** The lower-case elements. */
 
 import type { ChatDocumentContextLike, UriComponents } from "../prompt/host-types.ts";
 import type { PromptElementJSON } from "../prompt/json-tree.ts";
@@ -10,24 +10,24 @@ export interface PromptIntrinsics {
   /** Attaches metadata to the result. */
   meta: {
     value: PromptMetadata;
-    /** Ties it to the element that it stands in: if that is pruned, the metadata goes too. */
+    /** Ties it to the enclosing element: if that is pruned, the metadata is removed too. */
     local?: boolean;
   };
-  /** Names what the prompt was made from; what was pruned is reported apart. */
+  /** Names the sources of the prompt; pruned ones are reported separately. */
   references: { value: readonly PromptReference[] };
   /** Names the documents that were used. */
   usedContext: { value: readonly ChatDocumentContextLike[] };
-  /** Names files that had to be left out. */
+  /** Names files that were left out. */
   ignoredFiles: { value: readonly UriComponents[] };
-  /** Puts in a tree that was rendered elsewhere, by `renderElementJSON`. */
+  /** Inserts a tree that `renderElementJSON` rendered elsewhere. */
   elementJSON: { data: PromptElementJSON };
-  /** Puts in any value, as it is, for the provider. */
+  /** Inserts any value, unchanged, for the provider. */
   opaque: {
     value: unknown;
-    /** At least what the value costs in its message; 0 if not given. */
+    /** Min tokens of the value in its message. Default 0. */
     tokenUsage?: number;
     priority?: number;
   };
-  /** Ends what the provider may keep in its cache. Directly in a message, nowhere else. */
+  /** Marks the end of what the provider may cache. Allowed directly in a message only. */
   cacheBreakpoint: { type?: string };
 }

@@ -1,7 +1,4 @@
-/**
- * The automatic JSX runtime of development builds. Where a piece was written is not kept: errors name the path of
- * elements.
- */
+/** The automatic JSX runtime of development builds. Source positions are not kept: errors name the path of elements. */
 
 import { jsx, jsxs } from "./jsx-runtime.ts";
 import type { PromptPiece } from "../prompt/piece.ts";
@@ -9,7 +6,7 @@ import type { PromptPiece } from "../prompt/piece.ts";
 export { Fragment } from "../prompt/piece.ts";
 export type { JSX } from "./types.ts";
 
-/** A piece; compilers say whether its children are several. */
+/** Makes a piece; compilers pass whether it has several children. */
 export function jsxDEV(
   ctor: unknown,
   props: { children?: unknown },

@@ -1,4 +1,4 @@
-/** What TypeScript has to know to check JSX. */
+/** Types by which TypeScript checks JSX. */
 
 import type { PromptElement } from "../prompt/element.ts";
 import type {
@@ -18,10 +18,7 @@ type WithChildren<P> = "children" extends keyof P
     : P
   : P & { children?: PromptChildren };
 
-/**
- * The types of the automatic JSX runtime. They belong to it alone: no global is touched, so that pages with React stay
- * as they are.
- */
+/** The types of the automatic JSX runtime. They change no global, so pages with React are not affected. */
 export declare namespace JSX {
   type Element = PromptPiece;
   type ElementType = keyof IntrinsicElements | PromptElementCtor<any, any> | PromptComponent | PromptFragment;

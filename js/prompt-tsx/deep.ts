@@ -1,4 +1,7 @@
-/** What clients of `@vscode/prompt-tsx` import from its folder `dist/base` because its index does not export it. */
+/**
+ * Names that clients of `@vscode/prompt-tsx` import from its folder `dist/base`, because its index does not export
+ * them.
+ */
 
 import type { Raw as RawTypes } from "../prompt/index.ts";
 import type { OpenAI } from "../prompt/index.ts";
@@ -31,10 +34,10 @@ export function toOpenAIChatMessages(messages: readonly RawTypes.ChatMessage[]):
   return toMode(OutputMode.OpenAI, messages);
 }
 
-/** A node of the tree that a tracer is given. */
+/** A node of the tree that tracers see. */
 export type MaterializedNode = MaterializedView;
 
-/** A class that only recognises: nodes are made by the renderer, and are plain objects. */
+/** Returns a class for `instanceof` only: the renderer makes nodes, and they are plain objects. */
 function recognises(name: string, ...types: MaterializedView["type"][]): MaterializedCtor {
   const made = class {
     constructor() {
@@ -50,7 +53,7 @@ function recognises(name: string, ...types: MaterializedView["type"][]): Materia
   return made as unknown as MaterializedCtor;
 }
 
-/** Tells nodes of the tracer's tree apart: `node instanceof MaterializedChatMessage`. */
+/** Distinguishes nodes of the tracer's tree: `node instanceof MaterializedChatMessage`. */
 export interface MaterializedCtor {
   new (): MaterializedView;
   readonly prototype: MaterializedView;

@@ -1,6 +1,6 @@
 /**
  * `espalier/prompt-tsx`: everything that `@vscode/prompt-tsx` 0.4.0-alpha.9 exports, under the same names. A codebase
- * moves by changing the import.
+ * migrates by changing the import.
  */
 
 import "../jsx/classic.ts";
@@ -142,8 +142,8 @@ export async function renderPrompt(
 }
 
 /**
- * Renders an element to plain data that a caller can splice into its own prompt with `<elementJSON data={…} />` or
- * `<ToolResult />`. Nothing is pruned; `budget` is what elements are told.
+ * Renders an element to plain data that a caller inserts into its own prompt with `<elementJSON data={…} />` or
+ * `<ToolResult />`. Nothing is pruned; elements see `budget`.
  */
 export function renderElementJSON<P extends BasePromptElementProps>(
   ctor: PromptElementCtor<P, any>,

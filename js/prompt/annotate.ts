@@ -1,4 +1,4 @@
-/** Where in a prompt something went wrong. */
+/** Adds the place in the prompt to errors. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { pathOf } from "./render-tree.ts";
@@ -6,7 +6,7 @@ import type { RenderNode } from "./render-tree.ts";
 
 const annotated = new WeakSet<Error>();
 
-/** Adds the path of the element to an error, once. Cancellations are expected, and stay as they are. */
+/** Adds the path of the element to an error, once. Cancellations are expected and stay unchanged. */
 export function annotate(error: unknown, node: RenderNode): unknown {
   if (
     !(error instanceof Error) ||
@@ -15,18 +15,18 @@ export function annotate(error: unknown, node: RenderNode): unknown {
     error.name === "AbortError"
   )
     return error;
-  // The reference words this one with the path already.
+  // The reference's own message already contains the path.
   if (error instanceof EspalierError && error.path && error.message.endsWith(` at ${error.path}`)) return error;
   annotated.add(error);
   try {
     error.message += ` (at tsx element ${pathOf(node)})`;
   } catch {
-    // A host's error may refuse to be written to; it still says what it said.
+    // A host's error may be read-only; its message stays as it is.
   }
   return error;
 }
 
-/** An error of an author, with the path of the element. */
+/** Makes an error about an author's mistake, with the path of the element. */
 export function badElement(message: string, node: RenderNode): EspalierError {
   const path = pathOf(node);
   return annotate(new EspalierError({ code: "bad_element", message, path }), node) as EspalierError;

@@ -1,11 +1,11 @@
-/** From the core's lists to raw messages, made of the host's own strings and values. */
+/** Builds raw messages from the core's lists, with the host's own strings and values. */
 
 import { ChatCompletionContentPartKind, ChatRole } from "../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "../formats/raw/prompt.ts";
 import { partOf } from "./parts.ts";
 import type { ElementNode, RenderNode } from "./render-tree.ts";
 
-/** One message, read from the list at `at`; gives the message and the place behind it. */
+/** Reads the message at index `at` of the list; returns it and the index after it. */
 export function readMessage(
   list: Float64Array,
   at: number,
@@ -38,7 +38,7 @@ export function readMessage(
   return { message: rawMessage(node, content, dropped), next: end };
 }
 
-/** All messages of a list from `from` on. */
+/** Reads all messages of a list from index `from` on. */
 export function readMessages(list: Float64Array, nodes: readonly RenderNode[], from = 0): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (let at = from; at < list.length; ) {
@@ -72,7 +72,7 @@ function rawMessage(
   }
 }
 
-/** A message of an element's kind without content, as layout counts it. */
+/** Returns a message of an element's kind without content, as layout counts it. */
 export function emptyMessage({ props }: ElementNode): ChatMessage {
   const { role, name, toolCalls, toolCallId } = props;
   return {

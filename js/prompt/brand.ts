@@ -1,12 +1,12 @@
 /**
- * Marks on the classes of elements, by which the renderer recognises them. A process can hold several copies of a
- * class: the ES module and the CommonJS file of the package, or two versions of it. An element of one copy then renders
- * in the renderer of another.
+ * Marks on classes of elements, by which the renderer recognises them. A process can hold several copies of a class:
+ * the ES module and the CommonJS file of the package, or two versions of it. Thanks to the marks, an element of one
+ * copy renders in the renderer of another.
  */
 
 const BRAND = Symbol.for("espalier.element");
 
-/** The classes that the renderer treats in a way of their own. */
+/** The classes that the renderer treats specially. */
 export type Brand =
   | "AbstractKeepWith"
   | "AssistantMessage"
@@ -27,7 +27,7 @@ export type Brand =
   | "ToolResult"
   | "UserMessage";
 
-/** Classes whose instances are also those of another. */
+/** Classes whose instances also count as instances of another class. */
 const PARENTS: Partial<Record<Brand, Brand>> = {
   AssistantMessage: "BaseChatMessage",
   SystemMessage: "BaseChatMessage",
@@ -36,18 +36,18 @@ const PARENTS: Partial<Record<Brand, Brand>> = {
   KeepWithElement: "AbstractKeepWith",
 };
 
-/** Marks a class. Called in a static block, so that declarations do not show it. */
+/** Marks a class. A static block calls it, so that declarations do not show it. */
 export function mark(ctor: { prototype: object }, brand: Brand): void {
   Object.defineProperty(ctor.prototype, BRAND, { value: brand });
 }
 
-/** True if `like`, an instance or a prototype, is of a class with this brand or of a subclass. */
+/** Returns true if `like`, an instance or a prototype, belongs to a class with this brand or to a subclass. */
 export function isOf(like: unknown, brand: Brand): boolean {
   const own = typeof like === "object" && like !== null ? (like as { [BRAND]?: Brand })[BRAND] : undefined;
   return own !== undefined && (own === brand || PARENTS[own] === brand);
 }
 
-/** The brand of exactly this prototype; undefined for subclasses. */
+/** Returns the brand of exactly this prototype; `undefined` for subclasses. */
 export function brandOf(prototype: unknown): Brand | undefined {
   return typeof prototype === "object" && prototype !== null && Object.hasOwn(prototype, BRAND)
     ? (prototype as { [BRAND]?: Brand })[BRAND]

@@ -5,7 +5,7 @@ import type { MetadataMap } from "./results.ts";
 
 const BRAND = Symbol.for("espalier.BudgetExceededError");
 
-/** One of the largest things that may not be removed. */
+/** One of the largest parts that may not be removed. */
 export interface BudgetContributor {
   path: string;
   tokens: number;
@@ -20,8 +20,8 @@ export interface BudgetErrorDetails {
 }
 
 /**
- * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache
- * breakpoint, or the budget is below nothing at all.
+ * Thrown when a prompt exceeds its budget and nothing more may be removed: the rest precedes a cache breakpoint, or the
+ * budget is too small for an empty prompt.
  *
  * ```tsx
  * import { BudgetExceededError, render, UserMessage } from "espalier/prompt";
@@ -44,12 +44,12 @@ export class BudgetExceededError extends CodedError<"budget_exceeded"> {
     return typeof value === "object" && value !== null && BRAND in value;
   }
 
-  /** An own property of this class, which its subclasses do not have. */
+  /** An own property of this class that its subclasses do not have. */
   static readonly [BRAND] = true;
 
   override readonly name: string = "BudgetExceededError";
   declare readonly details: BudgetErrorDetails;
-  /** Metadata of what is left. */
+  /** Metadata of the remaining elements. */
   metadata: MetadataMap;
   /** The messages before anything was removed. */
   messages: any[];
@@ -59,8 +59,8 @@ export class BudgetExceededError extends CodedError<"budget_exceeded"> {
     const most = largest.map(({ path, tokens }) => `${path} (${tokens})`).join(", ");
     super({
       code: "budget_exceeded",
-      // The beginning is what people search for.
-      message: `No lowest priority node found (path: ${limit}). ${needed} tokens are left that may not be removed, and ${budget} are allowed.${most && ` Largest: ${most}.`}`,
+      // People search for the beginning of this text.
+      message: `No lowest priority node found (path: ${limit}). ${needed} tokens may not be removed, but the budget is ${budget}.${most && ` Largest: ${most}.`}`,
       path: limit,
       details,
     });

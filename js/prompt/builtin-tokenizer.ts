@@ -1,4 +1,4 @@
-/** The package's own counting as a tokenizer of the drop-in module. */
+/** The package's own counting as a tokenizer for the drop-in module. */
 
 import { countMessages, countTools } from "../calls/count.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
@@ -17,11 +17,11 @@ import { TOKENIZER } from "../options/schemas/prompt.ts";
 export interface BuiltinTokenizerOptions<M extends OutputMode> {
   /** The form of the messages. */
   mode: M;
-  /** Wins over `model`. Default `o200k_base`. */
+  /** Takes precedence over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
   /**
-   * Picks the encoding; and how pictures are counted, where the cost model asks (`espalier` does, Copilot Chat's have
-   * one rule for all).
+   * Picks the encoding, and how pictures are counted if the cost model depends on the model (`espalier` does; Copilot
+   * Chat's have one rule for all).
    */
   model?: string;
   /** How messages are counted. Default `copilot-chat`. */
@@ -36,12 +36,12 @@ export interface PromisedTokenizer<M extends OutputMode> extends ITokenizer<M> {
   countToolTokens(tools: readonly unknown[]): Promise<number>;
 }
 
-/** What providers charge for a list of messages, whatever it holds. */
+/** Tokens that providers charge for any list of messages. */
 const LIST_TOKENS = 3;
 
 /**
- * Counts with the package's own engine. A renderer that is given one of these counts inside the engine, text by text as
- * it prunes, which no other tokenizer can.
+ * Counts with the package's own engine. A renderer with such a tokenizer counts inside the engine, text by text while
+ * it prunes; no other tokenizer can do that.
  *
  * ```tsx
  * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
@@ -67,7 +67,8 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   }
 
   /**
-   * What the engine is told. Not worked out before it is needed, since the engine may not be loaded when this is made.
+   * What the engine needs to know. Computed when it is needed, since the engine may not be loaded when the tokenizer is
+   * made.
    */
   get counting(): { encoding: EncodingName; costModel: CostModelName; model?: string } {
     const { encoding, model, costModel = "copilot-chat" } = this.#options;
@@ -76,10 +77,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
     return { encoding: name, costModel, ...(model !== undefined && { model }) };
   }
 
-  /**
-   * Counts a text, or a part standing alone: an opaque part costs its `tokenUsage`, a document is estimated from its
-   * size.
-   */
+  /** Counts a text, or a single part: an opaque part costs its `tokenUsage`, a document is estimated from its size. */
   tokenLength(part: ChatCompletionContentPart | string): number {
     const { counting } = this;
     ensureEncoding(counting.encoding);
@@ -88,7 +86,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
     return (call(() => wasm().countPart(neutral(part), "user", counting)) as { tokens: number }).tokens;
   }
 
-  /** Counts the messages of a request and what a list of messages costs (3 tokens). Tool definitions come on top. */
+  /** Counts the messages of a request and the cost of the list itself (3 tokens). Tool definitions are not included. */
   countMessagesTokens(messages: readonly ModeToChatMessageType[M][]): number {
     return messages.reduce((sum, message) => sum + this.countMessageTokens(message), LIST_TOKENS);
   }
@@ -96,7 +94,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   /**
    * Counts the tool definitions of a request, in the form of OpenAI or VS Code.
    *
-   * @throws EspalierError `bad_option` for a definition that makes no sense
+   * @throws EspalierError `bad_option` for an invalid definition
    */
   countToolTokens(tools: readonly unknown[]): number {
     const { counting } = this;
@@ -106,8 +104,8 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
 
   /**
    * The same methods, each returning a promise, for code that calls `.then` or races the count against a timer. They
-   * load the vocabulary first if it has a place to load it from, which counting in a browser otherwise needs
-   * `loadEncoding` for.
+   * first load the vocabulary if a place to load it from is known. The synchronous methods need a call of
+   * `loadEncoding` in browsers.
    *
    * ```ts
    * import { BuiltinTokenizer, OutputMode } from "espalier/prompt";
@@ -151,7 +149,7 @@ function messageTokens(message: Omit<NeutralMessage, "id">, counting: Record<str
   return report.perMessage[0]!.tokens;
 }
 
-/** What a part that is no text adds to a message. */
+/** Returns the tokens that a part other than text adds to a message. */
 export function partTokens(part: ChatCompletionContentPart, counting: Record<string, unknown>): number {
   return (
     messageTokens({ role: "user", parts: [neutral(part)] }, counting) -
@@ -159,7 +157,7 @@ export function partTokens(part: ChatCompletionContentPart, counting: Record<str
   );
 }
 
-/** A raw message as the engine reads it. */
+/** Returns a raw message in the form that the engine reads. */
 export function neutralMessage(message: ChatMessage): Omit<NeutralMessage, "id"> {
   const content = message.content.map(neutral);
   const name = message.name ? { name: message.name } : {};

@@ -4,8 +4,8 @@ import type { CancellationToken, ChatResponsePart, Progress } from "./host-types
 import type { BasePromptElementProps, BasePromptSizing, PromptElementProps, PromptRendered } from "./piece.ts";
 
 /**
- * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs,
- * for all elements of a group at once. Line ends in JSX text are not kept: write `<br />`.
+ * One element of a prompt. `render` returns its content; `prepare`, if defined, fetches what `render` needs, for all
+ * elements of a group at once. Line ends in JSX text are not kept: write `<br />`.
  *
  * ```tsx
  * import { PromptElement, render, UserMessage } from "espalier/prompt";
@@ -27,7 +27,7 @@ export abstract class PromptElement<P extends BasePromptElementProps = BasePromp
     this.props = props;
   }
 
-  /** Its rank among its siblings; the highest there is if none was given. */
+  /** Its rank among its siblings; the highest possible if none was given. */
   get priority(): number {
     return this.props.priority ?? Number.MAX_SAFE_INTEGER;
   }
@@ -36,10 +36,10 @@ export abstract class PromptElement<P extends BasePromptElementProps = BasePromp
     return true;
   }
 
-  /** Fetches what `render` needs; what it resolves to is handed to `render` as `state`. */
+  /** Fetches what `render` needs; `render` receives the resolved value as `state`. */
   prepare?(sizing: BasePromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<S>;
 
-  /** What the element consists of, or nothing. */
+  /** Returns the content of the element, or nothing. */
   abstract render(
     state: S,
     sizing: BasePromptSizing,

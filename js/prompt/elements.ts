@@ -1,4 +1,4 @@
-/** The elements that come with the package, but for `SourceDocument`, which needs the engine. */
+/** The elements of the package except `SourceDocument`, which needs the engine. */
 
 export * from "./elements/containers.ts";
 export * from "./elements/keep-with.ts";

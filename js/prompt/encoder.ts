@@ -1,4 +1,4 @@
-/** Writes nodes as the core reads them: numbers and the bytes of one text (see `src/bindings/prompt.rs`). */
+/** Writes nodes in the form that the core reads: numbers, and one text as bytes (see `src/bindings/prompt.rs`). */
 
 import type { Part as NeutralPart } from "../types/messages.ts";
 import { neutralPart } from "./parts.ts";
@@ -8,24 +8,24 @@ import type { BreakpointNode, ElementNode, OpaqueNode, TextNode } from "./render
 const UTF8 = new TextEncoder();
 const LEAF = { image: 0, document: 1, opaque: 2, breakpoint: 3 } as const;
 const NO_BYTES = new Uint8Array(0);
-/** Numbers that a buffer holds at first: enough for fifty elements. */
+/** Initial capacity of a buffer, in numbers: enough for fifty elements. */
 const FIRST_SIZE = 512;
-/** Larger ones are not kept for the next prompt. */
+/** Max capacity of a buffer that is kept for the next prompt. */
 const MAX_KEPT = 65_536;
-/** The buffer of a prompt that is finished, for the next one. */
+/** The buffer of a finished prompt, for reuse. */
 let spare: Float64Array | undefined;
 
 export class Encoder {
-  // Written in place: a list that is copied in the end costs twice as much.
+  // Written in place: copying a list at the end costs twice as much.
   #numbers: Float64Array;
   #length = 0;
   #text = "";
-  /** How far records are complete. */
+  /** Number of entries that belong to complete records. */
   #complete = 0;
   #completeText = 0;
-  /** Nodes that were written completely, since the beginning. */
+  /** Number of completely written nodes since the beginning. */
   nodes = 0;
-  /** Whether the core counts, and so has to know what parts are. */
+  /** True if the core counts and has to know the parts. */
   readonly #counted: boolean;
 
   constructor(counted: boolean) {
@@ -34,7 +34,7 @@ export class Encoder {
     spare = undefined;
   }
 
-  /** What was written since `clear`. The numbers are a view: they change when more is written. */
+  /** Returns what was written since `clear`. The numbers are a view, which changes with further writes. */
   written(): { numbers: Float64Array; text: Uint8Array } {
     return {
       numbers: this.#numbers.subarray(0, this.#length),
@@ -47,14 +47,14 @@ export class Encoder {
     this.#text = "";
   }
 
-  /** Leaves the buffer to the next prompt; what is written afterwards needs a new one. */
+  /** Releases the buffer for the next prompt; later writes need a new one. */
   release(): void {
     this.clear();
     if (this.#numbers.length > 0 && this.#numbers.length <= MAX_KEPT) spare = this.#numbers;
     this.#numbers = new Float64Array(0);
   }
 
-  /** Takes back a record that was not written completely. */
+  /** Removes an incomplete record. */
   rollBack(): void {
     this.#length = this.#complete;
     this.#text = this.#text.slice(0, this.#completeText);
@@ -66,7 +66,7 @@ export class Encoder {
     this.nodes += nodes;
   }
 
-  /** Makes room for so many numbers, and returns where they go. */
+  /** Reserves room for `count` numbers, and returns its start. */
   #reserve(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -181,13 +181,13 @@ export class Encoder {
   }
 
   #write(text: string): void {
-    // Halves of pairs could meet others across the seam, and lengths would not be right any more.
+    // Half a surrogate pair could meet another half across the seam, and lengths would be wrong.
     this.#text += wellFormed(text);
   }
 }
 
 export interface Opening {
-  /** Its children are not known yet. */
+  /** True if its children are not known yet. */
   dynamic?: boolean;
   expandable?: boolean;
 }

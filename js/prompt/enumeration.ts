@@ -1,6 +1,6 @@
 /**
- * Numbered names that work as a TypeScript `enum` does at run time, names looked up by number included
- * (`ChatRole[1] === "User"`), without the syntax, which type strippers refuse.
+ * Numbered names that behave like a TypeScript `enum` at run time, including the lookup of names by number
+ * (`ChatRole[1] === "User"`). Type strippers refuse the `enum` syntax itself.
  */
 export function enumeration<const T extends Record<string, number>>(
   members: T,

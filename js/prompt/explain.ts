@@ -1,11 +1,11 @@
-/** What happened to every node of a prompt, and why: plain data, to be kept, sent or drawn. */
+/** What happened to every node of a prompt, and why, as plain data. */
 
 import { ChatRole } from "../formats/raw/prompt.ts";
 import { pathOf } from "./render-tree.ts";
 import type { RenderNode } from "./render-tree.ts";
 import type { Session } from "./session.ts";
 
-/** Why a node went: it had the lowest priority, something that it is kept with went, or nothing was left in it. */
+/** Why a node was removed: it had the lowest priority, an element it is kept with was removed, or it became empty. */
 export type RemovalRule = "priority" | "keep-with" | "empty";
 
 /** One node. */
@@ -14,44 +14,42 @@ export interface Explanation {
   /** Names from the root, as in `Prompt > UserMessage > TextChunk`. */
   path: string;
   kind: "container" | "message" | "text" | "image" | "document" | "opaque" | "breakpoint";
-  /** Of messages. */
+  /** For messages. */
   role?: string;
   /** The beginning of a text. */
   text?: string;
   parent?: number;
   priority: number;
-  /**
-   * Tokens of its own text or part, or the sum of what it contains. Absent where the host's tokenizer was not asked.
-   */
+  /** Tokens of its own text or part, or the sum over its content. Absent if the host's tokenizer did not count it. */
   tokens?: number;
   kept: boolean;
   removal?: {
     rule: RemovalRule;
-    /** Removals happen one after the other; what has the same step went together. */
+    /** Index of the removal; nodes with the same step were removed together. */
     step: number;
-    /** Tokens that the step freed; with a host's tokenizer an estimate. */
+    /** Tokens that the step freed; an estimate with a host's tokenizer. */
     freed: number | null;
     /** The element whose limit was exceeded; the root for the budget. */
     limit: string;
-    /** What went: this node, or something around it. */
+    /** The removed node: this one or an enclosing one. */
     node: number;
-    /** What would have gone next in its place. */
+    /** The node that would have been removed next instead. */
     rival?: { id: number; path: string; priority?: number };
   };
-  /** The role that a message is sent with, where the format has none of its own. */
+  /** The role in the request if the format lacks the message's role. */
   sentAs?: string;
-  /** All of it in a sentence. */
+  /** The explanation as a sentence. */
   sentence: string;
 }
 
-/** The whole story. */
+/** The explanation of a whole prompt. */
 export interface PromptTrace {
   budget: number;
   tokens: number;
   nodes: Explanation[];
 }
 
-/** Characters of a text that are shown. */
+/** Max characters of a text in an explanation. */
 const EXCERPT = 80;
 
 export function explainAll(session: Session): Explanation[] {

@@ -1,4 +1,4 @@
-/** From what the core says of a limit that cannot be met to the error that hosts get. */
+/** Turns the core's report of a limit that cannot be met into the host's error. */
 
 import { BudgetExceededError } from "./budget-error.ts";
 import { ChatRole } from "../formats/raw/prompt.ts";
@@ -6,7 +6,7 @@ import type { RenderNode } from "./render-tree.ts";
 import type { Failure, Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 
-/** `convert` gives the messages the form that the host renders in. */
+/** `convert` turns the messages into the host's form. */
 export function budgetError(
   session: Session,
   failure: Failure,
@@ -23,7 +23,7 @@ export function budgetError(
   return new BudgetExceededError(details, survivors(session).metadata, convert(session.original()));
 }
 
-/** The names from the root to a node, messages by their role. */
+/** Returns the names from the root to a node; messages are named by their role. */
 export function readable(node: RenderNode | undefined): string {
   const names: string[] = [];
   for (let at: RenderNode | undefined = node; at; at = at.parent) {

@@ -1,6 +1,6 @@
 /**
- * From what elements return to nodes. Lists, fragments and elements that only show their children are opened here, one
- * after the other and without recursion; elements that have to be asked are left for the core to ask, once it knows
+ * Turns the results of elements into nodes. Lists, fragments and elements that only show their children are opened
+ * here, one after the other and without recursion. The core asks the other elements for their content once it knows
  * their budget.
  */
 
@@ -25,67 +25,67 @@ import type { PromptMetadata } from "./results.ts";
 import { append } from "../formats/append.ts";
 
 export interface FlattenOptions {
-  /** The core counts. */
+  /** True if the core counts. */
   counted: boolean;
-  /** Refuses props that are no numbers where numbers are meant, as the native render does; the reference takes them. */
+  /** Refuses props that should be numbers and are not, as the native render does; the reference accepts them. */
   strict: boolean;
   /** Leaves cache breakpoints out. */
   noBreakpoints?: boolean;
-  /** Makes instances; absent: `new ctor(props)`. */
+  /** Makes instances. Default: `new ctor(props)`. */
   createElement?:
     | ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>)
     | undefined;
 }
 
-/** Children that are being gone through. */
+/** A list of children in progress. */
 interface Frame {
   node: ElementNode;
   items: readonly unknown[] | Iterator<unknown>;
-  /** How many of a list are done with. */
+  /** Number of items that are finished. */
   at: number;
   how: "children" | "text" | "json";
   /** False for lists and fragments among an element's children. */
   isBase: boolean;
-  /** The element was opened for this frame, and is closed with it. */
+  /** True if the element was opened for this frame and is closed with it. */
   closes: boolean;
-  /** What the text of a text chunk consists of so far. */
+  /** The text of a text chunk so far. */
   text: TextParts | undefined;
 }
 
 interface TextParts {
-  /** Literals and line breaks, which do not count. */
+  /** Literals, and line breaks, which do not count. */
   parts: { text: string; counts: boolean }[];
   references: PromptMetadata[];
 }
 
 const NO_PROPS = {};
 
-/** Behind the last. */
+/** The value of `at` after the last item. */
 const DONE = -1;
 
 const NO_METADATA: PromptMetadata[] = [];
 
-/** Most lists and elements within each other. A list that holds itself has no end. */
+/** Max nesting of lists and elements. A list that contains itself never ends. */
 const DEEPEST = 200_000;
 
 export class Flattener {
   readonly nodes: RenderNode[] = [];
   readonly encoder: Encoder;
-  /** What elements attached to the whole prompt. */
+  /** Values that elements attached to the whole prompt. */
   readonly collected = new Collected();
-  /** Nodes that have metadata. */
+  /** Nodes with metadata. */
   readonly holders: (ElementNode | TextNode)[] = [];
-  /** Elements that have not been asked for their content. */
+  /** Number of elements that were not yet asked for their content. */
   pending = 0;
-  /** Some element can grow, so that layout needs every count. */
+  /** True if some element can grow, so that layout needs every count. */
   hasExpandable = false;
-  /** Some element of ours makes its content for its budget. */
+  /** True if an element of the package makes its content for its budget. */
   hasSized = false;
-  /** An iterator was used up: the same pieces would not make the same tree again. */
+  /** True if an iterator was consumed: the same pieces would not make the same tree again. */
   hasIterators = false;
   /**
    * Elements whose content cannot be made, with the error. It is thrown when their turn comes, as if nothing had been
-   * opened before.
+   * opened in advance.
    */
   readonly failures = new Map<ElementNode, unknown>();
   readonly #options: FlattenOptions;
@@ -117,7 +117,7 @@ export class Flattener {
     this.#run(frames);
   }
 
-  /** Makes nodes of what an element returned. */
+  /** Makes nodes from the result of an element. */
   children(node: ElementNode, template: unknown): void {
     const frames: Frame[] = [];
     if (brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk")
@@ -126,7 +126,7 @@ export class Flattener {
     this.#run(frames);
   }
 
-  /** Completes the metadata of the root, which elements that come late in the tree may have written first. */
+  /** Puts the root's metadata in order, since elements late in the tree may have written theirs first. */
   arrange(): void {
     const root = this.#root;
     if (root.metadata === NO_METADATA && this.collected.isEmpty) return;
@@ -162,11 +162,11 @@ export class Flattener {
   }
 
   /**
-   * Gives up the rest of an element's children. The element gets one more child, which throws when its turn comes: by
+   * Abandons the rest of an element's children. The element gets one more child, which throws when its turn comes: by
    * then all elements that render earlier have been rendered, as if nothing had been opened in advance.
    */
   #fail(at: ElementNode, error: unknown, frames: Frame[]): void {
-    // What was not written completely does not exist.
+    // An incomplete record does not count.
     this.encoder.rollBack();
     while (this.nodes.length > this.encoder.nodes) (this.nodes.pop() as RenderNode).parent?.children.pop();
     let node = at;
@@ -308,7 +308,7 @@ export class Flattener {
   }
 
   /**
-   * Makes the instance of an element, unless it can be expanded without one. Returns what its class is to the renderer.
+   * Makes the instance of an element, unless it can be expanded without one. Returns how the renderer treats its class.
    */
   #instantiate(node: ElementNode, piece: PromptPiece, children: any): Kind {
     const ctor = piece.ctor as any;
@@ -318,7 +318,7 @@ export class Flattener {
     if (isClass && !createElement) {
       const kind = kindOf(prototype);
       if (kind.expands === "children" || (kind.expands === "text" && !breaks(node.props))) {
-        // These read the caller's own props: a copy for each of thousands of elements takes as long as all the rest.
+        // These read the caller's own props: copying them for thousands of elements takes as long as everything else.
         if (kind.role !== undefined) node.props = { ...node.props, role: kind.role };
         return kind;
       }
@@ -341,7 +341,7 @@ export class Flattener {
       node.instance = createElement({ node, ctor, props, children: piece.children, path: path.reverse() });
     }
     const own = node.instance!.props as Record<string, any> | undefined;
-    // A host may have made it with other props; its layout is still that of the piece.
+    // A host may have made it with other props; layout uses those of the piece.
     if (own && own !== props) {
       const { flexGrow, flexBasis, flexReserve } = props;
       node.props = { ...own, flexGrow, flexBasis, flexReserve };
@@ -370,7 +370,7 @@ export class Flattener {
     node.callsKeptWith = calls.map((call) => (call?.keepWith ? this.#keep(call.keepWith.id) : undefined));
   }
 
-  /** A number of our own for whatever is kept together, since the core keeps a list by it. */
+  /** Returns our own number for an identity of things kept together, since the core indexes a list by it. */
   #keep(id: unknown): number {
     let known = this.#keepWith.get(id);
     if (known === undefined) this.#keepWith.set(id, (known = this.#kept++));
@@ -392,14 +392,14 @@ export class Flattener {
       );
   }
 
-  /** A limit that is no number does not limit in the reference, and null is 0. */
+  /** In the reference, a limit that is no number does not limit, and null is 0. */
   #limit(node: ElementNode, max: unknown): number | undefined {
     if (this.#options.strict) return this.#number(node, "max", max);
     const limit = max === undefined ? NaN : max === null ? 0 : this.#number(node, "max", max);
     return Number.isNaN(limit) ? undefined : limit;
   }
 
-  /** Unless strict, what JavaScript's arithmetic takes for a number is one, and NaN is none. */
+  /** Unless strict, anything that JavaScript's arithmetic accepts is a number, except NaN. */
   #number(node: ElementNode, name: string, value: unknown): number {
     if (typeof value === "number" && !(this.#options.strict && Number.isNaN(value))) return value;
     if (!this.#options.strict && (typeof value === "string" || typeof value === "boolean")) return Number(value);
@@ -434,7 +434,7 @@ export class Flattener {
     }
   }
 
-  /** The priority of an intrinsic: its own, or that of the element it stands in. */
+  /** Returns the priority of an intrinsic: its own, or that of the enclosing element. */
   #rank(node: ElementNode, props: Record<string, any>): number | undefined {
     const priority = "priority" in props ? props.priority : node.props.priority;
     return priority === undefined || priority === null ? undefined : this.#number(node, "priority", priority);
@@ -464,8 +464,8 @@ export class Flattener {
   }
 
   /**
-   * What an element keeps while it is there. The root is always there, and keeps it beside what the whole prompt
-   * collects.
+   * Attaches metadata to an element, for as long as it is in the prompt. The root always is; it keeps its own beside
+   * what the whole prompt collects.
    */
   #attach(node: ElementNode, metadata: PromptMetadata): void {
     if (node === this.#root) return this.collected.add("metadata", node, metadata);
@@ -554,7 +554,7 @@ export class Flattener {
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
     if (typeof data?.node !== "object" || data.node === null)
       throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
-    // Numbers of what is kept together mean something within one tree only.
+    // Ids of things kept together are valid within one tree only.
     frames.push({ node, items: [data.node], at: 0, how: "json", isBase: false, closes: false, text: undefined });
     this.#spliced = new Map();
   }
@@ -569,12 +569,12 @@ export class Flattener {
       case PromptNodeType.Opaque:
         return this.#opaque(parent, json.value, json.tokenUsage, json.priority);
       case PromptNodeType.CacheBreakpoint:
-        // Elsewhere it would have been refused.
+        // Anywhere else it would have been refused.
         if (parent.kind === "message") this.#breakpoint(parent, json.cacheType);
         return;
       case PromptNodeType.Piece:
         return this.#pieceJSON(parent, json, frames);
-      // Other versions may know more kinds.
+      // Other versions may have more kinds.
     }
   }
 
@@ -635,23 +635,23 @@ export class Flattener {
   }
 }
 
-/** Most nodes have no metadata, so that they share one empty list until they do. */
+/** Most nodes have no metadata and share one empty list. */
 function added(list: PromptMetadata[], metadata: PromptMetadata): PromptMetadata[] {
   if (list === NO_METADATA) return [metadata];
   list.push(metadata);
   return list;
 }
 
-/** True if a text chunk cuts its text, for which it needs its budget. */
+/** Returns true if a text chunk cuts its text, for which it needs its budget. */
 function breaks({ breakOn, breakOnWhitespace }: Record<string, any>): boolean {
   return Boolean(breakOn || breakOnWhitespace);
 }
 
-/** The next of a frame's items; there is none if that sets `at` to `DONE`. */
+/** Returns the next item of a frame; there is none if that sets `at` to `DONE`. */
 function advance(frame: Frame): unknown {
   const { items } = frame;
   if (Array.isArray(items)) {
-    // By number: there may be a hundred thousand, and an iterator makes an object for each.
+    // By index: there may be a hundred thousand, and an iterator makes an object for each.
     if (frame.at < items.length) return items[frame.at++];
     frame.at = DONE;
     return undefined;
@@ -661,7 +661,7 @@ function advance(frame: Frame): unknown {
   return value;
 }
 
-/** True if anything in a list of children is more than nothing. */
+/** Returns true if any of the children has content. */
 function hasContent(children: unknown): boolean {
   const todo: unknown[] = [children];
   while (todo.length) {

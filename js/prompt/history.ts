@@ -1,6 +1,6 @@
 /**
- * Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and
- * pruned last.
+ * Earlier turns and rounds of tool calls, ranked as agents need them: the newest gets its budget first and is pruned
+ * last.
  */
 
 import { badOption } from "../errors/errors.ts";
@@ -18,7 +18,7 @@ import {
 import { createPiece, Fragment } from "./piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "./piece.ts";
 
-/** A call of a tool, and what came of it. */
+/** A tool call and its result. */
 export interface ToolExchange {
   id: string;
   name: string;
@@ -28,13 +28,13 @@ export interface ToolExchange {
   result: PromptChildren;
 }
 
-/** What a model said in one step, and the tools it called. */
+/** The model's text in one step, and its tool calls. */
 export interface ToolRound {
   text?: PromptChildren;
   calls: readonly ToolExchange[];
 }
 
-/** A request, what was done about it, and the answer. */
+/** A request, the work on it, and the answer. */
 export interface Turn {
   request: PromptChildren;
   rounds?: readonly ToolRound[];
@@ -42,8 +42,8 @@ export interface Turn {
 }
 
 /**
- * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, so that the others
- * share what it left.
+ * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, and the others share
+ * what it leaves.
  *
  * ```tsx
  * import { rankRounds, render, UserMessage } from "espalier/prompt";
@@ -59,19 +59,19 @@ export function rankRounds(list: readonly PromptChildren[]): PromptPiece[] {
 }
 
 export interface ToolCallRoundsProps extends BasePromptElementProps {
-  /** The oldest first. */
+  /** Oldest first. */
   rounds: readonly ToolRound[];
   /**
-   * Tokens that each result may have: texts are cut in the middle, elements are limited. Without it results stay whole
-   * or go.
+   * Max tokens of each result: longer texts are cut in the middle, elements are limited. Default: results stay whole or
+   * are removed.
    */
   truncateAt?: number;
 }
 
 /**
- * Rounds of tool calls. Older rounds are pruned first, within a round earlier results, and a call goes with its result.
- * Later results are rendered first, with a share of what is left held back for each of the others: a quarter, divided
- * by the rounds and the round's calls.
+ * Rounds of tool calls. Older rounds are pruned first, and within a round earlier results; a call is removed with its
+ * result. Later results render first, with a share of the remaining budget held back for each of the others: a quarter,
+ * divided by the rounds and the round's calls.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -109,7 +109,7 @@ export class ToolCallRounds extends PromptElement<ToolCallRoundsProps> {
 
 interface RoundProps extends BasePromptElementProps {
   round: ToolRound;
-  /** How many there are. */
+  /** Number of rounds. */
   rounds: number;
   truncateAt?: number;
 }
@@ -139,7 +139,7 @@ class Round extends PromptElement<RoundProps> {
         createPiece(
           keepWith,
           { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
-          // A message without words would vanish and leave its call without an answer, which providers refuse.
+          // An empty message would vanish and leave its call without an answer, which providers refuse.
           createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, results[at])),
         ),
       ),
@@ -147,10 +147,10 @@ class Round extends PromptElement<RoundProps> {
   }
 }
 
-/** Counts of two tokenizers differ by a factor that is soon known. */
+/** Counts of two tokenizers differ by a factor that few tries reveal. */
 const TRIES = 4;
 
-/** A result within its tokens. A text is cut, since a limit around it would leave all of it or nothing. */
+/** Limits a result to its tokens. A text is cut, since a limit around it would keep all of it or nothing. */
 async function limited(result: PromptChildren, most: number, sizing: BasePromptSizing): Promise<PromptChildren> {
   if (typeof result !== "string") return createPiece(TokenLimit, { max: most }, result);
   let tokens = await sizing.countTokens(result);
@@ -165,12 +165,12 @@ async function limited(result: PromptChildren, most: number, sizing: BasePromptS
 }
 
 export interface ChatHistoryProps extends BasePromptElementProps {
-  /** The oldest first. */
+  /** Oldest first. */
   turns: readonly Turn[];
 }
 
 /**
- * Earlier turns. Older turns are pruned first, within a turn its tool calls, then the answer, then the request.
+ * Earlier turns. Older turns are pruned first; within a turn its tool calls, then the answer, then the request.
  *
  * ```tsx
  * import { ChatHistory, render, UserMessage } from "espalier/prompt";

@@ -1,26 +1,26 @@
 /**
- * What prompt trees take from an editor, as shapes instead of imports: VS Code's own objects fit, and so does anything
- * that looks like them. Shapes that come back to the host (`Uri`, `Range`, messages) have every member of VS Code's, so
- * that they can be handed on to its API; shapes that are only taken (`…Like`) ask for as little as possible.
+ * Types that prompt trees take from an editor, as shapes instead of imports: VS Code's own objects fit, and so does
+ * anything with the same members. Shapes that go back to the host (`Uri`, `Range`, messages) have every member of VS
+ * Code's, so that they can be passed to its API; shapes that only come in (`…Like`) require as little as possible.
  */
 
-/** Something that can be let go of. */
+/** A resource that can be released. */
 export interface Disposable {
   dispose(): unknown;
 }
 
-/** Says that nobody waits for the result any more. */
+/** Reports that the result is no longer needed. */
 export interface CancellationToken {
   isCancellationRequested: boolean;
   onCancellationRequested: (listener: (event: any) => any, thisArgs?: any, disposables?: any[]) => Disposable;
 }
 
-/** Takes reports of what an element is doing. */
+/** Receives progress reports of an element. */
 export interface Progress<T> {
   report(value: T): void;
 }
 
-/** What a host shows while a response is made. The parts are the host's own; nobody here looks inside. */
+/** What a host shows while a response is made. The parts are opaque to the package. */
 export type ChatResponsePart = object;
 
 /** The fields of an address, as they travel in JSON. */
@@ -102,14 +102,14 @@ export interface ChatDocumentContext {
   ranges: Range[];
 }
 
-/** The same, as taken from a host. */
+/** The same, as it comes from a host. */
 export interface ChatDocumentContextLike {
   readonly uri: UriComponents;
   readonly version: number;
   readonly ranges: readonly RangeLike[];
 }
 
-/** What a tool returned: texts, prompt trees, and parts that prompt trees do not know. */
+/** The result of a tool: texts, prompt trees, and parts that prompt trees ignore. */
 export interface LanguageModelToolResult {
   readonly content: readonly unknown[];
 }

@@ -1,4 +1,4 @@
-/** What the tracer's page is given: trees as flat lists, so that their depth does not matter. */
+/** The data of the tracer's page: trees as flat lists, so that their depth does not matter. */
 
 import { json } from "../formats/values.ts";
 import { imageUrl } from "./parts.ts";
@@ -7,7 +7,7 @@ import type { ITraceData, ITraceEpoch, ITraceRenderData, MaterializedView } from
 /** A node of a tree. Its children follow it in the list. */
 export interface PageNode {
   id: number;
-  /** The place of its parent in the list; -1 for the first. */
+  /** Index of its parent in the list; -1 for the first. */
   parent: number;
   type: MaterializedView["type"];
   name?: string | undefined;
@@ -24,13 +24,13 @@ export type PageTree = { budget: number; removed: number; nodes: PageNode[] } | 
 export interface PageData {
   budget: number;
   epochs: readonly ITraceEpoch[];
-  /** At least the tree of the render; more of them let the page work without a server. */
+  /** At least the tree of the render; with more of them the page works without a server. */
   trees: PageTree[];
-  /** Where to ask for other budgets. */
+  /** The server that answers for other budgets. */
   server: string | undefined;
 }
 
-/** The tree at a budget. A budget that cannot be met is an answer, too. */
+/** Returns the tree at a budget, or the reason why the budget cannot be met. */
 export async function treeAt(data: ITraceData, budget: number): Promise<PageTree> {
   try {
     return pageTree(await data.renderTree(budget));

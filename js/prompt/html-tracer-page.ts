@@ -1,10 +1,11 @@
-/** The tracer's page: one file, no requests but to the tracer's own server. */
+/** The tracer's page: one file, with requests only to the tracer's own server. */
 
 import type { PageData } from "./html-tracer-data.ts";
 
 /**
- * What the page may load and run: its own script and style, which carry `nonce`, pictures of the prompt, and answers of
- * its server. Names and texts of the prompt are data in the script; this holds should one of them get into the markup.
+ * Returns the page's content security policy: its own script and style, which carry `nonce`, pictures of the prompt,
+ * and answers of its server. Names and texts of the prompt are data in the script; the policy also holds if one of them
+ * gets into the markup.
  */
 function policy({ server }: PageData, nonce: string): string {
   const origin = server === undefined || !URL.canParse(server) ? "'none'" : new URL(server).origin;
@@ -19,9 +20,9 @@ function policy({ server }: PageData, nonce: string): string {
   ].join("; ");
 }
 
-/** Returns the page for what was traced. `nonce` marks its own script and style. */
+/** Returns the page for a traced prompt. `nonce` marks its own script and style. */
 export function page(data: PageData, nonce: string): string {
-  // Inside a script element only these could end it early.
+  // Inside a script element only these characters could end it early.
   const json = JSON.stringify(data).replace(
     /[<\u2028\u2029]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -86,10 +87,7 @@ pre.meta { color: var(--faint); } img { display: block; max-width: 320px; max-he
 .more { margin: 2px 0 2px 18px; } #epochs { margin-top: 28px; color: var(--faint); font-size: 13px; } #epochs:not(:has(li)) { display: none; }
 `;
 
-/**
- * Runs on the page. Lists are opened when they are looked at, and long ones bit by bit, so that large prompts stay
- * quick.
- */
+/** Runs on the page. Lists are filled when they are opened, and long ones in steps, so that large prompts stay fast. */
 const SCRIPT = String.raw`
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -106,12 +104,12 @@ const SCRIPT = String.raw`
     if (tree.error) return tree;
     tree.byId = new Map(tree.nodes.map((node) => [node.id, node]));
     tree.nodes.forEach((node, at) => { node.children = []; if (node.parent >= 0) tree.nodes[node.parent].children.push(at); });
-    // What the largest budget kept is what there is to prune.
+    // The tree at the largest budget is what there is to prune.
     if (!whole || tree.budget > whole.budget) whole = tree;
     return tree;
   }
 
-  /** The children that are there and those that another budget would keep, in their order. */
+  /** Returns the children at this budget and those that another budget would keep, in order. */
   function childrenOf(id, tree) {
     const here = tree.byId.get(id), full = whole.byId.get(id);
     const list = here ? here.children.map((at) => ({ node: tree.nodes[at], tree, gone: false })) : [];
@@ -211,7 +209,7 @@ const SCRIPT = String.raw`
         tree = keep(await reply.json());
       } catch (error) { tree = { budget, error: "the tracer does not answer (" + error.message + ")" }; }
     }
-    // Without a server the nearest budget that was worked out is shown.
+    // Without a server the nearest computed budget is shown.
     if (!tree) tree = [...trees.values()].reduce((best, one) => (Math.abs(one.budget - budget) < Math.abs(best.budget - budget) ? one : best));
     if (mine !== asked) return;
     if (tree.budget !== budget) $("exact").value = $("budget").value = tree.budget;
@@ -221,7 +219,7 @@ const SCRIPT = String.raw`
   DATA.trees.forEach(keep);
   const first = trees.get(DATA.budget) || DATA.trees[0];
   const largest = Math.max(...[...trees.values()].map((tree) => (tree.error ? 0 : tree.nodes[0].tokens)));
-  // A budget far beyond the prompt would leave the slider nothing to do.
+  // With a budget far beyond the prompt, the slider would have no effect.
   const most = Math.ceil(DATA.budget > largest * 4 ? largest * 1.25 : Math.max(DATA.budget, largest) * 1.25) || 1;
   $("budget").max = DATA.server ? most : Math.max(...[...trees.keys()].filter((budget) => budget <= most * 2));
   if (!DATA.server) for (const budget of trees.keys()) $("stops").append(make("option", { value: budget }));

@@ -1,6 +1,6 @@
 /**
- * Shows on a page what became of a prompt: what each element was told, what it cost, what was pruned, and what other
- * budgets would do.
+ * Shows on a page what happened to a prompt: each element's budget and cost, what was pruned, and the effect of other
+ * budgets.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -10,25 +10,25 @@ import type { PageTree } from "./html-tracer-data.ts";
 import type { IElementEpochData, ITraceData, ITraceEpoch, ITracer } from "./tracer.ts";
 
 export interface IHTMLRouter {
-  /** Where the page is. */
+  /** The address of the page. */
   address: string;
-  /** Answers a request of Node's `http`, if it is for the page; says whether it was. */
+  /** Answers a request of Node's `http` if it is for the page, and returns whether it was. */
   route(httpIncomingMessage: unknown, httpOutgoingMessage: unknown): boolean;
 }
 
 export interface IHTMLServer {
-  /** Where the page is. */
+  /** The address of the page. */
   address: string;
-  /** The page itself, to be shown elsewhere; it asks the server when the budget is changed. */
+  /** Returns the page itself, to be shown elsewhere; it asks the server when the budget is changed. */
   getHTML(): Promise<string>;
   dispose(): void;
 }
 
-/** Budgets of a page without a server, as shares of the render's. */
+/** Budgets of a page without a server, as shares of the render's budget. */
 const STEPS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1, 1.1, 1.25, 1.5, 2];
 
 /**
- * Watches a render and shows it.
+ * Records a render and shows it.
  *
  * ```tsx
  * import { BuiltinTokenizer, HTMLTracer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
@@ -62,20 +62,20 @@ export class HTMLTracer implements ITracer {
     this.#data = data;
   }
 
-  /** The page as one file that needs nothing else: some budgets are worked out beforehand. */
+  /** Returns the page as one self-contained file: the trees for some budgets are computed in advance. */
   async html(): Promise<string> {
     const data = this.#rendered();
     const { container, removed } = data.renderedTree;
     const trees: PageTree[] = [pageTree(data.renderedTree)];
-    // Where nothing had to go, the budget may be far away; what is of interest is near the prompt's own size.
+    // If nothing was removed, the budget may be far away; the interesting range is near the prompt's own size.
     const base = removed > 0 ? data.budget : Math.min(data.budget, container.tokens);
-    // One after another: they share the tree.
+    // In sequence, since they share the tree.
     for (const share of STEPS)
       if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
     return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined }, crypto.randomUUID());
   }
 
-  /** Starts a server of its own, in Node, that runs until it is disposed. */
+  /** Starts its own server, in Node, which runs until it is disposed. */
   async serveHTML(): Promise<IHTMLServer> {
     const data = this.#rendered();
     const { createServer } = await http();
@@ -85,7 +85,7 @@ export class HTMLTracer implements ITracer {
       response.end("Not Found");
     });
     await new Promise<void>((resolve, reject) => {
-      // The listener stays: an error of a listening server without one would end the process.
+      // The listener stays: without one, an error of a listening server would end the process.
       server.on("error", reject);
       server.listen(0, "127.0.0.1", resolve);
     });
@@ -114,7 +114,7 @@ export class HTMLTracer implements ITracer {
   }
 }
 
-/** What is used of Node's requests and responses. */
+/** The members of Node's requests and responses that are used. */
 interface Incoming {
   url?: string;
 }
@@ -128,7 +128,7 @@ class Router implements IHTMLRouter {
   readonly #data: ITraceData;
   readonly #epochs: readonly ITraceEpoch[];
   readonly #url: string;
-  /** Prompts are confidential: a request must name this to get the page. */
+  /** Prompts are confidential: a request must contain this secret to get the page. */
   readonly #secret = crypto.randomUUID();
   readonly #nonce = crypto.randomUUID();
 
@@ -173,13 +173,16 @@ class Router implements IHTMLRouter {
   async getHTML(): Promise<string> {
     const { budget, renderedTree } = this.#data;
     const trees = [pageTree(renderedTree)];
-    // What a larger budget would have kept is what was pruned.
+    // The nodes that a larger budget would have kept are those that were pruned.
     if (renderedTree.removed > 0) trees.push(await treeAt(this.#data, budget * 2));
     return page({ budget, epochs: this.#epochs, trees, server: `${this.address}/` }, this.#nonce);
   }
 }
 
-/** The address that a request names. `//` and the like are none: anybody who reaches the port can send them. */
+/**
+ * Parses the address of a request. `//` and similar targets are invalid, but anybody who reaches the port can send
+ * them.
+ */
 function urlOf(target: string | undefined): URL | undefined {
   try {
     return new URL(target || "/", "http://localhost");
@@ -196,12 +199,12 @@ async function send(response: Outgoing, type: string, body: Promise<string>): Pr
     response.end(said);
   } catch (error) {
     response.statusCode = 500;
-    // Errors may be of the host's tokenizer: `String` of one that is no `Error` can throw.
+    // The error may come from the host's tokenizer: `String` of a value that is no `Error` can throw.
     response.end(error instanceof Error ? `${error.name}: ${error.message}` : "the page could not be built");
   }
 }
 
-/** Node's `http`, in a way that bundlers do not follow. Node 20.16, Deno 2 and Bun have `getBuiltinModule`. */
+/** Returns Node's `http`, in a way that bundlers do not follow. Node 20.16, Deno 2 and Bun have `getBuiltinModule`. */
 function http(): { createServer: (handler: (request: any, response: any) => void) => any } {
   const builtin: unknown = globalThis.process?.getBuiltinModule?.("node:http");
   if (builtin) return builtin as never;

@@ -1,4 +1,4 @@
-/** Prompt trees: what the native entries export of them. */
+/** Prompt trees: the exports of the native entries. */
 
 export { BudgetExceededError } from "./budget-error.ts";
 export type { BudgetContributor, BudgetErrorDetails } from "./budget-error.ts";

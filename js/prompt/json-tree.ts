@@ -1,6 +1,6 @@
 /**
- * Rendered trees as plain data: the wire format between tools and callers of different versions, so it only ever grows.
- * Node types that a reader does not know are skipped.
+ * Rendered trees as plain data: the wire format between tools and callers of different versions, so fields are only
+ * ever added. Readers skip unknown node types.
  */
 
 import type { BasePromptElementProps } from "./piece.ts";
@@ -21,7 +21,7 @@ export declare namespace PromptNodeType {
   type CacheBreakpoint = 4;
 }
 
-/** What an element is, as far as rendering cares. */
+/** The kind of an element, as far as rendering needs it. */
 export const PieceCtorKind = { BaseChatMessage: 1, Other: 2, ImageChatMessage: 3, DocumentChatMessage: 4 } as const;
 export type PieceCtorKind = 1 | 2 | 3 | 4;
 export declare namespace PieceCtorKind {
@@ -44,7 +44,7 @@ interface PieceCommon {
   ctorName?: string | undefined;
   children: PromptNodeJSON[];
   references: PromptReferenceJSON[] | undefined;
-  /** Plain data that was attached with `<meta local>`. Ours. */
+  /** Plain data that was attached with `<meta local>`. An addition of this package. */
   metadata?: unknown[];
 }
 
@@ -53,9 +53,9 @@ export interface BasePieceJSON extends PieceCommon {
   props: Record<string, unknown>;
   keepWithId?: number;
   flags?: number;
-  /** The most tokens that it may have. Ours. */
+  /** Max tokens of the element. An addition of this package. */
   tokenLimit?: number;
-  /** For each of `props.toolCalls` the `keepWithId` of what it goes with. Ours. */
+  /** For each of `props.toolCalls`, the `keepWithId` of what it is kept with. An addition of this package. */
   callsKeptWith?: (number | null)[];
 }
 
@@ -76,7 +76,7 @@ export interface OpaqueJSON {
   priority?: number | undefined;
 }
 
-/** Ours. */
+/** An addition of this package. */
 export interface CacheBreakpointJSON {
   type: PromptNodeType.CacheBreakpoint;
   cacheType?: string | undefined;
@@ -93,7 +93,7 @@ export interface PromptReferenceJSON {
   options?: { status?: { description: string; kind: ChatResponseReferencePartStatusKind }; isFromTool?: boolean };
 }
 
-/** What `renderElementJSON` gives and `<elementJSON data={…} />` takes. */
+/** The result of `renderElementJSON` and the data of `<elementJSON data={…} />`. */
 export interface PromptElementJSON {
   node: PieceJSON;
 }

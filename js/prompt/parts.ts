@@ -1,4 +1,4 @@
-/** Content other than text: its raw form, and what counting has to know of it. */
+/** Content other than text: its raw form, and the facts needed to count it. */
 
 import type { Part as NeutralPart } from "../types/messages.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
@@ -6,18 +6,18 @@ import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
 import { HistoryItem } from "./request/item.ts";
 
-/** How base64 of the usual picture formats begins. */
+/** The beginning of base64 data, for the usual picture formats. */
 const PICTURES = { "/9j/": "image/jpeg", iVBOR: "image/png", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
-/** Base64 of a picture's header; the rest says nothing about its size. */
+/** Length of the base64 of a picture's header; the rest does not affect its size. */
 const HEADER = 131_072;
 
-/** The address of a picture that may be given as bare base64. */
+/** Returns the address of a picture, which may be given as bare base64. */
 export function imageUrl(src: string): string {
   for (const [start, type] of Object.entries(PICTURES)) if (src.startsWith(start)) return `data:${type};base64,${src}`;
   return src;
 }
 
-/** The raw part of an image or document element, as a tokenizer is asked for it. */
+/** Returns the raw part of an image or document element, for a tokenizer. */
 export function rawPart(node: ElementNode): ChatCompletionContentPart {
   const { src, detail, mimeType, data, mediaType } = node.props;
   if (node.kind === "document")
@@ -28,10 +28,10 @@ export function rawPart(node: ElementNode): ChatCompletionContentPart {
   };
 }
 
-/** What the core counts. */
+/** Returns the part that the core counts. */
 export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undefined {
   if (node.type === "opaque") {
-    // It states what it costs.
+    // It states its own cost.
     if (node.value instanceof HistoryItem) return undefined;
     return {
       type: "opaque",
@@ -55,7 +55,7 @@ export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undef
   return undefined;
 }
 
-/** The part that a node becomes in a raw message; texts are put together by whoever asks. */
+/** Returns the part of a raw message for a node; the caller joins texts. */
 export function partOf(node: RenderNode): ChatCompletionContentPart {
   switch (node.type) {
     case "element":

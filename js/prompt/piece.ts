@@ -1,4 +1,4 @@
-/** What JSX makes: pieces. A piece names a constructor, its props and its children; nothing is rendered yet. */
+/** Pieces: the result of JSX. A piece names a constructor, its props and its children; it is not rendered yet. */
 
 import type { PromptElement } from "./element.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
@@ -6,19 +6,18 @@ import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 
 /** The model that a prompt is made for. */
 export interface IChatEndpointInfo {
-  /** Most tokens that a prompt may have. */
+  /** Max tokens of a prompt. */
   readonly modelMaxPromptTokens: number;
 }
 
 /**
- * What every renderer passes to an element: how much it should write, and how to count. `espalier/prompt-tsx` calls
- * this `PromptSizing`.
+ * What every renderer passes to an element: its budget, and a counter. `espalier/prompt-tsx` calls this `PromptSizing`.
  */
 export interface BasePromptSizing {
-  /** Tokens meant for this element. A hint: only pruning enforces a budget. */
+  /** Tokens intended for this element. A hint: only pruning enforces a budget. */
   readonly tokenBudget: number;
   readonly endpoint: IChatEndpointInfo;
-  /** Tokens of a text or part, counted as the renderer counts. */
+  /** Returns the tokens of a text or part, by the renderer's count. */
   countTokens(text: ChatCompletionContentPart | string, token?: CancellationToken): Promise<number> | number;
 }
 
@@ -46,10 +45,10 @@ export interface BasePromptSizing {
  * ```
  */
 export interface PromptSizing extends BasePromptSizing {
-  /** `tokenBudget` less what {@link consume} was called with; never below 0. */
+  /** `tokenBudget` minus the sum passed to {@link consume}; never below 0. */
   readonly remainingTokenBudget: number;
   /**
-   * Takes tokens off {@link remainingTokenBudget}; a negative number gives them back.
+   * Subtracts tokens from {@link remainingTokenBudget}; a negative number adds them again.
    *
    * @throws EspalierError `bad_input` if `tokens` is no finite number
    */
@@ -57,7 +56,7 @@ export interface PromptSizing extends BasePromptSizing {
 }
 
 /**
- * The props that every element has.
+ * Props of every element.
  *
  * ```tsx
  * import { render, TextChunk, UserMessage } from "espalier/prompt";
@@ -75,27 +74,27 @@ export interface PromptSizing extends BasePromptSizing {
  * ```
  */
 export interface BasePromptElementProps {
-  /** Rank among its siblings when tokens are short: the lowest goes first. Without one an element goes last. */
+  /** Rank among its siblings if tokens are short: the lowest is removed first. Default: the highest. */
   priority?: number;
   /** Makes an element transparent for pruning: its children compete with its siblings, by their own priorities. */
   passPriority?: boolean;
-  /** Weight when siblings that render together share what is left of the budget. 1 if not given. */
+  /** Weight for dividing the remaining budget among siblings that render together. Default 1. */
   flexBasis?: number;
   /**
-   * When to render: siblings without one first, then from the highest value to the lowest, each told what the earlier
-   * ones left.
+   * The order of rendering: siblings without a value first, then from the highest value to the lowest, each with the
+   * budget that the earlier ones left.
    */
   flexGrow?: number;
   /**
-   * Tokens, or a share of what is left (`"/3"` is a third), that siblings which render earlier must leave for this
+   * Tokens, or a share of the remaining budget (`"/3"` is a third), that siblings rendered earlier must leave for this
    * element.
    */
   flexReserve?: number | `/${number}`;
 }
 
-/** What the renderer adds to the props. */
+/** Props that the renderer adds. */
 export interface RuntimePromptElementProps {
-  /** Always a list, however many children there are. */
+  /** Always a list. */
   children?: PromptPieceChild[];
 }
 
@@ -108,7 +107,7 @@ export interface PromptElementCtor<P extends BasePromptElementProps, S> {
 }
 
 /**
- * A function as an element: it gets the props, and what a class gets in `render`.
+ * A function as an element: it receives the props, and the arguments of a class's `render`.
  *
  * ```tsx
  * import { render, SystemMessage, TextChunk } from "espalier/prompt";
@@ -129,13 +128,13 @@ export type PromptComponent<P = any> = (
   token?: CancellationToken,
 ) => PromptChildren | Promise<PromptChildren>;
 
-/** Stands for its children and nothing else. */
+/** Groups its children. */
 export interface PromptFragment {
   (): never;
   readonly isFragment: true;
 }
 
-/** An element that waits to be rendered. */
+/** An element that is not rendered yet. */
 export interface PromptPiece<P extends BasePromptElementProps = any, S = any> {
   ctor: string | PromptElementCtor<P, S> | PromptComponent<P> | PromptFragment;
   props: P;
@@ -143,23 +142,22 @@ export interface PromptPiece<P extends BasePromptElementProps = any, S = any> {
 }
 
 /**
- * One entry of `props.children`, as the reference declares it, so that its clients'
- * `children.some((child) => typeof child === "object" && child.ctor === X)` compiles. What authors may write is
- * {@link PromptChildren}.
+ * One entry of `props.children`, as the reference declares it, so that its clients' `children.some((child) => typeof
+ * child === "object" && child.ctor === X)` compiles. Authors may write {@link PromptChildren}.
  */
 export type PromptPieceChild = string | number | boolean | undefined | PromptPiece;
 
-/** What authors may write as children: null, undefined and booleans are dropped, lists of any kind are opened. */
+/** Children as authors may write them: null, undefined and booleans are dropped, lists of any kind are opened. */
 export type PromptChildren = PromptPieceChild | null | Iterable<PromptChildren>;
 
-/** What `render` may return. 0, NaN and the empty string print nothing. */
+/** The possible results of `render`. 0, NaN and the empty string print nothing. */
 export type PromptRendered = PromptChildren | void;
 
 const fragment = (): never => {
   throw new Error("A fragment is a marker; it is never called.");
 };
 
-/** Groups children without an element of its own: what `<>…</>` stands for. */
+/** Groups children without an element of its own: the meaning of `<>…</>`. */
 export const Fragment: PromptFragment = Object.assign(fragment, { isFragment: true as const });
 
 /**
@@ -177,12 +175,12 @@ export function createPiece(ctor: unknown, props: unknown, ...children: unknown[
   return { ctor, props, children: children.flat() } as PromptPiece;
 }
 
-/** Whether a constructor is a fragment: ours, or that of another copy of the library. */
+/** Returns true if a constructor is a fragment, of this copy of the library or another. */
 export function isFragment(ctor: unknown): ctor is PromptFragment {
   return typeof ctor === "function" && (ctor as { isFragment?: unknown }).isFragment === true;
 }
 
-/** Whether a child is a piece, and not text, nothing, or a list. */
+/** Returns true if a child is a piece, and not text, nothing, or a list. */
 export function isPiece(child: unknown): child is PromptPiece {
   return typeof child === "object" && child !== null && "ctor" in child;
 }

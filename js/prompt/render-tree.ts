@@ -1,6 +1,6 @@
 /**
- * The host's side of a tree: for every node of the core's the objects that it stands for. Both sides count nodes as
- * they are made, so a node's `id` is its number in the core.
+ * The host's side of a tree: the objects of every node of the core. Both sides number nodes in the order of their
+ * creation, so a node's `id` is its number in the core.
  */
 
 import type { PromptElement } from "./element.ts";
@@ -11,35 +11,35 @@ import type { ToolCall } from "./elements.ts";
 
 export type RenderNode = ElementNode | TextNode | OpaqueNode | BreakpointNode;
 
-/** What an element is to the renderer. */
+/** How the renderer treats an element. */
 export type ElementKind = "container" | "message" | "image" | "document";
 
 export interface ElementNode {
   type: "element";
   id: number;
   parent: ElementNode | undefined;
-  /** What it was made from: a class, a component, or the name that a spliced tree gives. */
+  /** Its origin: a class, a component, or a name in a spliced tree. */
   ctor: PromptPiece["ctor"] | undefined;
   name: string | undefined;
   kind: ElementKind;
   props: Record<string, any>;
-  /** The instance, once there is one; static elements need none. */
+  /** The instance, once it exists; static elements need none. */
   instance: PromptElement<any, any> | undefined;
   state: unknown;
   flags: number;
   limit: number | undefined;
   keepWith: number | undefined;
-  /** Calls of an assistant message, and for each the number of what it is kept with. */
+  /** Calls of an assistant message, and for each the number of the group it is kept with. */
   calls: ToolCall[] | undefined;
   callsKeptWith: (number | undefined)[] | undefined;
   toolCallId: string | undefined;
   children: RenderNode[];
   metadata: PromptMetadata[];
-  /** Rendered elsewhere: takes no part in layout. */
+  /** True if it was rendered elsewhere and takes no part in layout. */
   spliced: boolean;
-  /** Layout charges it for an empty message. */
+  /** True if layout charges it for an empty message. */
   inLayout: boolean;
-  /** Its content, or that of an element around it, is made for a budget by an element of ours. */
+  /** True if an element of the package makes its content, or that of an enclosing element, for a budget. */
   isSized: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface TextNode {
   id: number;
   parent: ElementNode;
   text: string;
-  /** What the text was written as, if not as one literal: `false` for line breaks, which are not counted. */
+  /** The parts of a text that is not one literal; `counts` is false for line breaks. */
   literals: { text: string; counts: boolean }[] | undefined;
   priority: number;
   lineBreakBefore: boolean;
@@ -71,10 +71,10 @@ export interface BreakpointNode {
   part: ChatCompletionContentPartCacheBreakpoint;
 }
 
-/** How elements are flagged, in JSON as well. */
+/** Flags of elements, in JSON as well. */
 export const Flag = { legacy: 1, chunk: 2, passPriority: 4, alternate: 8 } as const;
 
-/** The names from the root to an element. */
+/** Returns the names from the root to an element. */
 export function pathOf(node: RenderNode | undefined): string {
   const names: string[] = [];
   for (let at: RenderNode | undefined = node; at; at = at.parent)
@@ -82,7 +82,7 @@ export function pathOf(node: RenderNode | undefined): string {
   return names.reverse().join(" > ");
 }
 
-/** The name of what a piece was made from. */
+/** Returns the name of a piece's constructor. */
 export function nameOf(ctor: unknown): string {
   if (typeof ctor === "string") return ctor;
   return ctor ? (ctor as { name?: string }).name || "<anonymous>" : String(ctor);

@@ -1,7 +1,4 @@
-/**
- * The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything
- * explained.
- */
+/** The native way to render prompts: one function, exact counts, the form of any provider, and explanations. */
 
 import { readConversation } from "../formats/index.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
@@ -35,36 +32,33 @@ import { check } from "../options/check.ts";
 import { RENDER } from "../options/schemas/prompt.ts";
 
 export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
-  /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */
+  /** Tokens for the whole request: messages, tool definitions and the list itself. */
   budget: number;
   /** The form of the result. Default `openai-chat`. */
   format?: F;
-  /** Wins over `model`. Default `o200k_base`. */
+  /** Takes precedence over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
   /** A model name; picks the encoding, and how pictures are counted. */
   model?: string;
-  /**
-   * How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither
-   * says.
-   */
+  /** How the model counts pictures. Default: by `model`, else by the format's provider, else OpenAI's usual tiles. */
   images?: ImageModel;
   /** Default `espalier`. */
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the form of the format. */
   tools?: ToolList;
-  /** Puts back what still fits once the budget is met. Default false. */
+  /** Restores removed nodes that still fit once the budget is met. Default false. */
   backfill?: boolean;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
+  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
   signal?: AbortSignal;
-  /** Passed on to elements, for those that wait. Default: none. */
+  /** Passed on to elements that wait. Default: none. */
   token?: CancellationToken;
-  /** Is shown every step of the render, as an `HTMLTracer` is. Default: none. */
+  /** Receives every step of the render, for example an `HTMLTracer`. Default: none. */
   tracer?: ITracer;
 }
 
 /**
- * Renders a prompt to a request that fits its budget. Elements are told how many tokens are theirs; what is too much is
- * removed, lowest priority first, and not a node more than necessary.
+ * Renders a prompt to a request that fits its budget. Each element learns its share of the budget. What exceeds the
+ * budget is removed, lowest priority first, and not a node more than necessary.
  *
  * ```tsx
  * import OpenAI from "openai";
@@ -84,10 +78,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * reply.choices.length; // => 1
  * ```
  *
- * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no component any more.
+ * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no components.
  * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `empty_prompt` if no message is
- *   left, `bad_option`, `bad_element`, `text_outside_message`; whatever a component throws, with the path of the
- *   element in its message
+ * left, `bad_option`, `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element
+ * in its message
  */
 export async function render<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
@@ -98,16 +92,16 @@ export async function render<F extends RenderFormat = "openai-chat">(
   return renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget);
 }
 
-/** What a prompt is rendered with beside its options. */
+/** Internal inputs of a render beside its options. */
 export interface RenderBeside {
-  /** Gives the conversations in the tree their messages. Default: each shows its own. */
+  /** Supplies messages to the conversations in the tree. Default: each shows its own. */
   host?: (counting: Counting, format: RenderFormat) => HistoryHost;
-  /** What components returned in an earlier render of the same prompt. */
+  /** Results of components in an earlier render of the same prompt. */
   replay?: readonly unknown[];
   noBreakpoints?: boolean;
 }
 
-/** Renders a prompt as far as its removals. */
+/** Renders a prompt up to and including its removals. */
 export async function sessionOf<F extends RenderFormat>(
   prompt: PromptChildren | PromptElementJSON,
   options: RenderOptions<F>,
@@ -167,7 +161,7 @@ export async function sessionOf<F extends RenderFormat>(
   });
 }
 
-/** The result of a session, which is freed if there is none. */
+/** Returns the result of a session; frees the session if there is none. */
 export function renderedOf<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
   try {
     return new Rendered(session, format, budget);
@@ -177,13 +171,13 @@ export function renderedOf<F extends RenderFormat>(session: Session, format: F, 
   }
 }
 
-/** @throws EspalierError `bad_option` for a format that prompts cannot have */
+/** @throws EspalierError `bad_option` for a format that prompts do not support */
 export function needFormat(format: unknown): asserts format is RenderFormat {
   if (typeof format !== "string" || !Object.hasOwn(MODES, format))
     throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
 }
 
-/** What each form can carry. */
+/** The parts that each form can carry. */
 const MODES = {
   "openai-chat": "openai",
   anthropic: "anthropic",
@@ -197,12 +191,12 @@ function readTools(format: RenderFormat, tools: ToolList | undefined): readonly 
   return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
 }
 
-/** Fragments, lists and messages need an element around them. */
+/** Wraps fragments, lists and messages, which need an enclosing element. */
 function wrapped(prompt: PromptChildren): { ctor: any; props: any } {
   return { ctor: LogicalWrapper, props: { children: [prompt] } };
 }
 
-/** Counts the parts that components ask about. */
+/** Counts parts for components. */
 class Builtin {
   readonly #counting: Record<string, unknown>;
   readonly #encoding: EncodingName;
@@ -222,23 +216,23 @@ class Builtin {
 /** The messages of a history that are left in a prompt. */
 const HISTORIES = new WeakMap<object, readonly Entry[]>();
 
-/** The messages of a history that are in the request. */
+/** Returns the messages of the history that are in the request. */
 export function historyOf(rendered: Rendered<any>): readonly Entry[] {
   return HISTORIES.get(rendered) ?? [];
 }
 
-/** A rendered prompt. It can be asked what happened, and cut to other budgets without rendering anything again. */
+/** A rendered prompt. It can explain what happened, and be cut to other budgets without rendering again. */
 export class Rendered<F extends RenderFormat = RenderFormat> {
   /** Spread it into the request. */
   readonly request: Requests[F];
   /**
-   * Tokens of the whole request. For Anthropic and Gemini, where messages of one role in a row are joined, at most a
-   * few less.
+   * Tokens of the whole request. For Anthropic and Gemini, where neighbouring messages of one role are joined, the
+   * request may have a few less.
    */
   readonly tokens: number;
   readonly budget: number;
   readonly format: F;
-  /** Nodes that were removed, not counting what was in them. */
+  /** Number of removed nodes, without those inside them. */
   readonly removed: number;
   readonly metadata: MetadataMap;
   readonly references: PromptReference[];
@@ -284,13 +278,13 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     return "contents" in this.request ? this.request.contents : (this.request as { messages: any[] }).messages;
   }
 
-  /** What happened to every node, in the order of the tree. Plain data. Of the budget that was cut to last. */
+  /** Returns what happened to every node at the latest budget, in the order of the tree, as plain data. */
   trace(): PromptTrace {
     return { budget: this.#session.budget, tokens: this.tokens, nodes: explainAll(this.#session) };
   }
 
   /**
-   * What happened to one node, named by its id, or by its path or the end of it.
+   * Returns what happened to one node, which is named by its id, or by its path or the end of it.
    *
    * ```tsx
    * import { render, TextChunk, UserMessage } from "espalier/prompt";
@@ -309,8 +303,8 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
   }
 
   /**
-   * The same prompt at another budget. No component is asked again; texts with `breakOn` are cut anew, and expandable
-   * elements make their content for the new budget. This result stays as it is.
+   * Returns the same prompt at another budget. No component is asked again; texts with `breakOn` are cut anew, and
+   * expandable elements make their content for the new budget. This result stays unchanged.
    *
    * @throws BudgetExceededError, EspalierError as {@link render}
    */
@@ -325,18 +319,18 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     }
   }
 
-  /** Lets go of the engine's copy of the tree. Without it that happens when this object is collected. */
+  /** Frees the engine's copy of the tree. Otherwise that happens when this object is collected. */
   free(): void {
     this.#session.free();
   }
 }
 
-// Outside of the class: bundlers rename a class that names itself.
+// Outside the class: bundlers rename a class that refers to itself.
 function renderedFrom<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
   return new Rendered(session, format, budget);
 }
 
-/** No provider takes a request without messages, so a prompt of none is an error and not a result. */
+/** Returns the error for a prompt without messages, which no provider accepts. */
 function emptyPrompt(budget: number, removed: number): EspalierError {
   const message =
     removed > 0

@@ -28,7 +28,7 @@ import type { ITraceRenderData, ITracer } from "./tracer.ts";
 import { materializedView } from "./view.ts";
 import { writeJSON } from "./write-json.ts";
 
-/** An element that is about to be made. */
+/** An element that is about to be created. */
 export type QueueItem<C, P> = {
   path: (PromptElementCtor<any, any> | string)[];
   node: ElementNode;
@@ -43,14 +43,14 @@ export interface RenderPromptResult<M extends OutputMode = OutputMode.Raw> {
   readonly tokenCount: number;
   readonly hasIgnoredFiles: boolean;
   readonly metadata: MetadataMap;
-  /** References of what is left. */
+  /** References of the remaining elements. */
   readonly references: PromptReference[];
-  /** References of what was removed. */
+  /** References of removed elements. */
   readonly omittedReferences: PromptReference[];
 }
 
 /**
- * Renders an element to messages that fit the endpoint's budget. May be used again: every call is independent.
+ * Renders an element to messages that fit the endpoint's budget. It may be used again: every call is independent.
  *
  * ```tsx
  * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier/prompt";
@@ -70,7 +70,7 @@ export interface RenderPromptResult<M extends OutputMode = OutputMode.Raw> {
  * ```
  */
 export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMode> {
-  /** Is told what is rendered when, and given the tree to look at. */
+  /** Receives what is rendered when, and the final tree. */
   tracer: ITracer | undefined = undefined;
   readonly #endpoint: IChatEndpointInfo;
   readonly #ctor: PromptElementCtor<P, any>;
@@ -83,7 +83,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     this.#ctor = ctor;
     this.#props = props;
     this.#tokenizer = tokenizer;
-    // Said where it is forgotten, and not when the first text is to be counted.
+    // Reported here, where the tokenizer is missing, and not when the first text is counted.
     for (const name of ["tokenLength", "countMessageTokens"] as const) {
       if (typeof tokenizer?.[name] === "function") continue;
       throw new EspalierError({
@@ -94,7 +94,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     }
   }
 
-  /** Files that elements left out on purpose, each once. */
+  /** Returns the files that elements left out on purpose, each once. */
   getIgnoredFiles(): Uri[] {
     return Array.from(new Set(this.#session?.flattener.ignoredFiles ?? []));
   }
@@ -103,7 +103,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     return this.#session?.flattener.usedContext ?? [];
   }
 
-  /** Makes an instance. Override it to inject what constructors need. */
+  /** Creates an instance. Override it to inject what constructors need. */
   protected createElement(element: QueueItem<PromptElementCtor<P, any>, P>): PromptElement<P, any> {
     return new element.ctor(element.props);
   }
@@ -148,7 +148,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         tokenCount: tokens,
       };
     } finally {
-      // A tracer may cut the tree again; then it lives as long as anybody can.
+      // A tracer may cut the tree again, so the tree lives as long as the tracer can ask.
       if (!keep) session.free();
     }
   }
@@ -162,7 +162,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
       renderedTree: { container, removed, budget },
       tokenizer: this.#tokenizer as ITokenizer,
       renderTree: (tokens) => {
-        // One after the other, since they share the tree.
+        // In sequence, since they share the tree.
         const next = last.then(async (): Promise<ITraceRenderData> => {
           await session.recut(tokens);
           const outcome = session.outcome();
@@ -190,7 +190,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     return Session.render(
       { ctor: this.#ctor as never, props: this.#props },
       {
-        // Converted as the reference's arithmetic converts it: absent is NaN, which limits nothing; null is 0.
+        // Converted by the reference's arithmetic: absent is NaN, which limits nothing; null is 0.
         budget: Number(this.#endpoint.modelMaxPromptTokens),
         endpoint: this.#endpoint,
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
@@ -210,7 +210,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
   }
 }
 
-// Outside of the class: bundlers rename a class that names itself.
+// Outside the class: bundlers rename a class that refers to itself.
 function overridesCreateElement(renderer: PromptRenderer<any, any>): boolean {
   return renderer["createElement"] !== PromptRenderer.prototype["createElement"];
 }

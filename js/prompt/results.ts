@@ -1,4 +1,4 @@
-/** What elements attach to a prompt besides text. */
+/** Values that elements attach to a prompt besides text. */
 
 import { enumeration } from "./enumeration.ts";
 import { Uri } from "./uri.ts";
@@ -24,7 +24,7 @@ import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
  * ```
  */
 export abstract class PromptMetadata {
-  /** Tells metadata from other objects in TypeScript, which compares shapes. */
+  /** Distinguishes metadata from other objects in TypeScript, which compares shapes. */
   readonly _marker: undefined;
 
   toString(): string {
@@ -51,9 +51,9 @@ export const MetadataMap = {
 };
 
 /**
- * How much of a reference came into the prompt. The type is any number, as of a numeric enum, so that
- * `{ kind: done ? A : B }` can be assigned; no declared enum, since those of the ES module and the CommonJS file would
- * be different types.
+ * How much of a reference is in the prompt. The type is any number, as of a numeric enum, so that `{ kind: done ? A : B
+ * }` can be assigned. It is no declared enum, since those of the ES module and the CommonJS file would be different
+ * types.
  */
 export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 }) as {
   readonly Complete: number;
@@ -77,7 +77,7 @@ type ReferenceOptions = {
 };
 
 /**
- * Something that a prompt was made from, to be shown to the user.
+ * A source of the prompt, to be shown to the user.
  *
  * ```tsx
  * import { PromptReference, render, UserMessage } from "espalier/prompt";
@@ -95,7 +95,7 @@ export class PromptReference {
   readonly iconPath?: UriShape | ThemeIcon | { light: UriShape; dark: UriShape } | undefined;
   readonly options?: ReferenceOptions | undefined;
 
-  /** Takes VS Code's objects and plain ones with the same fields, and keeps them as they are. */
+  /** Takes VS Code's objects and plain ones with the same fields, and keeps them unchanged. */
   constructor(
     anchor: AnchorLike | { variableName: string; value?: AnchorLike },
     iconPath?: IconLike | undefined,
@@ -106,7 +106,7 @@ export class PromptReference {
     this.options = options;
   }
 
-  /** A reference that travelled as JSON; addresses are objects again. */
+  /** Reads a reference from JSON; addresses become objects again. */
   static fromJSON(json: PromptReferenceJSON): PromptReference {
     const { anchor, iconPath, options } = json;
     const place =
@@ -122,7 +122,7 @@ export class PromptReference {
   }
 }
 
-// Outside of the class: bundlers rename a class that names itself.
+// Outside the class: bundlers rename a class that refers to itself.
 function referenceTo(...fields: ConstructorParameters<typeof PromptReference>): PromptReference {
   return new PromptReference(...fields);
 }
@@ -136,7 +136,7 @@ function iconOf(json: NonNullable<PromptReferenceJSON["iconPath"]>): IconLike {
   return "light" in json ? { light: Uri.from(json.light), dark: Uri.from(json.dark) } : json;
 }
 
-/** How references travel with the nodes that brought them. */
+/** Carries references with their nodes. */
 export class ReferenceMetadata extends PromptMetadata {
   readonly reference: PromptReference;
 

@@ -1,4 +1,4 @@
-/** One prompt being rendered: the core says what it needs, this asks elements and tokenizers. */
+/** The render of one prompt: the core asks, and the session answers with elements and tokenizers. */
 
 import { call, isReady, ready, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -24,18 +24,18 @@ import { trackedSizing } from "./sizing.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 
-/** What a step is, by its first number (see `src/bindings/prompt.rs`). */
+/** Kinds of steps, by their first number (see `src/bindings/prompt.rs`). */
 const STEP = { done: 0, render: 1, grow: 2, count: 3, stray: 4 } as const;
 const QUESTION = { text: 0, literal: 1, part: 2, base: 3 } as const;
-/** Where the messages begin in the last step, and what is asked for in the others. */
+/** Index of the messages in the last step, and of the questions in the others. */
 const MESSAGES_AT = 4;
 const ELEMENTS_AT = 3;
 const QUESTIONS_AT = 2;
 /** Bits of the core's flags. */
 const FLAG = { exactLimits: 1, bindCalls: 2, backfill: 4, traced: 8, layoutOnly: 16, thorough: 32 } as const;
 /**
- * Tokens for the line breaks before a text and behind it, which layout charges to no element: a text cut to its last
- * token would go whole.
+ * Tokens for the line breaks before and after a text, which layout charges to no element: without them, a text cut to
+ * its last token would be removed whole.
  */
 const LINE_BREAKS = 2;
 const NO_NUMBERS = new Float64Array(0);
@@ -48,14 +48,14 @@ export interface Failure {
   limit: number;
   allowed: number;
   needed: number;
-  /** The largest messages that are left, as [node, tokens]. */
+  /** The largest remaining messages, as [node, tokens]. */
   largest: [number, number][];
 }
 
 export interface Outcome {
   messages: ChatMessage[];
   tokens: number;
-  /** Nodes that were removed, not counting what was in them. */
+  /** Number of removed nodes, without those inside them. */
   removed: number;
   failure?: Failure;
 }
@@ -63,37 +63,37 @@ export interface Outcome {
 export interface SessionOptions {
   budget: number;
   endpoint: IChatEndpointInfo;
-  /** The host's tokenizer, or how the core counts. */
+  /** The host's tokenizer; otherwise the core counts. */
   tokenizer: ITokenizer | undefined;
   counting?: (() => Record<string, unknown>) | undefined;
-  /** The encoding that it counts in. */
+  /** The encoding for counting. */
   encoding?: (() => EncodingName) | undefined;
-  /** What the core counts for: the form that the messages will have. */
+  /** The form of the messages that the core counts for. */
   mode?: string;
   exactLimits?: boolean;
-  /** Calls and results go together, whatever they are kept with. */
+  /** Keeps calls and results together, whatever else they are kept with. */
   bindCalls?: boolean;
   backfill?: boolean;
   layoutOnly?: boolean;
   thorough?: boolean;
   messagesOnly?: boolean;
-  /** Is given the session before anything is asked, so that what was collected is there after a failure too. */
+  /** Receives the session before anything is asked, so that collected values are available after a failure too. */
   onSession?: (session: Session) => void;
   tracer?: ITracer | undefined;
-  /** Makes instances; absent: `new ctor(props)`. */
+  /** Makes instances. Default: `new ctor(props)`. */
   createElement?: ((item: any) => PromptElement<any, any>) | undefined;
   progress?: Progress<ChatResponsePart> | undefined;
   token?: CancellationToken | undefined;
   signal?: AbortSignal | undefined;
   countTokens: BasePromptSizing["countTokens"];
   /**
-   * What components returned earlier, in the order in which they are asked: these are not asked again, those behind
-   * them are.
+   * Results of components in an earlier render, in the order of the questions: these components are not asked again,
+   * later ones are.
    */
   replay?: readonly unknown[] | undefined;
-  /** Elements get a sizing that keeps a tally, and conversations in the tree are given out by this. */
+  /** Supplies the conversations in the tree; elements then get a sizing that keeps a tally. */
   host?: HistoryHost | undefined;
-  /** Cache breakpoints are left out, so that they protect nothing. */
+  /** Leaves cache breakpoints out, so that they protect nothing. */
   noBreakpoints?: boolean;
 }
 
@@ -104,12 +104,12 @@ export class Session {
   readonly options: SessionOptions;
   #operation: any;
   #budget: number;
-  /** The last step: how it ended. */
+  /** The last step: the outcome. */
   #done: Float64Array = NO_NUMBERS;
   readonly #root: Root;
-  /** Metadata of elements around each growth. */
+  /** Earlier metadata of elements, for each growth. */
   readonly #growths: { node: ElementNode; before: PromptMetadata[]; added: PromptMetadata[] }[] = [];
-  /** What components returned in layout, in the order in which they were asked. */
+  /** Results of components in layout, in the order of the questions. */
   readonly #returned: unknown[] = [];
 
   private constructor(root: Root, options: SessionOptions) {
@@ -124,10 +124,10 @@ export class Session {
     });
   }
 
-  /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
+  /** Renders a tree. Afterwards the session can be asked for its outcome, and cut to other budgets. */
   static async render(root: Root, options: SessionOptions): Promise<Session> {
     options.signal?.throwIfAborted();
-    // Each wait costs a small prompt as much as a message.
+    // Each await costs a small prompt as much as a message.
     if (!isReady()) await ready();
     if (options.encoding) await loadNeeded(options.encoding());
     const session = new Session(root, options);
@@ -173,7 +173,7 @@ export class Session {
     return { messages, tokens, removed, ...(failed && { failure: call(() => this.#live().failure()) as Failure }) };
   }
 
-  /** The messages before anything was removed. */
+  /** Returns the messages before anything was removed. */
   original(): ChatMessage[] {
     return readMessages(
       call(() => this.#live().original()),
@@ -189,14 +189,14 @@ export class Session {
     return call(() => this.#live().nodes());
   }
 
-  /** Places in the tree, as `Prompt.places` of the core gives them. */
+  /** Returns places in the tree, as `Prompt.places` of the core does. */
   places(ids: number[]): Float64Array {
     return call(() => this.#live().places(Uint32Array.from(ids)));
   }
 
   /**
-   * The same prompt at another budget. Components are not asked again; elements of ours that make their content for a
-   * budget are, in a session of its own.
+   * Returns the same prompt at another budget. Components are not asked again. Elements of the package that make their
+   * content for a budget are, in a session of its own.
    */
   async resized(budget: number): Promise<Session> {
     this.#live();
@@ -228,7 +228,7 @@ export class Session {
     try {
       operation?.free();
     } catch {
-      // An instance that crashed took it along.
+      // A crashed instance took the tree along.
     }
   }
 
@@ -263,7 +263,7 @@ export class Session {
     }
   }
 
-  /** Leaves elements whose growth did not fit the metadata that they had before. */
+  /** Restores the earlier metadata of elements whose growth did not fit. */
   #forgetReverted(): void {
     const growths = this.#growths.splice(0);
     if (growths.length === 0 || !this.#operation) return;
@@ -285,7 +285,7 @@ export class Session {
         continue;
       }
       const { parent, grow, left, reserved, budgets } = event;
-      // An element whose children are wrong has no group: it fails before they are sized.
+      // An element with faulty children has no group: it fails before they are sized.
       if (failures.size > 0 && budgets.some(([id]: [number]) => failures.has(this.nodes[id] as ElementNode))) continue;
       tracer.addRenderEpoch?.({
         inNode: parent,
@@ -297,7 +297,7 @@ export class Session {
     }
   }
 
-  /** Waits, but not longer than the host does. */
+  /** Waits for a promise, but no longer than the host does. */
   #abortable<T>(promise: PromiseLike<T>): PromiseLike<T> {
     const { signal } = this.options;
     if (!signal) return promise;
@@ -316,12 +316,17 @@ export class Session {
     return host ? trackedSizing(sizing, host) : sizing;
   }
 
-  /** What components returned before number `end` was asked; nothing where that holds iterators, which are used up. */
+  /**
+   * Returns the results of the components before number `end`; nothing if they contain iterators, which are consumed.
+   */
   returned(end: number): readonly unknown[] {
     return this.flattener.hasIterators ? [] : this.#returned.slice(0, end);
   }
 
-  /** True for an element that makes its content for its budget: ours in layout, any once something grows. */
+  /**
+   * Returns true for an element that makes its content for its budget: elements of the package in layout, any element
+   * once something grows.
+   */
   #isSized(node: ElementNode): boolean {
     return node.isSized || this.flattener.collected.phase > 0;
   }
@@ -343,7 +348,7 @@ export class Session {
     }
     const render = () => after(this.#askAll("render", step, elements), (made) => this.#answer(step, elements, made));
     if (!prepares) return render();
-    // What is not asynchronous is not waited for.
+    // Synchronous results are not awaited.
     return after(this.#askAll("prepare", step, elements), (states) => {
       for (let at = 0; at < elements.length; at++) elements[at]!.state = states[at];
       return render();
@@ -362,7 +367,7 @@ export class Session {
     });
   }
 
-  /** What a method of all elements returns; a promise only if one of them returns one. */
+  /** Returns the results of a method of all elements; a promise only if one of them returns one. */
   #askAll(method: "prepare" | "render", step: Float64Array, elements: ElementNode[]): Later<unknown[]> {
     const { progress, token, replay = [], host } = this.options;
     const results: unknown[] = [];
@@ -386,7 +391,7 @@ export class Session {
             ? instance.render(node.state, sizing, progress, token)
             : instance.prepare?.(sizing, progress, token);
       } catch (error) {
-        // As a promise, so that the other elements are asked too, and the first that fails is the one that is reported.
+        // As a promise, so that the other elements are asked too and the first failure is the one that is reported.
         result = Promise.reject(annotate(error, node));
       }
       results.push(isThenable(result) ? naming(result, node) : result);
@@ -394,10 +399,7 @@ export class Session {
     return settle(results);
   }
 
-  /**
-   * Answers a step with what its elements returned, and with the counts that layout needs if somebody's budget depends
-   * on them.
-   */
+  /** Answers a step with the elements' results, and with the counts that layout needs if a budget depends on them. */
   #answer(step: Float64Array, elements: ElementNode[], templates: unknown[]): Later<Float64Array> {
     this.options.signal?.throwIfAborted();
     const { flattener, options } = this;
@@ -406,7 +408,7 @@ export class Session {
       const template = templates[at];
       if (!this.#isSized(elements[at]!)) this.#returned.push(template);
       if (at > 0) encoder.close();
-      // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
+      // 0, NaN and "" are nothing as an element's result, and text among its children.
       if (template) flattener.children(elements[at]!, template);
     }
     const isSized =
@@ -421,7 +423,9 @@ export class Session {
     );
   }
 
-  /** Counts of everything that layout charges, for the nodes from `from` on: empty messages and literals. */
+  /**
+   * Returns the counts of everything that layout charges, for the nodes from `from` on: empty messages and literals.
+   */
   #layoutCounts(from: number): Later<Float64Array> {
     const { nodes } = this;
     const counts: Later<number>[] = [];
@@ -446,7 +450,7 @@ export class Session {
     return tokenizer.countMessageTokens(toMode(tokenizer.mode, raw) as never);
   }
 
-  /** Asks the host's tokenizer what the core wants to know. */
+  /** Answers the core's questions with the host's tokenizer. */
   #count(step: Float64Array): Later<Float64Array> {
     const { tokenizer, token } = this.options;
     const { nodes } = this;
@@ -468,11 +472,11 @@ export class Session {
   }
 }
 
-/** Counts as the core takes them; a promise only if one of them is one. */
+/** Returns counts as the core takes them; a promise only if one of them is one. */
 function numbers(counts: Later<number>[]): Later<Float64Array> {
   return after(settle(counts), (known) => {
     const list = new Float64Array(known.length);
-    // What is no number becomes NaN, and not 0, so that the core can refuse it.
+    // A count that is no number becomes NaN and not 0, so that the core can refuse it.
     for (let at = 0; at < known.length; at++) list[at] = typeof known[at] === "number" ? known[at]! : NaN;
     return list;
   });
@@ -485,18 +489,18 @@ function isThenable(value: unknown): value is PromiseLike<any> {
   );
 }
 
-/** All at once; a promise only if one of them is one. */
+/** Resolves all values at once; returns a promise only if one of them is one. */
 function settle<T>(values: Later<T>[]): Later<T[]> {
   for (const value of values) if (isThenable(value)) return Promise.all(values);
   return values as T[];
 }
 
-/** Goes on with a value, at once if it is there. */
+/** Continues with a value, at once if it is available. */
 function after<T, R>(value: Later<T>, next: (value: T) => Later<R>): Later<R> {
   return isThenable(value) ? Promise.resolve(value).then(next) : next(value as T);
 }
 
-/** A promise whose error names the element. */
+/** Returns a promise whose error names the element. */
 function naming<T>(result: PromiseLike<T>, node: ElementNode): Promise<T> {
   return Promise.resolve(result).catch((error: unknown) => {
     throw annotate(error, node);

@@ -1,20 +1,22 @@
-/** Texts cut down to their tokens, as a renderer counts them. */
+/** Cuts texts to their tokens by the renderer's count. */
 
 import { summarizeDocument } from "../documents/structure.ts";
 import type { DocumentSummary, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
 import { EspalierError } from "../errors/errors.ts";
 
-/** How often a summary is made again because the renderer counts more than o200k_base does. */
+/** Max attempts at a summary if the renderer counts more than o200k_base does. */
 const TRIES = 6;
 
 interface Room {
   most: number;
   countTokens: (text: string) => Promise<number> | number;
-  /** What is shown of a summary. Default: its text. */
+  /** Returns the visible form of a summary. Default: its text. */
   show?: (summary: DocumentSummary) => string;
 }
 
-/** A text cut down to at most `most` tokens as the renderer counts; empty if there is no room for what is selected. */
+/**
+ * Cuts a text to at most `most` tokens by the renderer's count; returns an empty text if the selection does not fit.
+ */
 export async function shortened(
   text: string,
   options: SummaryDocument & Partial<SummaryOptions>,

@@ -1,13 +1,13 @@
-/** What an element is passed when it renders. */
+/** The sizing that an element receives when it renders. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { HistoryHost } from "./request/host.ts";
 import type { BasePromptSizing, PromptSizing } from "./piece.ts";
 
-/** Key of the render that an element belongs to, for elements of ours. */
+/** Key of an element's render, for elements of the package. */
 const HOST = Symbol("espalier.historyHost");
 
-/** A sizing that keeps a tally of its own. */
+/** Returns a sizing with its own tally. */
 export function trackedSizing(
   { tokenBudget, endpoint, countTokens }: BasePromptSizing,
   host: HistoryHost | undefined,
@@ -24,7 +24,7 @@ export function trackedSizing(
       if (typeof tokens !== "number" || !Number.isFinite(tokens)) {
         throw new EspalierError({
           code: "bad_input",
-          message: `consume needs a finite number of tokens, and got ${String(tokens)}`,
+          message: `consume needs a finite number of tokens, not ${String(tokens)}`,
           path: "tokens",
         });
       }
@@ -35,7 +35,9 @@ export function trackedSizing(
   return sizing;
 }
 
-/** The render that passed a sizing; nothing for renderers other than {@link render} and what is built on it. */
+/**
+ * Returns the render that passed a sizing; `undefined` for renderers other than {@link render} and those built on it.
+ */
 export function hostOf(sizing: BasePromptSizing | undefined): HistoryHost | undefined {
   return (sizing as { [HOST]?: HistoryHost } | undefined)?.[HOST];
 }

@@ -1,4 +1,4 @@
-/** What of the metadata and references is left after pruning. */
+/** The metadata and references that are left after pruning. */
 
 import type { PromptMetadata, PromptReference } from "./results.ts";
 import { MetadataMap, ReferenceMetadata } from "./results.ts";
@@ -35,7 +35,7 @@ export function survivors(session: Session): Survivors {
   return { metadata: MetadataMap.from(left), references: references(left), omittedReferences: references(gone) };
 }
 
-/** Negative places, less one, are those of nodes that are gone. */
+/** Negative places, minus one, belong to removed nodes. */
 function order(place: number): number {
   return place < 0 ? -1 - place : place;
 }

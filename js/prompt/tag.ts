@@ -1,4 +1,4 @@
-/** Text between tags, as models like to read it. */
+/** Text between tags, a form that models read well. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { PromptElement } from "./element.ts";
@@ -9,16 +9,16 @@ import type { BasePromptElementProps, PromptPiece } from "./piece.ts";
 export interface TagProps extends BasePromptElementProps {
   /** Letters, digits, `_`, `-` and `.`, beginning with a letter or `_`. */
   name: string;
-  /** Written as JSON; those without a value are left out. */
+  /** Written as JSON; attributes without a value are left out. */
   attrs?: Record<string, string | number | boolean | null | undefined>;
 }
 
 const NAME = /^[A-Za-z_][\w.-]*$/;
 
 /**
- * Puts its content between an opening and a closing tag, each on a line of its own. Without content it closes itself,
- * and without attributes as well it is nothing. The content is not escaped: models read it better as it is. It is
- * pruned before the tags, which go together, and only with the last of it.
+ * Puts its content between an opening and a closing tag, each on a line of its own. Without content the tag closes
+ * itself; without content and attributes it is empty. The content is not escaped, since models read it better
+ * unescaped. It is pruned before the tags, which are removed together, after the last of the content.
  *
  * ```tsx
  * import { render, Tag, UserMessage } from "espalier/prompt";
@@ -40,8 +40,8 @@ export class Tag extends PromptElement<TagProps> {
       return said.length > 0 ? createPiece(Fragment, null, `<${head} />\n`) : undefined;
     }
     const KeepWith = useKeepWith();
-    // Just below the tags, so that nothing but its own content is removed before it; its content alone competes with
-    // what is outside.
+    // Just below the tags, so that only its own content is removed before it; only its content competes with what is
+    // outside.
     const rank = passPriority ? { passPriority } : { priority: Number.MAX_SAFE_INTEGER - 1 };
     return createPiece(
       Fragment,

@@ -1,38 +1,37 @@
 /**
- * The longest beginning of a text that fits a budget and ends at a break. What counts is always the count of the
- * beginning as a whole (tokens of pieces do not add up exactly), but counting every beginning would cost the square of
- * the text. So the place is guessed: from how many tokens the text has had per character so far, then by counting the
- * short stretch between a beginning that was counted and the guess. Two counts settle it: one beginning that fits, and
- * the next one that does not.
+ * Finds the longest beginning of a text that fits a budget and ends at a break. Only the count of a whole beginning
+ * matters (tokens of pieces do not add up exactly), but counting every beginning would take quadratic time. So the
+ * place is guessed from the tokens per character so far, then by counting the short stretch between a counted beginning
+ * and the guess. Two counts settle it: a beginning that fits, and the next one, which does not.
  */
 
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { BasePromptSizing } from "./piece.ts";
 
-/** A place where the text may end: the number of the break, its offset, and the tokens before it. */
+/** A possible end of the text: the index of the break, its offset, and the tokens before it. */
 interface Mark {
   cut: number;
   at: number;
   tokens: number;
 }
 
-/** Characters of the first beginning that is counted, where that is not known to be all. */
+/** Characters of the first beginning that is counted, if that is not known to be all. */
 const FIRST = 64;
 /**
- * How many times longer the next beginning may be. More would risk a costly count far too long; less would take more
- * steps.
+ * Max ratio between consecutive beginnings. More would risk expensive counts that are far too long; less would take
+ * more steps.
  */
 const STEP = 8;
-/** After so many counts guessing has not helped (a tokenizer with a mind of its own), and halving takes over. */
+/** Number of counts after which guessing gives way to bisection, for tokenizers that are hard to predict. */
 const GUESSES = 12;
-/** A stretch up to this share of the beginning is worth counting first. */
+/** Max share of the beginning for which counting the stretch first is worthwhile. */
 const STRETCH = 0.25;
 const STRETCHES = 10;
 
 /**
- * The longest beginning of `text` that ends before a break, or with the text, and has at most `sizing.tokenBudget`
- * tokens.
+ * Returns the longest beginning of `text` that ends before a break, or with the text, and has at most
+ * `sizing.tokenBudget` tokens.
  */
 export async function longestFittingPrefix(
   text: string,
@@ -41,7 +40,7 @@ export async function longestFittingPrefix(
   token?: CancellationToken,
 ): Promise<string> {
   const cuts = breaks(text, breakOn);
-  // NaN is a host's budget that is not stated: it cuts nothing.
+  // NaN is an unstated budget of a host: it cuts nothing.
   const budget = Number.isNaN(sizing.tokenBudget) ? Infinity : sizing.tokenBudget;
   if (budget === Infinity) return text;
   const last = cuts.length - 1;
@@ -51,7 +50,7 @@ export async function longestFittingPrefix(
 
   let low: Mark = { cut: -1, at: 0, tokens: 0 };
   let high: Mark | undefined;
-  // What cutting in two costs: some tokenizers count a frame around every text, which must not be added once per
+  // The cost of cutting in two: some tokenizers count a frame around every text, which must not be added once per
   // stretch.
   let seam: number | undefined;
   let shortest: [Mark, Mark] | undefined;
@@ -67,7 +66,7 @@ export async function longestFittingPrefix(
   return text.slice(0, low.at);
 
   async function next(counted: number): Promise<number> {
-    // A token is seldom shorter than a character, so this will fit.
+    // A token is rarely shorter than a character, so this will fit.
     if (counted === 0 && text.length <= budget) return last;
     const top = high ? high.cut - 1 : last;
     if (counted >= GUESSES) return Math.ceil((low.cut + top + 1) / 2);
@@ -88,8 +87,7 @@ export async function longestFittingPrefix(
   }
 
   /**
-   * The break that the budget should reach to, going by the tokens per character between two marks, or before the
-   * first.
+   * Returns the break that the budget should reach, by the tokens per character between two marks, or before the first.
    */
   function guess(from: Mark, to: Mark | undefined): number {
     const perChar = to ? (to.tokens - from.tokens) / (to.at - from.at) : from.tokens / from.at;
@@ -100,7 +98,7 @@ export async function longestFittingPrefix(
   }
 }
 
-/** Offsets of the breaks, and of the end, ascending. */
+/** Returns the offsets of the breaks, and of the end, ascending. */
 function breaks(text: string, breakOn: RegExp | string): number[] {
   const cuts: number[] = [];
   if (typeof breakOn === "string") {
@@ -110,15 +108,15 @@ function breaks(text: string, breakOn: RegExp | string): number[] {
     }
   } else {
     if (!breakOn.global) throw new Error(`\`breakOn\` expression must have the global flag set (got ${breakOn})`);
-    // A copy: the expression's own position is the caller's, and elements that share an expression are prepared at the
-    // same time.
+    // A copy: the expression's position belongs to the caller, and elements that share an expression are prepared at
+    // the same time.
     for (const match of text.matchAll(new RegExp(breakOn))) cuts.push(match.index);
   }
   if (cuts.at(-1) !== text.length) cuts.push(text.length);
   return cuts;
 }
 
-/** The number of the last break at or before an offset; -1 if there is none. */
+/** Returns the index of the last break at or before an offset; -1 if there is none. */
 function lastUpTo(cuts: readonly number[], offset: number): number {
   let [low, high] = [-1, cuts.length - 1];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Who counts for the drop-in module. */
+/** Tokenizers of the drop-in module. */
 
 import type { CancellationToken } from "./host-types.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
@@ -10,9 +10,9 @@ import type { ModeToChatMessageType } from "./output/mode.ts";
 export interface ITokenizer<M extends OutputMode = OutputMode> {
   /** The form of the messages that it counts. */
   readonly mode: M;
-  /** Tokens of a part; 0 for kinds that the model does not take. */
+  /** Returns the tokens of a part; 0 for kinds that the model does not accept. */
   tokenLength(part: ChatCompletionContentPart, token?: CancellationToken): Promise<number> | number;
-  /** Tokens of a whole message. */
+  /** Returns the tokens of a whole message. */
   countMessageTokens(message: ModeToChatMessageType[M]): Promise<number> | number;
 }
 

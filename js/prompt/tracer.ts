@@ -1,17 +1,17 @@
-/** What can be watched while a prompt is rendered. */
+/** The events of a render that a tracer sees. */
 
 import type { PromptMetadata } from "./results.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 
-/** A node of the final tree, to be looked at. */
+/** A node of the final tree. */
 export interface MaterializedView {
   type: "container" | "message" | "text" | "image" | "document" | "opaque" | "breakpoint";
   id: number;
   name?: string | undefined;
-  /** Of messages. */
+  /** For messages. */
   role?: string | undefined;
   priority: number;
-  /** Of its own text or part, or of everything in it. */
+  /** Of its own text or part, or of its whole content. */
   tokens: number;
   text?: string | undefined;
   metadata: readonly PromptMetadata[];
@@ -21,7 +21,7 @@ export interface MaterializedView {
 export interface ITraceRenderData {
   budget: number;
   container: MaterializedView;
-  /** Nodes that were removed, not counting what was in them. */
+  /** Number of removed nodes, without those inside them. */
   removed: number;
 }
 
@@ -30,7 +30,7 @@ export interface ITraceData {
   budget: number;
   renderedTree: ITraceRenderData;
   tokenizer: ITokenizer;
-  /** The same tree at another budget; may be called often and changes nothing. */
+  /** Returns the same tree at another budget; it may be called often and changes nothing. */
   renderTree(tokenBudget: number): Promise<ITraceRenderData>;
 }
 
@@ -43,16 +43,16 @@ export interface IElementEpochData {
 export interface ITraceEpoch {
   inNode: number | undefined;
   flexValue: number;
-  /** What the parent had left. */
+  /** The tokens that the parent had left. */
   tokenBudget: number;
-  /** What of it was held back for later groups. */
+  /** The part of it that was held back for later groups. */
   reservedTokens: number;
   elements: IElementEpochData[];
 }
 
 export interface ITracer {
   addRenderEpoch?(epoch: ITraceEpoch): void;
-  /** An element came in from elsewhere during the last epoch. */
+  /** Called when an element came in from elsewhere during the last epoch. */
   includeInEpoch?(data: IElementEpochData): void;
   didMaterializeTree?(traceData: ITraceData): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Addresses that behave like VS Code's, for references that come out of JSON where there is no VS Code. Written and
- * read back, an address of either kind is the same.
+ * Addresses that behave like VS Code's, for references from JSON outside VS Code. An address of either kind survives
+ * writing and reading.
  */
 
 import type { Uri as UriShape, UriComponents } from "./host-types.ts";
@@ -25,12 +25,12 @@ export class Uri implements UriShape {
     this.fragment = fragment || "";
   }
 
-  /** From parts, which are not decoded. */
+  /** Makes an address from parts, which are not decoded. */
   static from(components: UriComponents): Uri {
     return components instanceof Uri ? components : new Uri(components);
   }
 
-  /** From a text such as `https://example.org/a%20b?c#d`. */
+  /** Parses a text such as `https://example.org/a%20b?c#d`. */
   static parse(value: string): Uri {
     const [, scheme = "", , authority = "", path = "", , query = "", , fragment = ""] = PARTS.exec(value) ?? [];
     return new Uri({
@@ -42,14 +42,14 @@ export class Uri implements UriShape {
     });
   }
 
-  /** From a path of the file system. */
+  /** Makes an address from a path of the file system. */
   static file(path: string): Uri {
     const slashed = isWindows() ? path.replaceAll("\\", "/") : path;
     const [, authority = "", rest = slashed] = /^\/\/([^/]*)(.*)$/s.exec(slashed) ?? [];
     return new Uri({ scheme: "file", authority, path: rest });
   }
 
-  /** Whether something is an address: this class or another that has everything an address has. */
+  /** Returns true for an address: this class, or another with all members of an address. */
   static isUri(thing: unknown): thing is Uri {
     if (thing instanceof Uri) return true;
     if (typeof thing !== "object" || thing === null) return false;
@@ -79,7 +79,7 @@ export class Uri implements UriShape {
     return isWindows() ? found.replaceAll("/", "\\") : found;
   }
 
-  /** The same address with some parts changed; `null` empties a part. */
+  /** Returns the address with some parts changed; `null` empties a part. */
   with(change: Change): Uri {
     const parts = { ...this.toJSON() };
     for (const key of ["scheme", "authority", "path", "query", "fragment"] as const) {
@@ -90,7 +90,7 @@ export class Uri implements UriShape {
     return changed.toString() === this.toString() ? this : changed;
   }
 
-  /** The address as text: encoded, unless that is to be skipped for the sake of readers. */
+  /** Returns the address as text, encoded unless `skipEncoding` is set for readability. */
   toString(skipEncoding = false): string {
     const { scheme, query, fragment } = this;
     const encode = skipEncoding ? lightly : strictly;
@@ -100,7 +100,7 @@ export class Uri implements UriShape {
     return `${scheme}:${slashes}${authority}${encode(path, "/")}${query && `?${encode(query)}`}${fragment && `#${skipEncoding ? fragment : encode(fragment)}`}`;
   }
 
-  /** The parts that are not empty, with the mark by which VS Code knows addresses in JSON. */
+  /** Returns the non-empty parts, with the mark by which VS Code recognises addresses in JSON. */
   toJSON(): UriComponents & { $mid: 1 } {
     const { scheme, authority, path, query, fragment } = this;
     return {
@@ -114,18 +114,18 @@ export class Uri implements UriShape {
   }
 }
 
-/** Scheme, authority, path, query, fragment, as the RFC takes addresses apart. */
+/** Scheme, authority, path, query, fragment, as the RFC divides addresses. */
 const PARTS = /^(?:([^:/?#]+?):)?(\/\/([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?/s;
 
 type Encode = (text: string, keep?: string) => string;
 
-/** Everything but letters, digits and `-._~` (and what is to be kept), a little more than the RFC demands. */
+/** Escapes everything but letters, digits, `-._~` and `keep`, slightly more than the RFC demands. */
 const strictly: Encode = (text, keep = "") =>
   Array.from(text, (letter) =>
     /[A-Za-z0-9\-._~]/.test(letter) || keep.includes(letter) ? letter : escaped(letter),
   ).join("");
 
-/** Only what would end the part. */
+/** Escapes only what would end the part. */
 const lightly: Encode = (text) => text.replace(/[#?]/g, escaped);
 
 function escaped(letter: string): string {

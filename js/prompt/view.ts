@@ -1,4 +1,4 @@
-/** The tree that is left, to be looked at: what tracers are given. */
+/** The remaining tree in the form that tracers see. */
 
 import { ChatRole } from "../formats/raw/prompt.ts";
 import type { RenderNode } from "./render-tree.ts";

@@ -1,4 +1,4 @@
-/** A rendered tree as plain data, for tools that hand it to their callers. */
+/** Writes a rendered tree as plain data, for tools that pass it to their callers. */
 
 import { jsonRetainedProps, PieceCtorKind, PromptNodeType } from "./json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, TextJSON } from "./json-tree.ts";
@@ -19,7 +19,7 @@ const PROPS = {
   document: ["data", "mediaType"],
 } as const;
 
-/** The tree below a node. */
+/** Writes the tree below a node. */
 export function writeJSON(root: ElementNode): PromptElementJSON {
   const node = writeElement(root);
   const todo = [{ from: root, to: node }];
@@ -58,7 +58,7 @@ function writeElement(node: ElementNode): PieceJSON {
   const { kind, props, metadata, name, flags, keepWith, limit, callsKeptWith } = node;
   const kept: Record<string, unknown> = {};
   for (const key of [...jsonRetainedProps, ...PROPS[kind]]) if (Object.hasOwn(props, key)) kept[key] = props[key];
-  // Classes have no JSON; what a call is kept with is written as a number instead.
+  // Classes have no JSON; a number replaces the class that a call is kept with.
   if (Array.isArray(kept.toolCalls)) kept.toolCalls = kept.toolCalls.map(({ keepWith: _, ...call }) => call);
   const plain = metadata.filter((item) => !(item instanceof ReferenceMetadata) && isPlain(item));
   return {
@@ -80,7 +80,7 @@ function referencesOf(metadata: readonly PromptMetadata[]): any[] {
   return metadata.filter((item) => item instanceof ReferenceMetadata).map((item) => item.reference.toJSON());
 }
 
-/** Plain data survives; instances would lose their class, by which they are found. */
+/** Plain data survives; instances would lose the class by which they are found. */
 function isPlain(value: unknown): boolean {
   if (value === null || typeof value !== "object") return typeof value !== "function" && typeof value !== "undefined";
   const proto: unknown = Object.getPrototypeOf(value);

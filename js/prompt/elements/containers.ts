@@ -1,6 +1,6 @@
 /**
- * Elements that hold others and change how they are sized or pruned. What they do is done by the renderer, which knows
- * them by class.
+ * Elements that contain others and change how they are sized or pruned. The renderer recognises them by class and does
+ * the work.
  */
 
 import { mark } from "../brand.ts";
@@ -9,7 +9,7 @@ import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
 
 /**
- * All or nothing: it is removed as a whole.
+ * Content that is removed as a whole or not at all.
  *
  * ```tsx
  * import { Chunk, render, UserMessage } from "espalier/prompt";
@@ -33,7 +33,7 @@ export class Chunk extends PromptElement<BasePromptElementProps> {
 }
 
 export interface TokenLimitProps extends BasePromptElementProps {
-  /** Most tokens that the content may have. */
+  /** Max tokens of the content. */
   max: number;
 }
 
@@ -63,11 +63,11 @@ export class TokenLimit extends PromptElement<TokenLimitProps> {
 }
 
 export interface ExpandableProps extends BasePromptElementProps {
-  /** The text for a budget. Called again with a larger one when the rest of the prompt leaves room. */
+  /** Returns the text for a budget. Called again with a larger budget if the rest of the prompt leaves room. */
   value: (sizing: PromptSizing) => string | Promise<string>;
 }
 
-/** Text that grows into the room that is left. */
+/** Text that grows into the remaining room. */
 export class Expandable extends PromptElement<ExpandableProps> {
   static {
     mark(this, "Expandable");
@@ -79,12 +79,12 @@ export class Expandable extends PromptElement<ExpandableProps> {
 }
 
 export interface IfEmptyProps extends BasePromptElementProps {
-  /** Shown instead of children that have nothing to say. */
+  /** Shown if the children are empty. */
   alt: PromptChildren;
 }
 
 /**
- * Shows `alt` if nothing in its children has any content. This is decided before pruning.
+ * Shows `alt` if its children have no content. This is decided before pruning.
  *
  * ```tsx
  * import { IfEmpty, render, UserMessage } from "espalier/prompt";
@@ -103,8 +103,7 @@ export class IfEmpty extends PromptElement<IfEmptyProps> {
   }
 
   render(): PromptPiece {
-    // Exactly two: the renderer chooses between the first and the second. The content renders first, whatever its
-    // place.
+    // Exactly two: the renderer chooses between the first and the second. The content renders first, wherever it is.
     return createPiece(
       Fragment,
       null,
@@ -114,7 +113,7 @@ export class IfEmpty extends PromptElement<IfEmptyProps> {
   }
 }
 
-/** Holds others and does nothing else. */
+/** Contains others, without any effect of its own. */
 export class LogicalWrapper extends PromptElement {
   static {
     mark(this, "LogicalWrapper");
@@ -126,7 +125,7 @@ export class LogicalWrapper extends PromptElement {
 }
 
 /**
- * Below it the text of globally lowest priority goes first, wherever it is.
+ * Removes the text with the lowest priority in its whole subtree first, at any depth.
  *
  * @deprecated Give priorities to the elements around the texts instead.
  */

@@ -1,4 +1,4 @@
-/** Elements that go together. */
+/** Elements that are removed together. */
 
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
@@ -7,7 +7,7 @@ import type { BasePromptElementProps, PromptElementProps, PromptPiece } from "..
 
 const IDS = Symbol.for("espalier.keepWith");
 
-/** What all elements of `useKeepWith` are instances of. */
+/** The base class of all elements of `useKeepWith`. */
 export abstract class AbstractKeepWith extends PromptElement {
   static {
     mark(this, "AbstractKeepWith");
@@ -21,7 +21,7 @@ export type KeepWithCtor = {
   id: number;
 };
 
-/** What the classes of `useKeepWith` have in common: they show their children. */
+/** The common base of the classes of `useKeepWith`: shows its children. */
 export abstract class KeepWithElement extends AbstractKeepWith {
   static {
     mark(this, "KeepWithElement");
@@ -32,12 +32,12 @@ export abstract class KeepWithElement extends AbstractKeepWith {
   }
 }
 
-/** Shared by all copies of the package in a process, since their elements may stand in one prompt. */
+/** Shared by all copies of the package in a process, since one prompt may contain elements of several copies. */
 const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS] ??= { next: 0 });
 
 /**
- * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too.
- * Other than in a `Chunk`, the content itself may be pruned bit by bit.
+ * Returns a new element class whose uses are removed together: once the content of one is pruned completely, the others
+ * are removed too. Unlike in a `Chunk`, the content itself may be pruned bit by bit.
  *
  * ```tsx
  * import { AssistantMessage, render, ToolMessage, useKeepWith, UserMessage } from "espalier/prompt";
@@ -59,7 +59,7 @@ const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS]
 export function useKeepWith(): KeepWithCtor {
   const id = ids.next++;
   return class extends KeepWithElement {
-    // Errors and traces name it as the reference does; a minifier drops the name of a class expression.
+    // Errors and traces use the reference's name; a minifier drops the name of a class expression.
     static override readonly name = "KeepWith";
     static readonly id = id;
     readonly id = id;

@@ -1,4 +1,4 @@
-/** Pictures and documents. Their children are dropped by the renderer. */
+/** Pictures and documents. The renderer drops their children. */
 
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
@@ -8,9 +8,9 @@ import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
 export interface ImageProps extends BasePromptElementProps {
   /** An address, or base64: JPEG, PNG, GIF and WebP are recognised. */
   src: string;
-  /** How closely the model looks; `auto` if not said. */
+  /** The level of detail at which the model looks. Default `auto`. */
   detail?: "low" | "high" | "auto";
-  /** Media type of base64 data. Default: recognised from its first bytes. */
+  /** Media type of base64 data. Default: detected from its first bytes. */
   mimeType?: string;
 }
 

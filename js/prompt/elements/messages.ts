@@ -1,4 +1,4 @@
-/** Messages: the elements that a prompt consists of. Text outside of one is refused. */
+/** Messages: the top-level elements of a prompt. Text outside a message is refused. */
 
 import { isOf, mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
@@ -8,13 +8,13 @@ import type { KeepWithCtor } from "./keep-with.ts";
 import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
 
 export interface ChatMessageProps extends BasePromptElementProps {
-  /** Who speaks. Default: as the element's name says. */
+  /** The role. Default: by the element's name. */
   role?: ChatRole;
-  /** Tells participants of one role apart. */
+  /** Distinguishes participants with the same role. */
   name?: string;
 }
 
-/** What all messages have in common. */
+/** The base class of all messages. */
 export class BaseChatMessage<T extends ChatMessageProps = ChatMessageProps> extends PromptElement<T> {
   static {
     mark(this, "BaseChatMessage");
@@ -36,7 +36,7 @@ export class SystemMessage extends BaseChatMessage {
   }
 }
 
-/** What the user says. */
+/** A message of the user. */
 export class UserMessage extends BaseChatMessage {
   static {
     mark(this, "UserMessage");
@@ -62,11 +62,11 @@ export interface ToolCall {
 }
 
 export interface AssistantMessageProps extends ChatMessageProps {
-  /** The calls of the message. Default: none. */
+  /** The tool calls of the message. Default: none. */
   toolCalls?: ToolCall[];
 }
 
-/** What the model said and which tools it called. */
+/** A message of the model, with its tool calls. */
 export class AssistantMessage extends BaseChatMessage<AssistantMessageProps> {
   static {
     mark(this, "AssistantMessage");
@@ -78,11 +78,11 @@ export class AssistantMessage extends BaseChatMessage<AssistantMessageProps> {
 }
 
 export interface ToolMessageProps extends ChatMessageProps {
-  /** The call that this answers. */
+  /** The id of the call that this answers. */
   toolCallId: string;
 }
 
-/** What a tool returned. */
+/** The result of a tool. */
 export class ToolMessage extends BaseChatMessage<ToolMessageProps> {
   static {
     mark(this, "ToolMessage");
@@ -95,16 +95,12 @@ export class ToolMessage extends BaseChatMessage<ToolMessageProps> {
 
 export type ChatMessagePromptElement = SystemMessage | UserMessage | AssistantMessage;
 
-/**
- * Whether an element is a message of the system, the user or the assistant. (Results of tools do not count as such.)
- */
+/** Returns true if an element is a system, user or assistant message. (Tool results do not count.) */
 export function isChatMessagePromptElement(element: unknown): element is ChatMessagePromptElement {
   return isOf(element, "SystemMessage") || isOf(element, "UserMessage") || isOf(element, "AssistantMessage");
 }
 
-/**
- * The role belongs into the caller's props, where renderers look for it; props that cannot be written to are copied.
- */
+/** Sets the role in the caller's props, where renderers look for it; copies props that are read-only. */
 function withRole<P extends ChatMessageProps>(props: P, role: ChatRole): P {
   return Reflect.set(props, "role", role) ? props : { ...props, role };
 }

@@ -7,14 +7,14 @@ import { TextChunk } from "./text-chunk.ts";
 import type { BasePromptElementProps, PromptPiece, PromptChildren } from "../piece.ts";
 
 export interface PrioritizedListProps extends BasePromptElementProps {
-  /** Where counting begins: the first gets it when descending; the last gets one less when not. 0 if not given. */
+  /** Start of the count: the first child gets it if `descending`; otherwise the last child gets one less. Default 0. */
   priority?: number;
-  /** Whether the first is the most important. */
+  /** True if the first child is the most important. */
   descending: boolean;
 }
 
 /**
- * Ranks its children by their position.
+ * Ranks its children by position.
  *
  * ```tsx
  * import { PrioritizedList, render, UserMessage } from "espalier/prompt";
@@ -39,11 +39,11 @@ export class PrioritizedList extends PromptElement<PrioritizedListProps> {
     if (!children) return undefined;
     const first = descending ? priority : priority - children.length;
     const ranked = children.map((child, at): PromptChildren => {
-      // What is not there still has its place in the count.
+      // A missing child still has a place in the count.
       if (!child) return undefined;
       const rank = descending ? first - at : first + at;
       if (typeof child !== "object") return createPiece(TextChunk, { priority: rank }, child);
-      // A copy: the piece may be used elsewhere, with another rank.
+      // A copy, since the piece may be used elsewhere with another rank.
       return isPiece(child) ? { ...child, props: { ...child.props, priority: rank } } : child;
     });
     return createPiece(Fragment, null, ranked);

@@ -1,4 +1,4 @@
-/** What a search found, as a part of a prompt. */
+/** Search results as a part of a prompt. */
 
 import { badOption as bad } from "../../errors/errors.ts";
 import { fittingHits, needHits } from "../../search/shown.ts";
@@ -11,7 +11,7 @@ import { PromptReference } from "../results.ts";
 import { Chunk } from "./containers.ts";
 
 export interface SearchResultsProps extends BasePromptElementProps {
-  /** What `search` of an index returned. */
+  /** The result of an index's `search`. */
   answer: FoundHits;
   /** Returns the address of a file, for the references of the hits. Default: hits have no references. */
   uri?: (path: string) => UriComponents;
@@ -19,10 +19,9 @@ export interface SearchResultsProps extends BasePromptElementProps {
 
 /**
  * Shows the hits of a search, the most relevant last, each between tags with its path and lines. It shows as many as
- * fit the tokens that are meant for it: the least relevant are left out first, and a hit that is larger than the room
- * is summarised. With `flexGrow` it takes the room that the rest of the prompt leaves. Of n hits, the one of rank i
- * has the priority `priority + 1 - (i + 1) / n` (without `priority`: from 0), so pruning removes the least relevant
- * first, too.
+ * fit its budget: the least relevant are left out first, and a hit larger than the room is summarised. With `flexGrow`
+ * it takes the room that the rest of the prompt leaves. Of n hits, the one of rank i has the priority `priority + 1 -
+ * (i + 1) / n` (without `priority`: from 0), so pruning removes the least relevant first, too.
  *
  * ```tsx
  * import { render, SearchResults, UserMessage } from "espalier/prompt";

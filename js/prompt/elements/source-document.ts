@@ -14,8 +14,8 @@ export interface SourceDocumentProps
 }
 
 /**
- * A source file, cut down to the tokens that are meant for it, with a comment wherever something is missing. It grows
- * into the room that the rest of the prompt leaves. Where not even what is selected fits, there is nothing.
+ * A source file cut down to its budget, with a comment at every gap. It grows into the room that the rest of the prompt
+ * leaves. If not even the selection fits, it is empty.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Text that is kept or removed as one, and that may be cut to its budget at a break. */
+/** Text that is kept or removed as a whole, and that may be cut to its budget at a break. */
 
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
@@ -9,8 +9,8 @@ import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChild
 
 export interface TextChunkProps extends BasePromptElementProps {
   /**
-   * Where the text may end if it is too long for its budget: right before this text, or a match of this expression
-   * (with flag `g`).
+   * Where the text may end if it exceeds its budget: right before this text, or before a match of this expression (with
+   * flag `g`).
    */
   breakOn?: RegExp | string;
   /** The same as `breakOn={/\s+/g}`. */
@@ -18,7 +18,7 @@ export interface TextChunkProps extends BasePromptElementProps {
 }
 
 /**
- * One run of text, on a line of its own. It takes text and intrinsics (`<br />`, `<references />`), no elements.
+ * One run of text, on a line of its own. It accepts text and intrinsics (`<br />`, `<references />`), but no elements.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -61,7 +61,7 @@ export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
   }
 }
 
-/** The children one by one: lists and fragments opened, what is not shown left out. */
+/** Returns the children one by one: lists and fragments are opened, children without output are left out. */
 function opened(children: readonly PromptChildren[] = []): (string | number | PromptPiece)[] {
   const out: (string | number | PromptPiece)[] = [];
   const waiting: PromptChildren[] = [...children].reverse();

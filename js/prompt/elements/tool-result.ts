@@ -1,4 +1,4 @@
-/** What a tool returned, in the form that VS Code's tools return it. */
+/** The result of a tool in the form of VS Code's tools. */
 
 import { isForOthers } from "../../formats/audience.ts";
 import { mark } from "../brand.ts";
@@ -8,13 +8,12 @@ import type { LanguageModelToolResult } from "../host-types.ts";
 import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
 
 export interface IToolResultProps extends BasePromptElementProps {
-  /** What the tool returned. */
+  /** The result of the tool. */
   data: LanguageModelToolResult;
 }
 
 /**
- * The texts and prompt trees of a result; other parts have no place in a prompt and are left out, and so is what is not
- * for the model.
+ * Shows the texts and prompt trees of a result. Other parts are left out, and so are parts that are not for the model.
  *
  * ```tsx
  * import * as vscode from "vscode";

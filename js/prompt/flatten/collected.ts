@@ -1,7 +1,7 @@
 /**
- * What elements attach to the whole prompt: metadata, used context, ignored files. Elements that need no budget are
- * opened before their siblings are rendered, so values do not arrive in the order in which the reference sees them;
- * here they get that order.
+ * Values that elements attach to the whole prompt: metadata, used context, ignored files. Elements that need no budget
+ * are opened before their siblings are rendered, so values arrive in another order than in the reference; this module
+ * restores the reference's order.
  */
 
 import type { ElementNode } from "../render-tree.ts";
@@ -13,13 +13,13 @@ interface Item {
   value: unknown;
   /** The element in which it was written. */
   owner: ElementNode;
-  /** 0 for what the first layout collected; growth comes behind it. */
+  /** 0 for values from the first layout; growth comes later. */
   phase: number;
 }
 
 export class Collected {
   readonly #items: Item[] = [];
-  /** Rises with every element that grows. */
+  /** Incremented for every element that grows. */
   phase = 0;
 
   get isEmpty(): boolean {
@@ -31,8 +31,8 @@ export class Collected {
   }
 
   /**
-   * The values of a kind in the order of layout: an element's own before those of its children, children by flexGrow,
-   * depth first.
+   * Returns the values of a kind in the order of layout: an element's own before those of its children, children by
+   * flexGrow, depth first.
    */
   values<T>(kind: CollectedKind, root: ElementNode | undefined): T[] {
     const items = this.#items.filter((item) => item.kind === kind);

@@ -1,6 +1,6 @@
 /**
- * What a class of elements is to the renderer. Found once for each class: a prompt makes thousands of elements of a few
- * classes.
+ * How the renderer treats a class of elements. Computed once for each class: a prompt makes thousands of elements of a
+ * few classes.
  */
 
 import { brandOf, isOf } from "../brand.ts";
@@ -16,11 +16,11 @@ export interface Kind {
   /** The role that the class itself sets. */
   role: ChatRole | undefined;
   /**
-   * How an element of exactly this class is expanded without a budget: it shows its children, as one text in a
-   * `TextChunk`, or what `render` returns.
+   * How an element of exactly this class is expanded without a budget: to its children, to one text (`TextChunk`), or
+   * to what `render` returns.
    */
   expands: "children" | "text" | "render" | undefined;
-  /** Layout charges it for an empty message. */
+  /** True if layout charges it for an empty message. */
   inLayout: boolean;
   isLimited: boolean;
   isKeptWith: boolean;
@@ -30,7 +30,8 @@ export interface Kind {
 }
 
 /**
- * How elements of exactly these classes are expanded; those of a subclass are asked, as it may render something else.
+ * How elements of exactly these classes are expanded. Elements of a subclass are asked, since they may render something
+ * else.
  */
 const EXPANDS: Partial<Record<Brand, Kind["expands"]>> = {
   SystemMessage: "children",
@@ -56,10 +57,10 @@ const ROLES: Partial<Record<Brand, ChatRole>> = {
 };
 
 const known = new WeakMap<object, Kind>();
-/** Function components, and what has no prototype. */
+/** Function components, and classes without a prototype. */
 const PLAIN = found(Object.create(null) as object);
 
-/** The kind of all elements with this prototype. */
+/** Returns the kind of all elements with this prototype. */
 export function kindOf(prototype: object | null | undefined): Kind {
   if (!prototype) return PLAIN;
   let kind = known.get(prototype);

@@ -1,4 +1,4 @@
-/** Raw messages in one of the forms that a renderer's tokenizer may ask for. */
+/** Raw messages in the forms that a renderer's tokenizer may ask for. */
 
 import { openAIMessage } from "../../formats/openai/prompt.ts";
 import { OutputMode } from "./output-mode.ts";
@@ -19,7 +19,7 @@ export interface ModeToChatMessageType {
 }
 
 /**
- * Raw messages, or one of them, in the form of a mode. Whatever that form cannot say is left out.
+ * Converts raw messages, or one of them, to the form of a mode. Whatever the form cannot express is left out.
  *
  * ```tsx
  * import { OutputMode, render, toMode, UserMessage } from "espalier/prompt";
@@ -57,14 +57,14 @@ function each(
   return messages.map(convert).filter((message) => message !== undefined);
 }
 
-/** Messages for VS Code's language model API. */
+/** Converts messages for VS Code's language model API. */
 export function toVSCode(messages: RawChatMessage): LanguageModelChatMessage;
 export function toVSCode(messages: readonly RawChatMessage[]): LanguageModelChatMessage[];
 export function toVSCode(messages: RawChatMessage | readonly RawChatMessage[]): unknown {
   return toMode(OutputMode.VSCode, messages as RawChatMessage);
 }
 
-/** Messages for OpenAI's chat completions. */
+/** Converts messages for OpenAI's chat completions. */
 export function toOpenAI(messages: RawChatMessage): OpenAIChatMessage;
 export function toOpenAI(messages: readonly RawChatMessage[]): OpenAIChatMessage[];
 export function toOpenAI(messages: RawChatMessage | readonly RawChatMessage[]): unknown {

@@ -1,4 +1,4 @@
-/** The forms that messages can come out in. The numbers are bits, so that an opaque part can name several. */
+/** The forms of rendered messages. The numbers are bits, so that an opaque part can name several. */
 
 import { enumeration } from "../enumeration.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A rendered prompt as a request of its format. What elements wrote comes in as raw messages; a message of a history
- * comes in as its entry, and goes out as its host's own object where the format is the same.
+ * Builds the request of a format from a rendered prompt. Messages of elements come in as raw messages. A message of a
+ * history comes in as its entry, and goes out as its host's own object if the format is the same.
  */
 
 import { convert } from "../../formats/convert.ts";
@@ -21,8 +21,8 @@ import type { OpenAI, Raw } from "./mode.ts";
 import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
 
 /**
- * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not
- * know and servers of the same interface take.
+ * A message of a rendered prompt as OpenAI's SDK accepts it. A tool result may contain pictures: its types do not know
+ * them, but servers with the same interface accept them.
  */
 export type OpenAIPromptMessage =
   | OpenAI.SystemChatMessage
@@ -30,7 +30,7 @@ export type OpenAIPromptMessage =
   | OpenAI.AssistantChatMessage
   | { role: OpenAI.ChatRole.Tool; tool_call_id: string; content: string | any[] };
 
-/** What a request is made of, by format: spread it into the request. */
+/** The fields of a request, by format: spread them into the request. */
 export interface Requests {
   "openai-chat": { messages: OpenAIPromptMessage[] };
   anthropic: AnthropicRequest;
@@ -42,10 +42,10 @@ export interface Requests {
 }
 export type RenderFormat = keyof Requests;
 
-/** Marks that Anthropic takes in one request. */
+/** Max cache marks in one request of Anthropic. */
 const MOST_MARKS = 4;
 
-/** A stretch of messages that elements wrote, or of a history. */
+/** A run of messages, either of elements or of a history. */
 type Run = { raw: Raw.ChatMessage[]; entries?: undefined } | { entries: Entry[] };
 
 interface Written {
@@ -53,7 +53,7 @@ interface Written {
   messages: any[];
 }
 
-/** `marks`: the last block before the history is marked for the provider's cache. */
+/** `marks`: marks the last block before the history for the provider's cache. */
 export function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[], marks: boolean): Requests[F] {
   const runs = runsOf(raw);
   const first = runs.findIndex(({ entries }) => entries);
@@ -63,7 +63,7 @@ export function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessag
   return join(format, written);
 }
 
-/** The messages of a request. */
+/** Returns the messages of a request. */
 export function messagesOf(format: RenderFormat, raw: Raw.ChatMessage[]): any[] {
   const request: any = requestOf(format, raw, false);
   return request.contents ?? request.messages;
@@ -93,7 +93,7 @@ function fromTree(format: RenderFormat, raw: Raw.ChatMessage[]): Written {
       return { system: systemInstruction?.parts ?? [], messages: contents };
     }
     case "openai-chat":
-      // No message of a prompt has the old role of functions, and every result has the id of its call.
+      // No message of a prompt has the deprecated function role, and every result has the id of its call.
       return { system: [], messages: toMode(OutputMode.OpenAI, raw).map(withoutUndefined) };
     case "vscode":
       return { system: [], messages: toMode(OutputMode.VSCode, raw) };
@@ -110,7 +110,7 @@ function fromHistory(format: RenderFormat, entries: readonly Entry[]): Written {
   if (from === format) return { system: [], messages: list };
   const provider = PROVIDERS.find((name) => name === format);
   const named = withNames(entries);
-  // Formats that are nobody's hold what the strictest of them takes: Gemini's calls have no ids, others need them.
+  // Formats without a provider follow the strictest one: Gemini's calls have no ids, others need them.
   const neutral = provider
     ? named
     : repair(named, { provider: "openai-chat", format: "espalier", pending: "keep" }).messages;
@@ -122,7 +122,7 @@ function fromHistory(format: RenderFormat, entries: readonly Entry[]): Written {
   };
 }
 
-/** Neutral messages with ids of their own, and the names of tools in their results. */
+/** Returns neutral messages with ids of their own, and the names of tools in their results. */
 function withNames(entries: readonly Entry[]): NeutralMessage[] {
   const names = new Map<string, string>();
   return entries.map(({ neutral }, at) => ({
@@ -153,7 +153,7 @@ function join<F extends RenderFormat>(format: F, written: readonly Written[]): R
   return made[format]();
 }
 
-/** Contents whose roles alternate, as Gemini wants them: neighbours of one role are one. */
+/** Joins neighbours of one role, since Gemini requires alternating roles. */
 function alternating(contents: readonly GeminiContent[]): GeminiContent[] {
   const out: GeminiContent[] = [];
   for (const content of contents) {
@@ -168,7 +168,7 @@ function alternating(contents: readonly GeminiContent[]): GeminiContent[] {
   return out;
 }
 
-/** Marks the end of what comes before the history, if the provider takes one more mark. */
+/** Marks the end of what precedes the history, if the provider accepts one more mark. */
 function mark(format: RenderFormat, written: readonly Written[], first: number): void {
   const before = written.slice(0, first);
   if (format === "anthropic") {

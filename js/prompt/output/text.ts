@@ -1,4 +1,4 @@
-/** The words of a message, for the places where a provider takes nothing else. */
+/** The text of a message, for places where a provider accepts nothing else. */
 
 import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart } from "../../formats/raw/prompt.ts";

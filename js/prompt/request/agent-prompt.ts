@@ -1,4 +1,4 @@
-/** The prompt of an agent, to start from. */
+/** An agent's prompt, as a starting point. */
 
 import { checkForeign } from "../../options/check.ts";
 import { AGENT_PROMPT } from "../../options/schemas/prompt.ts";
@@ -13,16 +13,15 @@ export interface AgentPromptProps extends ConversationHistoryProps {
   /** Instructions: the content of the system message. */
   system?: PromptChildren;
   /**
-   * What is true for the whole session (the workspace, the platform): a message of the user before the history.
-   * Priority 800.
+   * What holds for the whole session (the workspace, the platform), as a user message before the history. Priority 800.
    */
   context?: PromptChildren;
 }
 
 /**
  * An agent's prompt with the priorities of Copilot Chat: instructions, context (800), the earlier turns of a
- * conversation (700), the newest request (900), the rounds since (899), and its children behind them. One result of a
- * tool has at most half of the prompt (`resultShare`). The history renders last and takes what the others leave.
+ * conversation (700), the newest request (900), the rounds since (899), and its children after them. One tool result
+ * has at most half of the prompt (`resultShare`). The history renders last and takes what the others leave.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -39,7 +38,7 @@ export interface AgentPromptProps extends ConversationHistoryProps {
  * sent.at(-1); // => { role: "user", content: "The file src/app.ts is open." }
  * ```
  *
- * It is a place to start from: an element of your own with the same parts is as good.
+ * It is a starting point: an element of your own with the same parts works as well.
  */
 export class AgentPrompt extends PromptElement<AgentPromptProps> {
   render(): PromptPiece {

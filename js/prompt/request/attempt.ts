@@ -1,4 +1,4 @@
-/** One render of a request's prompt, and what it says of the history in it. */
+/** One render of a request's prompt, and what it reveals about the history in it. */
 
 import type { Conversation } from "../../conversation/conversation.ts";
 import { EspalierError } from "../../errors/errors.ts";
@@ -18,28 +18,28 @@ import { HistoryHost } from "./host.ts";
 import type { Claim } from "./host.ts";
 import { ConversationHistory } from "./history.ts";
 
-/** Elements that an error names. */
+/** Max elements that an error names. */
 const LARGEST = 5;
 
-/** What is rendered. */
+/** The input of a render. */
 export interface Wanted {
-  /** What the history shows. Default: the conversation's view. */
+  /** The messages of the history. Default: the conversation's view. */
   messages?: readonly object[];
-  /** What components returned before. */
+  /** Results of components in an earlier render. */
   replay?: readonly unknown[];
   noBreakpoints?: boolean;
-  /** Whether what does not fit goes message by message; else it is enough to know that it does not. */
+  /** If true, history is removed message by message to fit; otherwise the render only shows whether it fits. */
   isFine?: boolean;
 }
 
 /** All renders of one request. */
 export class Attempts<F extends RenderFormat> {
-  /** Messages of an element that the conversation was opened with. */
+  /** Messages of the element for which the conversation was opened. */
   list: unknown;
   private readonly prompt: PromptChildren | PromptElementJSON;
   private readonly options: Omit<RenderOptions<F>, "budget">;
   private conversation: Conversation<any> | undefined;
-  /** Tokens of tools that go along and are no option. */
+  /** Tokens of tools that are sent but not an option. */
   private tools = 0;
 
   constructor(prompt: PromptChildren | PromptElementJSON, options: Omit<RenderOptions<F>, "budget">) {
@@ -48,8 +48,8 @@ export class Attempts<F extends RenderFormat> {
   }
 
   /**
-   * Whose history is shown from now on, and how that is counted; `tools`: tokens of the tools that its requests have
-   * anyway.
+   * Sets the conversation whose history is shown, and how it is counted; `tools`: tokens of the tools that its requests
+   * have anyway.
    */
   use(conversation: Conversation<any>, tools: number): void {
     this.conversation = conversation;
@@ -86,12 +86,14 @@ export class Attempts<F extends RenderFormat> {
     return new Attempt(session, this.options.format ?? ("openai-chat" as F), Math.max(0, budget - this.tools), host!);
   }
 
-  /** Tokens of the whole request. */
+  /** Returns the tokens of the whole request. */
   total({ tokens }: Rendered<F>): number {
     return tokens + this.tools;
   }
 
-  /** The same without the history, and without what the conversation counts of a request that has no messages. */
+  /**
+   * Returns the tokens without the history, and without what the conversation counts for a request without messages.
+   */
   frame(rendered: Rendered<F>): number {
     const { total, frame, conversation } = this.conversation!.view().after;
     const history = historyOf(rendered).reduce((sum, { tokens }) => sum + tokens, 0);
@@ -100,7 +102,7 @@ export class Attempts<F extends RenderFormat> {
 }
 
 export class Attempt<F extends RenderFormat> {
-  /** Why there is no result: it does not fit, or nothing is left. */
+  /** The reason why there is no result: it does not fit, or nothing is left. */
   readonly error: EspalierError | undefined;
   readonly claims: readonly Claim[];
   private readonly session: Session;
@@ -136,18 +138,18 @@ export class Attempt<F extends RenderFormat> {
     return this.error!;
   }
 
-  /** What the components returned that were asked before the history. */
+  /** Returns the results of the components that were asked before the history. */
   returnedBefore({ asked }: Claim): readonly unknown[] {
     return this.session.returned(asked);
   }
 
-  /** True if pruning went on when the whole history was gone, because the rest alone is above `budget`. */
+  /** Returns true if pruning continued after the whole history was removed, because the rest alone exceeds `budget`. */
   endsElsewhere(budget: number): boolean {
     const last = this.session.removals().at(-1) as { node: number } | undefined;
     return last !== undefined && !isInHistory(this.session.nodes[last.node]) && sum(this.rest()) > budget;
   }
 
-  /** Messages outside the history, with their tokens. */
+  /** Returns the messages outside the history, with their tokens. */
   private rest(): { path: string; tokens: number }[] {
     return (this.session.reports() as { node: number; tokens?: number }[]).flatMap(({ node, tokens = 0 }) => {
       const found = this.session.nodes[node]!;
@@ -157,7 +159,7 @@ export class Attempt<F extends RenderFormat> {
     });
   }
 
-  /** That the prompt without its history is too large, with the largest of its messages. */
+  /** Returns the error for a prompt that is too large without its history, with its largest messages. */
   tooLarge({ entries }: Claim, budget: number): BudgetExceededError {
     const messages = this.rest();
     const needed = sum(messages);
@@ -180,7 +182,7 @@ export class Attempt<F extends RenderFormat> {
   }
 }
 
-/** The messages of the history that a render left out, group by group. */
+/** Returns the messages of the history that a render left out, group by group. */
 export function lostOf<F extends RenderFormat>(attempt: Attempt<F>, { entries }: Claim): Removal[] {
   if (attempt.shown.length === entries.length) return [];
   const shown = new Set(attempt.shown.map(({ message }) => message));

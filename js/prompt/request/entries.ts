@@ -1,7 +1,7 @@
 /**
- * The messages of a history, as a prompt tree needs them: what each is, what it costs, and which of them stay or go
- * together. In comes a conversation or a list of messages of any format, out come {@link Entry} and {@link Group}. What
- * was read of a message is held with it.
+ * The messages of a history in the form that a prompt tree needs: what each is, what it costs, and which of them belong
+ * together. In: a conversation or a list of messages of any format. Out: {@link Entry} and {@link Group}. What was read
+ * of a message is cached with it.
  */
 
 import { readConversation } from "../../formats/index.ts";
@@ -20,7 +20,7 @@ export interface Entry {
   readonly format: Format;
   /** Tokens that it adds to a request. */
   readonly tokens: number;
-  /** What the conversation itself counts for it, whole. */
+  /** The conversation's own count for the whole message. */
   readonly counted: number;
   readonly neutral: NeutralMessage;
   /** Ids in the log; empty for messages of a plain list. */
@@ -38,7 +38,7 @@ export interface Group {
 /** How messages are counted. */
 export type Counting = Omit<CountOptions, "format" | "tools">;
 
-/** What is known of messages, by object. */
+/** Facts about messages, by object. */
 export class Known {
   private readonly counting: Counting;
   private readonly encoding: EncodingName;
@@ -50,13 +50,13 @@ export class Known {
   private readonly entries = new WeakMap<object, Entry>();
   private readonly shortened = new WeakMap<object, Map<number, Entry>>();
   /**
-   * Copies are made anew for every view: what they cost is held by the ids of their messages while the same edits are
+   * Copies are made anew for every view: their costs are cached by the ids of their messages while the same edits are
    * in force.
    */
   private made = new Map<string, number>();
   private standing = "";
 
-  /** `encoding`: that of texts which are cut. */
+  /** `encoding`: for texts that are cut. */
   constructor(format: Format, counting: Counting, encoding: EncodingName) {
     this.format = format;
     this.encoding = encoding;
@@ -64,14 +64,14 @@ export class Known {
     this.empty = countMessages([], { ...counting, format }).total;
   }
 
-  /** Entries of messages that belong to no log. */
+  /** Returns entries of messages outside any log. */
   list(messages: readonly object[]): Entry[] {
     return messages.map((message) => this.entry(message, [], false, this.count(message)));
   }
 
   /**
-   * Entries of `messages`: those of the view, or what became of them for one request. `own` is false if the log counts
-   * in another way than the request is counted.
+   * Returns entries of `messages`: those of the view, or their copies for one request. `own` is false if the log counts
+   * in another way than the request.
    */
   of<T>(log: ConversationLog<T>, view: LogView<T>, messages: readonly T[], own: boolean): Entry[] {
     const standing = log.standing();
@@ -99,7 +99,7 @@ export class Known {
     });
   }
 
-  /** The same object as long as nothing about the message changes. */
+  /** Returns the same object as long as nothing about the message changes. */
   private entry(message: object, ids: readonly string[], isKept: boolean, tokens: number): Entry {
     const held = this.entries.get(message);
     if (
@@ -115,7 +115,7 @@ export class Known {
     return entry;
   }
 
-  /** What the log counted when the message was added. */
+  /** Returns the log's count from when the message was added. */
   private held<T>(log: ConversationLog<T>, id: string, message: object): number {
     let tokens = this.tokens.get(message);
     if (tokens === undefined) this.tokens.set(message, (tokens = log.counts(id).tokens));
@@ -148,8 +148,8 @@ export class Known {
   }
 
   /**
-   * The entry with no result of a tool over `limit` tokens: texts are cut in their middle, and what was cut keeps its
-   * message's form.
+   * Returns the entry with every tool result cut to at most `limit` tokens: texts are cut in the middle, and the
+   * message keeps its form.
    */
   shorten(entry: Entry, limit: number): Entry {
     if (entry.tokens <= limit || !entry.neutral.parts.some(({ type }) => type === "toolResult")) return entry;
@@ -176,15 +176,13 @@ export class Known {
   }
 }
 
-/** The texts of a result that holds nothing else. */
+/** Returns the texts of a result that consists of texts only. */
 function words({ content }: Extract<Part, { type: "toolResult" }>): string | undefined {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === content.length && texts.length > 0 ? texts.join("\n") : undefined;
 }
 
-/**
- * Puts what the model said in one step together with the results of its calls. Whatever else there is stands by itself.
- */
+/** Groups the model's messages of one step with the results of their calls. Other messages form groups of their own. */
 export function grouped(entries: readonly Entry[]): Group[] {
   const groups: Group[] = [];
   let hasResults = false;
@@ -212,7 +210,8 @@ export function grouped(entries: readonly Entry[]): Group[] {
 }
 
 /**
- * True for a message that calls, or thinks before a call: formats with an item for each have several of them in a row.
+ * Returns true for a message that calls, or thinks before a call: formats with an item for each have several of them in
+ * sequence.
  */
 function calls({ neutral: { parts } }: Entry): boolean {
   return (

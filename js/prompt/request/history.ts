@@ -1,4 +1,4 @@
-/** A conversation as an element: it takes what layout leaves it, and its oldest rounds go first. */
+/** A conversation as an element: it takes what layout leaves it, and its oldest rounds are removed first. */
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -16,35 +16,36 @@ import { readConversation } from "../../formats/index.ts";
 import { grouped } from "./entries.ts";
 import type { Group } from "./entries.ts";
 
-/** What Copilot Chat gives the parts of its agent's prompt. */
+/** The priorities of the parts of Copilot Chat's agent prompt. */
 export const PRIORITIES = { request: 900, rounds: 899, earlier: 700 } as const;
 
-/** Share of the prompt's tokens that one result may have, as Copilot Chat has it. */
+/** Max share of the prompt's tokens for one result, as in Copilot Chat. */
 const RESULT_SHARE = 0.5;
 
 export interface ConversationHistoryProps extends BasePromptElementProps {
-  /** Whose view is shown: with its edits and summaries. In `renderRequest` the default is `options.conversation`. */
+  /**
+   * The conversation whose view is shown, with its edits and summaries. In `renderRequest` the default is
+   * `options.conversation`.
+   */
   conversation?: Conversation<any>;
   /** Messages of any format, instead of a conversation. */
   messages?: readonly object[];
-  /** Format of `messages`. Default: found out from them. */
+  /** Format of `messages`. Default: detected. */
   format?: Format;
   /**
-   * Share of the prompt's budget that one result of a tool may have; what is longer is cut in its middle. Default 0.5;
-   * 1 cuts nothing.
+   * Max share of the prompt's budget for one tool result; longer ones are cut in the middle. Default 0.5; 1 cuts
+   * nothing.
    */
   resultShare?: number;
-  /**
-   * Whether what comes before the history is marked for the provider's cache, in formats that have marks. Default true.
-   */
+  /** Whether what precedes the history is marked for the provider's cache, in formats that have marks. Default true. */
   cacheBreakpoint?: boolean;
 }
 
 /**
- * Shows a conversation in a prompt: its system messages, summaries, requests and rounds, each message as its host holds
- * it. A call and its results go together. Of the earlier turns the oldest goes first, then the rounds of the current
- * turn, then its request; summaries, system messages and pinned messages go last. With `passPriority` these three parts
- * compete with the element's siblings, at 700 (or `priority`), 899 and 900.
+ * Shows a conversation in a prompt: its system messages, summaries, requests and rounds, each message in its host's
+ * form. A call and its results are removed together. Of the earlier turns the oldest is removed first, then the rounds
+ * of the current turn, then its request; summaries, system messages and pinned messages are removed last. With
+ * `passPriority` these three parts compete with the element's siblings, at 700 (or `priority`), 899 and 900.
  *
  * `render` drops what does not fit. `renderRequest` compacts the conversation instead.
  *
@@ -94,8 +95,9 @@ export class ConversationHistory extends PromptElement<ConversationHistoryProps>
 }
 
 /**
- * The earlier turns, the newest request, and the rounds behind it. What must stay stands beside them without a
- * priority. Each group renders by itself, the newest first, so that layout charges all of it and no equal share.
+ * Returns the earlier turns, the newest request, and the rounds after it. Messages that must stay are beside them,
+ * without a priority. Each group renders by itself, the newest first, so that layout charges its whole size and not an
+ * equal share.
  */
 function inParts(
   groups: readonly Group[],
@@ -126,7 +128,7 @@ function inParts(
   return createPiece(Fragment, null, parts);
 }
 
-/** For renderers that know nothing of histories: messages made of texts, calls, results and pictures. */
+/** For renderers that do not support histories: messages made of texts, calls, results and pictures. */
 function plainGroups({ conversation, messages, format }: ConversationHistoryProps): Group[] {
   const all = conversation ? conversation.view().messages : messages;
   if (!Array.isArray(all))

@@ -1,4 +1,4 @@
-/** What a render gives to the histories in its tree: how messages are counted, and which messages they show. */
+/** What a render supplies to the histories in its tree: how messages are counted, and which messages they show. */
 
 import { FORMATS, readConversation } from "../../formats/index.ts";
 import { encodingOf } from "../../tokens/count.ts";
@@ -12,37 +12,37 @@ import type { Counting, Entry } from "./entries.ts";
 import type { ConversationHistoryProps } from "./history.ts";
 import { Items } from "./pieces.ts";
 
-/** What an element shows. */
+/** The content of an element. */
 export interface Shown {
   entries: Entry[];
   items: Items;
-  /** Its parts are kept or removed as wholes. */
+  /** True if its parts are kept or removed as wholes. */
   isCoarse: boolean;
 }
 
-/** The history that a prompt has, once its element was asked. */
+/** The history of a prompt, once its element was asked. */
 export interface Claim {
   props: ConversationHistoryProps;
   /** The host's messages that it shows. */
   messages: readonly object[];
   /** The same, with results cut to their share. */
   entries: readonly Entry[];
-  /** What the view's messages cost beyond what the request pays for them: results cut to their share, another form. */
+  /** Tokens of the view's messages beyond those of the request: results cut to their share, another form. */
   cut: number;
-  /** Number of elements that were asked before it. */
+  /** Number of elements asked before it. */
   asked: number;
 }
 
-/** The conversation of a request, and what its element shows. */
+/** The conversation of a request, and the content of its element. */
 export interface HistoryOf {
   conversation?: Conversation<any> | undefined;
   messages?: readonly object[] | undefined;
   list?: unknown;
-  /** Whether the parts of the history are kept or removed as wholes, which is enough to find out that they fit. */
+  /** True if the parts of the history are kept or removed as wholes, which is enough to find out whether they fit. */
   isCoarse?: boolean;
 }
 
-/** Formats of plain lists that were counted lately, the newest last. */
+/** Formats of plain lists that were counted recently, the newest last. */
 const lists = new Map<string, Known>();
 const MOST_LISTS = 8;
 const logs = new WeakMap<object, { key: string; known: Known }>();
@@ -59,8 +59,8 @@ export class HistoryHost {
   private turn = 0;
 
   /**
-   * `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view.
-   * `list`: messages of an element that the conversation was opened with.
+   * `conversation`: shown by an element that names none. `messages`: the part of it that is shown; default: its view.
+   * `list`: messages of the element for which the conversation was opened.
    */
   constructor(
     counting: Counting,
@@ -76,12 +76,12 @@ export class HistoryHost {
     this.isCoarse = isCoarse;
   }
 
-  /** The element with this number is asked next. */
+  /** Records that the element with this number is asked next. */
   asking(turn: number): void {
     this.turn = turn;
   }
 
-  /** What an element shows, none of its results above `limit` tokens. */
+  /** Returns the content of an element, with every result cut to at most `limit` tokens. */
   claim(props: ConversationHistoryProps, limit: number): Shown {
     const { conversation: own, messages } = props;
     if (own !== undefined && !isConversation(own))
@@ -120,7 +120,7 @@ export class HistoryHost {
   private ofConversation(conversation: Conversation<any>): { entries: Entry[]; known: Known } {
     const { log } = conversation;
     const { tools: _, format: __, ...own } = log.counted({});
-    // Another tokenizer or another form costs something else.
+    // Another tokenizer or another form has other costs.
     const isSame =
       own.tokenizer !== undefined ||
       (log.format === this.format &&
@@ -153,7 +153,7 @@ function keyOf(format: Format, { encoding, model, costModel, images }: Counting)
   return JSON.stringify([format, encoding, model, costModel, images]);
 }
 
-/** True for a conversation, of another copy of the package too. */
+/** Returns true for a conversation, also of another copy of the package. */
 export function isConversation(value: unknown): value is Conversation<any> {
   const { log, view } = (typeof value === "object" && value !== null ? value : {}) as Partial<Conversation>;
   return typeof view === "function" && typeof log === "object" && log !== null;

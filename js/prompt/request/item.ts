@@ -1,7 +1,4 @@
-/**
- * Messages of a history in a prompt tree: one part that says what they cost, and is sent in the form that their host
- * holds them in.
- */
+/** Messages of a history in a prompt tree: one part that states its cost and is sent in its host's form. */
 
 import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
 import type { ChatMessage } from "../../formats/raw/prompt.ts";
@@ -16,7 +13,7 @@ export class HistoryItem {
   }
 }
 
-/** The entries behind a message of a rendered prompt, if it is of a history. */
+/** Returns the entries of a message of a rendered prompt, if it is of a history. */
 export function entriesOf({ content }: ChatMessage): readonly Entry[] | undefined {
   const [part] = content;
   return content.length === 1 &&

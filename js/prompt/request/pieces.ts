@@ -17,10 +17,10 @@ const ELEMENTS = {
   tool: ToolMessage,
 } as const;
 
-/** The piece of each message that was made last: histories grow at their end, so that most pieces stay as they are. */
+/** The latest piece of each message: histories grow at their end, so most pieces stay the same. */
 const made = new WeakMap<Entry, { piece: PromptPiece; order: number; priority: number | undefined; usage: number }>();
 
-/** Makes pieces that cost what their entries say. */
+/** Makes pieces that cost what their entries state. */
 export class Items {
   private readonly counting: Counting;
   private readonly bases = new Map<Role, number>();
@@ -29,7 +29,7 @@ export class Items {
     this.counting = counting;
   }
 
-  /** Messages that go together: one as it is, several as a chunk. */
+  /** Returns messages that belong together: one as it is, several as a chunk. */
   group(entries: readonly Entry[], order: number): PromptPiece {
     if (entries.length === 1) return this.piece(entries[0]!, order, order);
     return createPiece(
@@ -39,7 +39,10 @@ export class Items {
     );
   }
 
-  /** Messages that are kept or removed as a whole, as one node: the engine's work does not grow with them. */
+  /**
+   * Returns messages that are kept or removed as a whole, as one node, so that the engine's work does not grow with
+   * them.
+   */
   whole(entries: readonly Entry[]): PromptPiece {
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
     return createPiece(
@@ -64,7 +67,7 @@ export class Items {
     return piece;
   }
 
-  /** What the engine charges for a message of this role without content. */
+  /** Returns the engine's charge for a message of this role without content. */
   private base(role: Role): number {
     let tokens = this.bases.get(role);
     if (tokens === undefined) {

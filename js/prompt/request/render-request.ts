@@ -1,6 +1,6 @@
 /**
- * A prompt with a conversation in it as a request that fits: rendered, and where the history does not fit, compacted
- * and rendered again. `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
+ * Turns a prompt with a conversation in it into a request that fits: renders it, and if the history does not fit,
+ * compacts it and renders again. `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
  */
 
 import { badOption as bad, EspalierError } from "../../errors/errors.ts";
@@ -26,35 +26,35 @@ import type { Claim } from "./host.ts";
 type Common<F extends RenderFormat> = Omit<RenderOptions<F>, "budget" | "model">;
 
 export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> extends Common<F> {
-  /** Whose history `<ConversationHistory />` shows. Default: the one that the element names. */
+  /** The conversation that `<ConversationHistory />` shows. Default: the one that the element names. */
   conversation?: Conversation<any>;
   /**
-   * Tokens of the whole request. Default: what the conversation's model takes; needed where the conversation is not an
+   * Tokens of the whole request. Default: the limit of the conversation's model; required if the conversation is not an
    * option.
    */
   budget?: number;
-  /** The model of this request, by name or by its limits. Default: that of the conversation's request before. */
+  /** The model of this request, by name or by its limits. Default: that of the conversation's previous request. */
   model?: string | ModelLimits;
   /** Writes summaries, from this request on. Default: the conversation's own. */
   llm?: Llm;
   /**
    * When messages of the history may be left out of the request without a summary: never, so that the call throws; if
-   * neither the model nor rules made a summary that fits (`lastResort`, as Copilot Chat has it); or instead of any
-   * compaction that would have to be waited for (`freely`). Default `never`.
+   * neither the model nor rules made a summary that fits (`lastResort`, as in Copilot Chat); or instead of any
+   * compaction that the request would have to wait for (`freely`). Default `never`.
    */
   drop?: "never" | "lastResort" | "freely";
 }
 
 /**
- * How a request came about. `rendered`: everything fits. `applied`: a summary was put to use, and everything that the
- * conversation shows since is in the request. The others need `drop`: they left something out that no summary covers
- * (`trimmed` lists it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was
- * tried and gave none. `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a
- * moment ago gained nothing.
+ * How a request was made. `rendered`: everything fits. `applied`: a summary was applied, and the request contains
+ * everything that the conversation shows since. The others need `drop`: they left out something that no summary covers
+ * (`trimmed` lists it). `appliedButReRenderFailed`: although a summary was applied. `noResult`: a compaction was tried
+ * without result. `dropped`: none was tried, because of `drop` or the conversation's `automatic`, or because a recent
+ * attempt gained nothing.
  */
 export type RequestStatus = "rendered" | "applied" | "appliedButReRenderFailed" | "noResult" | "dropped";
 
-/** Where a summary that was put to use came from. */
+/** Where an applied summary came from. */
 export type SummarySource = "preRender" | "budgetExceededReady" | "budgetExceededWaited" | "foreground";
 
 export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
@@ -64,33 +64,33 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
   messages: any[];
   /** Tokens of the whole request, tools included. */
   tokens: number;
-  /** Tokens that it might have had. */
+  /** The budget in tokens. */
   budget: number;
   status: RequestStatus;
   /**
-   * Where the summary came from: a job beside the conversation that was ready before it was needed, ready or waited for
-   * when it was, or made now.
+   * The source of the summary: a background job that finished before the summary was needed, one that was ready or
+   * waited for at that moment, or a compaction made now.
    */
   source?: SummarySource;
-  /** What was compacted for this request, as in {@link PrepareReport}. */
+  /** The compactions made for this request, as in {@link PrepareReport}. */
   compactions: Compacted[];
   /** What is left out of this request only, or shortened for it. */
   trimmed: Removal[];
   /** The conversation's report; absent for a prompt without a history. */
   report?: PrepareReport;
   /**
-   * The prompt, to be explained. Where all of the history fits each of its parts is one node; with a `tracer` each
-   * message is.
+   * The prompt, to be explained. If the whole history fits, each of its parts is one node; with a `tracer` each message
+   * is.
    */
   rendered: Rendered<F>;
 }
 
 /**
- * Makes the next request of an agent whose prompt is a tree and whose history is a conversation. It renders; where the
- * history does not fit, or the conversation's profile says that it is time, the conversation is compacted (a summary
- * that was made beside it is put to use, one that is nearly done waited for, else one is made by the model, and by
- * rules if that fails), and the prompt is rendered again. Everything in the prompt but the history counts as taken.
- * Components that render before the history are not asked again.
+ * Makes the next request of an agent whose prompt is a tree and whose history is a conversation. It renders the tree.
+ * If the history does not fit, or the conversation's profile requires it, it compacts the conversation and renders
+ * again: a finished background summary is applied, a nearly finished one is waited for, otherwise the model writes one,
+ * or rules if the model fails. Everything in the prompt except the history counts as used. Components that render
+ * before the history are not asked again.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -112,13 +112,13 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
  * await conversation.dispose();
  * ```
  *
- * A prompt without a history is rendered as by {@link render}, if no conversation is given. Plain `messages` in the
- * element are compacted for this request alone; open a conversation to keep what was made.
+ * Without a conversation, a prompt without a history is rendered as by {@link render}. Plain `messages` in the element
+ * are compacted for this request only; open a conversation to keep the result.
  *
  * @throws BudgetExceededError if the prompt without its history is too large (`details.largest` names its largest
  * elements); EspalierError `budget_exceeded` if no summary makes the history fit (`details.compactions` says how each
- * ended) or what must stay of it is too large, `bad_option`, `aborted`; and as {@link render}. The conversation can be
- * used on after all of them
+ * ended) or what must stay of it is too large, `bad_option`, `aborted`; and as {@link render}. The conversation stays
+ * usable after all of them
  */
 export async function renderRequest<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
@@ -162,7 +162,7 @@ class Flow<F extends RenderFormat> {
     this.isFormGiven = isFormGiven;
   }
 
-  /** The conversation that the tree names. */
+  /** Makes the request with the conversation that the tree names. */
   async find(): Promise<RenderedRequest<F>> {
     const first = await this.attempts.render(this.asked!, {});
     const { props } = this.claimOf(first) ?? {};
@@ -192,7 +192,7 @@ class Flow<F extends RenderFormat> {
     }
   }
 
-  /** The request with a conversation's history. `isGiven`: by an option. */
+  /** Makes the request with a conversation's history. `isGiven`: by an option. */
   async with(conversation: Conversation<any>, isGiven: boolean): Promise<RenderedRequest<F>> {
     const { format, tools, signal, llm, model, drop } = this.settings;
     const { log } = conversation;
@@ -228,7 +228,7 @@ class Flow<F extends RenderFormat> {
     try {
       made = await tree.made({ tokens: frame, cut: claim.cut, isLost }, signal);
     } catch (error) {
-      // What must stay of the history is too large beside the prompt.
+      // The part of the history that must stay is too large beside the prompt.
       const isTooLarge = error instanceof EspalierError && error.code === "budget_exceeded";
       if (!isTooLarge || drop !== "lastResort") {
         first.free();
@@ -290,8 +290,8 @@ class Flow<F extends RenderFormat> {
   }
 
   /**
-   * The history pruned by priority, or whole where the server sees to it: nothing is compacted that would have to be
-   * waited for. `tried`: what was compacted to no avail.
+   * Returns a request whose history is pruned by priority, or whole if the server manages it, without waiting for a
+   * compaction. `tried`: compactions that failed.
    */
   private async freely(
     tree: InTree<any>,
@@ -325,7 +325,7 @@ class Flow<F extends RenderFormat> {
     };
   }
 
-  /** Tokens of everything but the history. */
+  /** Returns the tokens of everything but the history. */
   private async frameOf(first: Attempt<F>, claim: Claim, budget: number): Promise<number> {
     if (first.error === undefined && (first.shown.length > 0 || claim.entries.length === 0))
       return this.attempts.frame(first.rendered());
@@ -366,10 +366,10 @@ function statusOf(compactions: readonly Compacted[], isCut: boolean): RequestSta
   return isApplied ? "appliedButReRenderFailed" : compactions.length > 0 ? "noResult" : "dropped";
 }
 
-/** Messages of the history that an error names. */
+/** Max messages of the history that an error names. */
 const LARGEST = 5;
 
-/** The error of a request whose history fits only if messages go that no summary covers. */
+/** Returns the error for a request whose history fits only if messages without a summary are removed. */
 function lossError(
   budget: number,
   frame: number,
