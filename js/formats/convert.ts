@@ -35,8 +35,8 @@ export interface Converted {
 
 /**
  * Converts a conversation to another provider's format: texts, tool calls with their results, pictures and documents.
- * Thoughts do not cross, since only the provider that signed them takes them back; `lost` lists what is left out. Messages in the
- * wanted format come back as they are.
+ * Thoughts do not cross, since only the provider that signed them takes them back; `lost` lists what is left out.
+ * Messages in the wanted format come back as they are.
  *
  * ```ts
  * import { convert } from "espalier";

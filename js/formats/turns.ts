@@ -175,7 +175,7 @@ export function joined<Role, Item>(
   return out.map(({ role, items }) => ({ role, items: resultsFirst(items, isResult) }));
 }
 
-function resultsFirst<Item>(items: readonly Item[], isResult: (item: Item) => boolean): Item[] {
+export function resultsFirst<Item>(items: readonly Item[], isResult: (item: Item) => boolean): Item[] {
   return [...items.filter(isResult), ...items.filter((item) => !isResult(item))];
 }
 

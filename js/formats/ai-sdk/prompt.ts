@@ -3,13 +3,17 @@
  * options.
  */
 
-import { objectArguments } from "../parts.ts";
-import { sourceOf } from "../blocks.ts";
-import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
-import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";
-import { textOf } from "../../prompt/output/text.ts";
+import { messagesAlone, textOf } from "../prompt.ts";
+import type { PromptFormat } from "../prompt.ts";
+import { callPart, itemsOf } from "../raw/items.ts";
+import { ChatRole } from "../raw/prompt.ts";
+import type { ChatMessage } from "../raw/prompt.ts";
+import { partsOf, toolCall } from "./write.ts";
 
-export function toAiSdk(messages: readonly ChatMessage[]): any[] {
+/** No bit of an opaque part's scope names this format. */
+const NO_SCOPE = 0;
+
+function toAiSdk(messages: readonly ChatMessage[]): any[] {
   // A result names its tool; a raw one only knows its call.
   const names = new Map<string, string>();
   return messages.flatMap((message): any[] => {
@@ -31,41 +35,16 @@ export function toAiSdk(messages: readonly ChatMessage[]): any[] {
         },
       ];
     }
-    const parts = content.flatMap(partOf);
+    const parts = content.flatMap((part) => itemsOf(part, NO_SCOPE, partsOf));
     if (message.role !== ChatRole.Assistant) return [{ role: "user", content: parts }];
-    for (const { id, function: called } of message.toolCalls ?? []) {
-      names.set(id, called.name);
-      parts.push({
-        type: "tool-call",
-        toolCallId: id,
-        toolName: called.name,
-        input: objectArguments(called.arguments),
-      });
-    }
-    return [{ role: "assistant", content: parts }];
+    for (const call of message.toolCalls ?? []) names.set(call.id, call.function.name);
+    return [
+      { role: "assistant", content: [...parts, ...(message.toolCalls ?? []).map((call) => toolCall(callPart(call)))] },
+    ];
   });
 }
 
-function partOf(part: ChatCompletionContentPart): object[] {
-  switch (part.type) {
-    case ChatCompletionContentPartKind.Text:
-      return part.text === "" ? [] : [{ type: "text", text: part.text }];
-    case ChatCompletionContentPartKind.Image: {
-      const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
-      return [
-        {
-          type: "image",
-          ...("url" in source ? { image: source.url } : { image: source.data, mediaType: source.mediaType }),
-        },
-      ];
-    }
-    case ChatCompletionContentPartKind.Document:
-      return [{ type: "file", data: part.documentData.data, mediaType: part.documentData.mediaType }];
-    case ChatCompletionContentPartKind.Opaque:
-      return typeof part.value === "object" && part.value !== null && part.scope === undefined
-        ? [part.value as object]
-        : [];
-    default:
-      return [];
-  }
-}
+export const aiSdkPrompt: PromptFormat<{ messages: any[] }> = {
+  write: (messages) => ({ system: [], messages: toAiSdk(messages) }),
+  request: messagesAlone,
+};

@@ -65,19 +65,23 @@ function modelMessage(turn: Turn, { id }: Writing): unknown[] {
     return [{ role: "tool", content }];
   }
   if (role === "system" || parts.every(({ type }) => type === "text")) return [{ role, content: words(parts) }];
-  const content = parts.map((part) =>
-    part.type === "toolCall"
-      ? { type: "tool-call", toolCallId: id(part.callId), toolName: part.name, input: parsedArguments(part.arguments) }
-      : partOf(part),
-  );
+  const content = parts.flatMap((part) => (part.type === "toolCall" ? [toolCall(part, id)] : partsOf(part)));
   return [{ role, content }];
 }
 
+/** Returns a call as a part of a model message. */
+export function toolCall(
+  { callId, name, arguments: args }: Extract<Part, { type: "toolCall" }>,
+  id: Writing["id"] = (same) => same,
+): Fields {
+  return { type: "tool-call", toolCallId: id(callId), toolName: name, input: parsedArguments(args) };
+}
+
 /** Returns a text, picture or document as a part of a model message. */
-export function partOf(part: Part): Fields {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const { mediaType, base64, url } = mediaOf(part)!;
-  return { type: "file", data: url ?? base64, mediaType };
+export function partsOf(part: Part): Fields[] {
+  if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+  const media = mediaOf(part);
+  return media ? [{ type: "file", data: media.url ?? media.base64, mediaType: media.mediaType }] : [];
 }
 
 function output({ content, isError }: ResultPart): Fields {

@@ -8,7 +8,7 @@ import { choices, looked, REMOVE } from "../checks.ts";
 import type { Request, WireCheck, WireFinding } from "../checks.ts";
 
 /** Marks that one request may have. */
-const MOST_MARKS = 4;
+export const MAX_MARKS = 4;
 
 const choice = choices(["tool_choice"]);
 
@@ -121,15 +121,15 @@ function marks({ list, fields }: Request, find: Find): void {
     return !why;
   });
   // What is oldest in the messages helps least: tools and system hold longer.
-  let over = good.length - MOST_MARKS;
+  let over = good.length - MAX_MARKS;
   const kept = good.filter((mark) => {
     if (over <= 0 || mark.index === undefined) return true;
     over--;
-    report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
+    report("mark-count", mark, `${MAX_MARKS} marks are the most that a request may have`);
     return false;
   });
-  for (const mark of kept.splice(MOST_MARKS))
-    report("mark-count", mark, `${MOST_MARKS} marks are the most that a request may have`);
+  for (const mark of kept.splice(MAX_MARKS))
+    report("mark-count", mark, `${MAX_MARKS} marks are the most that a request may have`);
   let short = false;
   for (const mark of kept) {
     const control = mark.carrier["cache_control"];

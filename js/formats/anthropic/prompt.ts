@@ -1,10 +1,17 @@
 /** Raw messages as a request of Anthropic's Messages API. */
 
-import { objectArguments } from "../parts.ts";
-import { bad, looking } from "../values.ts";
-import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "../raw/prompt.ts";
-import { resultsFirst, sourceOf, textDocument } from "../blocks.ts";
+import type { Part } from "../../types/messages.ts";
+import { append } from "../append.ts";
+import { callPart, itemsOf } from "../raw/items.ts";
+import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";
+import { whole } from "../prompt.ts";
+import type { PromptFormat } from "../prompt.ts";
+import { joined } from "../turns.ts";
+import type { Spoken } from "../turns.ts";
+import { bad, looking } from "../values.ts";
+import { MAX_MARKS } from "./checks.ts";
+import { block, isResult } from "./write.ts";
 
 type PictureType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
@@ -44,9 +51,6 @@ export interface AnthropicRequest {
   messages: AnthropicMessage[];
 }
 
-/** What the provider takes. */
-const MOST_BREAKPOINTS = 4;
-
 /** The bit that stands for Anthropic in the scope of an opaque part. */
 const SCOPE = 8;
 
@@ -74,107 +78,73 @@ export function toAnthropic(messages: readonly ChatMessage[]): AnthropicRequest 
 
 function written(messages: readonly ChatMessage[]): AnthropicRequest {
   const system: AnthropicBlock[] = [];
-  const out: AnthropicMessage[] = [];
+  const spoken: Spoken<AnthropicMessage["role"], AnthropicBlock>[] = [];
+  /** All blocks so far: a breakpoint marks the last of them that can be marked. */
+  const all: AnthropicBlock[] = [];
   const marked = new Set<AnthropicBlock>();
   for (const message of messages) {
-    if (message.role === ChatRole.System) {
-      write(message.content, system, marked, []);
-      continue;
+    const made: AnthropicBlock[] = [];
+    const add = (block: AnthropicBlock) => {
+      made.push(block);
+      all.push(block);
+    };
+    if (message.role === ChatRole.Tool) {
+      const result = resultBlock(message.toolCallId, message.content);
+      add(result);
+      if (message.content.some(isBreakpoint)) marked.add(result);
+    } else {
+      for (const part of message.content) {
+        const last = isBreakpoint(part) && all.findLast(canBeMarked);
+        if (last) marked.add(last);
+        blocksOf(part).forEach(add);
+      }
     }
-    const role = message.role === ChatRole.Assistant ? "assistant" : "user";
-    const content: AnthropicBlock[] = [];
-    const last = out.at(-1);
-    if (message.role === ChatRole.Tool) content.push(result(message.toolCallId, message.content, marked));
-    else write(message.content, content, marked, last?.content ?? system);
-    for (const call of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
-      content.push({
-        type: "tool_use",
-        id: call.id,
-        name: call.function.name,
-        input: objectArguments(call.function.arguments),
-      });
-    }
-    if (content.length === 0) continue;
-    if (last?.role === role) for (const block of content) last.content.push(block);
-    else out.push({ role, content });
+    if (message.role === ChatRole.Assistant)
+      for (const call of message.toolCalls ?? []) (block(callPart(call)) as AnthropicBlock[]).forEach(add);
+    if (message.role === ChatRole.System) append(system, made);
+    else spoken.push({ role: message.role === ChatRole.Assistant ? "assistant" : "user", items: made });
   }
-  for (const message of out) message.content = resultsFirst(message.content, (block) => block.type === "tool_result");
+  const joint = joined(spoken, isResult).map(({ role, items }): AnthropicMessage => ({ role, content: items }));
   // In the order of the request, which is not always that of the breakpoints.
-  const order = [...system, ...out.flatMap(({ content }) => content)].filter((block) => marked.has(block));
-  for (const block of order.slice(-MOST_BREAKPOINTS)) block.cache_control = { type: "ephemeral" };
+  const order = [...system, ...joint.flatMap(({ content }) => content)].filter((one) => marked.has(one));
+  for (const one of order.slice(-MAX_MARKS)) one.cache_control = { type: "ephemeral" };
   // A system prompt holds texts; what else an element puts there the provider refuses.
-  return { ...(system.length > 0 && { system: system as AnthropicTextBlock[] }), messages: out };
+  return { ...(system.length > 0 && { system: system as AnthropicTextBlock[] }), messages: joint };
 }
 
-/** Writes the blocks of a content. A breakpoint before the first of them marks the last of those before. */
-function write(
-  content: readonly ChatCompletionContentPart[],
-  into: AnthropicBlock[],
-  marked: Set<AnthropicBlock>,
-  before: readonly AnthropicBlock[],
-): void {
-  for (const part of content) {
-    if (part.type === ChatCompletionContentPartKind.CacheBreakpoint) {
-      const block = into.findLast(canBeMarked) ?? before.findLast(canBeMarked);
-      if (block) marked.add(block);
-      continue;
-    }
-    const block = blockOf(part);
-    if (block) into.push(block);
-  }
+const isBreakpoint = ({ type }: ChatCompletionContentPart) => type === ChatCompletionContentPartKind.CacheBreakpoint;
+
+/** Returns a result as one block. The provider takes marks on the result only, not on what is in it. */
+function resultBlock(id: string, content: readonly ChatCompletionContentPart[]): AnthropicBlock {
+  const blocks = content.flatMap(blocksOf) as AnthropicContentBlock[];
+  return { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
 }
 
-/** A result as one block. The provider takes marks on the result only, not on what is in it. */
-function result(
-  id: string,
-  content: readonly ChatCompletionContentPart[],
-  marked: Set<AnthropicBlock>,
-): AnthropicBlock {
-  const blocks = content.flatMap((part) => (blockOf(part) as AnthropicContentBlock | undefined) ?? []);
-  const block: AnthropicBlock = { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
-  if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) marked.add(block);
-  return block;
-}
-
-function blockOf(part: ChatCompletionContentPart): AnthropicBlock | undefined {
-  switch (part.type) {
-    case ChatCompletionContentPartKind.Text:
-      // Blank texts are refused.
-      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
-    case ChatCompletionContentPartKind.Image: {
-      const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
-      return {
-        type: "image",
-        source:
-          "url" in source
-            ? { type: "url", url: source.url }
-            : { type: "base64", media_type: source.mediaType as PictureType, data: source.data },
-      };
-    }
-    case ChatCompletionContentPartKind.Document: {
-      const { data, mediaType } = part.documentData;
-      const words = textDocument(data, mediaType);
-      return {
-        type: "document",
-        source:
-          words === undefined
-            ? { type: "base64", media_type: mediaType as "application/pdf", data }
-            : { type: "text", media_type: "text/plain", data: words },
-      };
-    }
-    case ChatCompletionContentPartKind.Opaque: {
-      const { value } = part;
-      // A copy, because a mark may be put on it.
-      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE)
-        ? { ...(value as AnthropicBlock) }
-        : undefined;
-    }
-    default:
-      return undefined;
-  }
+/** Copies an element's own block, because a mark may be put on it. */
+function blocksOf(part: ChatCompletionContentPart): AnthropicBlock[] {
+  return itemsOf(part, SCOPE, block as (part: Part) => AnthropicBlock[]).map((one) => ({ ...one }));
 }
 
 /** Thoughts cannot carry a mark. */
 function canBeMarked(block: AnthropicBlock): boolean {
   return !/thinking$/.test((block as { type?: string }).type ?? "");
 }
+
+/** Messages of a tree and of a history in one request. */
+export const anthropicPrompt: PromptFormat<AnthropicRequest> = {
+  write: (messages) => ({ system: [], ...toAnthropic(messages) }),
+  systemItem: (text) => ({ type: "text", text }),
+  request(written) {
+    const { system, messages } = whole(written);
+    return { ...(system.length > 0 && { system }), messages };
+  },
+  mark(written, first) {
+    const before = whole(written.slice(0, first));
+    const last = before.messages.at(-1)?.content ?? before.system;
+    const block: AnthropicBlock | undefined = Array.isArray(last) ? last.at(-1) : undefined;
+    const { system, messages } = whole(written);
+    const all = [...system, ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))];
+    const count = all.filter((one: AnthropicBlock) => one.cache_control).length;
+    if (block && !block.cache_control && count < MAX_MARKS) block.cache_control = { type: "ephemeral" };
+  },
+};

@@ -23,16 +23,14 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
   return [{ role: role === "assistant" ? "assistant" : "user", content: shortest(content) }];
 
   function said(part: Part): Block[] {
-    if (part.type === "toolCall")
-      return [{ type: "tool_use", id: id(part.callId), name: part.name, input: objectArguments(part.arguments) }];
-    if (role !== "assistant" || part.type === "text") return block(part);
+    if (role !== "assistant" || part.type === "text" || part.type === "toolCall") return block(part, id);
     loseMedia([part], turn, lost);
     return [];
   }
 }
 
 function resultBlock({ callId, content, isError }: Extract<Part, { type: "toolResult" }>, id: Writing["id"]): Block {
-  const blocks = content.flatMap(block);
+  const blocks = content.flatMap((held) => block(held));
   return {
     type: "tool_result",
     tool_use_id: id(callId),
@@ -47,9 +45,11 @@ export function shortest(blocks: readonly Block[]): unknown {
   return more.length === 0 && only?.["type"] === "text" && !("cache_control" in only) ? only["text"] : blocks;
 }
 
-/** Returns a text, picture or document as a block. Blank texts are refused, so they have none. */
-export function block(part: Part): Block[] {
+/** Returns a text, picture, document or call as a block. Blank texts are refused, so they have none. */
+export function block(part: Part, id: Writing["id"] = (callId) => callId): Block[] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.type === "toolCall")
+    return [{ type: "tool_use", id: id(part.callId), name: part.name, input: objectArguments(part.arguments) }];
   const media = mediaOf(part);
   if (!media) return [];
   return [{ type: part.type, source: sourceOf(media) }];

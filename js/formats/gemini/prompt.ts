@@ -3,13 +3,17 @@
  * beginnings itself.
  */
 
-import { objectArguments } from "../parts.ts";
-import { bad, looking } from "../values.ts";
-import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "../raw/prompt.ts";
-import { resultsFirst, sourceOf } from "../blocks.ts";
-import { textOf } from "../../prompt/output/text.ts";
-import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";
+import { textOf, whole } from "../prompt.ts";
+import type { PromptFormat } from "../prompt.ts";
+import type { Part } from "../../types/messages.ts";
 import { append } from "../append.ts";
+import { callPart, itemsOf } from "../raw/items.ts";
+import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
+import type { ChatCompletionContentPart, ChatMessage, ToolChatMessage } from "../raw/prompt.ts";
+import { joined, resultsFirst } from "../turns.ts";
+import type { Spoken } from "../turns.ts";
+import { bad, looking } from "../values.ts";
+import { isResponse, part, response } from "./write.ts";
 
 export type GeminiPart =
   | { text: string }
@@ -52,73 +56,66 @@ export function toGemini(messages: readonly ChatMessage[]): GeminiRequest {
 
 function written(messages: readonly ChatMessage[]): GeminiRequest {
   const system: GeminiPart[] = [];
-  const contents: GeminiContent[] = [];
+  const spoken: Spoken<GeminiContent["role"], GeminiPart>[] = [];
   // A response names its function; a raw result only knows its call.
   const names = new Map<string, string>();
   for (const message of messages) {
-    if (message.role === ChatRole.System) {
-      append(
-        system,
-        message.content.flatMap((part) => partOf(part) ?? []),
-      );
-      continue;
+    const parts = message.role === ChatRole.Tool ? result(message, names) : message.content.flatMap(partsOf);
+    if (message.role === ChatRole.Assistant) {
+      for (const call of message.toolCalls ?? []) {
+        names.set(call.id, call.function.name);
+        append(parts, part(callPart(call)) as GeminiPart[]);
+      }
     }
-    const role = message.role === ChatRole.Assistant ? "model" : "user";
-    const parts: GeminiPart[] = [];
-    if (message.role === ChatRole.Tool) {
-      const id = message.toolCallId;
-      parts.push({
-        functionResponse: {
-          ...(id && { id }),
-          name: names.get(id) ?? "unknown",
-          response: { output: textOf(message.content) },
-        },
-      });
-      append(
-        parts,
-        message.content.flatMap((part) =>
-          part.type === ChatCompletionContentPartKind.Text ? [] : (partOf(part) ?? []),
-        ),
-      );
-    } else {
-      append(
-        parts,
-        message.content.flatMap((part) => partOf(part) ?? []),
-      );
-    }
-    for (const { id, function: called } of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
-      names.set(id, called.name);
-      parts.push({ functionCall: { ...(id && { id }), name: called.name, args: objectArguments(called.arguments) } });
-    }
-    const last = contents.at(-1);
-    if (parts.length === 0) continue;
-    if (last?.role === role) for (const part of parts) last.parts.push(part);
-    else contents.push({ role, parts });
+    if (message.role === ChatRole.System) append(system, parts);
+    else spoken.push({ role: message.role === ChatRole.Assistant ? "model" : "user", items: parts });
   }
-  for (const content of contents) content.parts = resultsFirst(content.parts, (part) => "functionResponse" in part);
+  const contents = joined(spoken, isResponse).map(({ role, items }): GeminiContent => ({ role, parts: items }));
   return { ...(system.length > 0 && { systemInstruction: { parts: system } }), contents };
 }
 
-function partOf(part: ChatCompletionContentPart): GeminiPart | undefined {
-  switch (part.type) {
-    case ChatCompletionContentPartKind.Text:
-      return part.text === "" ? undefined : { text: part.text };
-    case ChatCompletionContentPartKind.Image: {
-      const { url, mediaType } = part.imageUrl;
-      const source = sourceOf(url, mediaType);
-      return "url" in source
-        ? { fileData: { fileUri: source.url, ...(mediaType && { mimeType: mediaType }) } }
-        : { inlineData: { mimeType: source.mediaType, data: source.data } };
-    }
-    case ChatCompletionContentPartKind.Document:
-      return { inlineData: { mimeType: part.documentData.mediaType, data: part.documentData.data } };
-    case ChatCompletionContentPartKind.Opaque: {
-      const { value } = part;
-      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE)
-        ? (value as GeminiPart)
-        : undefined;
-    }
-    default:
-      return undefined;
+/** Returns a response with the text of a result, and what else it holds behind it. */
+function result({ toolCallId, content }: ToolChatMessage, names: ReadonlyMap<string, string>): GeminiPart[] {
+  const name = names.get(toolCallId);
+  const said: Part = { type: "text", text: textOf(content) };
+  const made = response({
+    type: "toolResult",
+    callId: toolCallId,
+    ...(name !== undefined && { name }),
+    content: [said],
+  });
+  const others = content.filter(({ type }) => type !== ChatCompletionContentPartKind.Text);
+  return [...(made as GeminiPart[]), ...others.flatMap(partsOf)];
+}
+
+function partsOf(item: ChatCompletionContentPart): readonly GeminiPart[] {
+  return itemsOf(item, SCOPE, part as (item: Part) => GeminiPart[]);
+}
+
+/** Messages of a tree and of a history in one request, whose roles have to alternate. */
+export const geminiPrompt: PromptFormat<GeminiRequest> = {
+  write(messages) {
+    const { systemInstruction, contents } = toGemini(messages);
+    return { system: systemInstruction?.parts ?? [], messages: contents };
+  },
+  systemItem: (text) => ({ text }),
+  request(written) {
+    const { system, messages } = whole(written);
+    return {
+      ...(system.length > 0 && { systemInstruction: { parts: system } }),
+      contents: written.length > 1 ? alternating(messages) : messages,
+    };
+  },
+};
+
+/** Returns contents of the host unchanged unless they are neighbours of one role. */
+function alternating(contents: readonly GeminiContent[]): GeminiContent[] {
+  const out: GeminiContent[] = [];
+  for (const content of contents) {
+    const last = out.at(-1);
+    if (last?.role === content.role)
+      out[out.length - 1] = { ...last, parts: resultsFirst([...last.parts, ...content.parts], isResponse) };
+    else out.push(content);
   }
+  return out;
 }

@@ -16,10 +16,12 @@ export function write(turn: Turn, { id }: Writing): unknown[] {
   return parts.length === 0 ? [] : [{ role: turn.role === "assistant" ? "model" : "user", parts }];
 }
 
+const same: Writing["id"] = (callId) => callId;
+
 /** Returns a response; what the tool showed stands beside it. */
-function response(
+export function response(
   { callId, name, content, isError }: Extract<Part, { type: "toolResult" }>,
-  id: Writing["id"],
+  id: Writing["id"] = same,
 ): Fields[] {
   const said = words(content);
   return [
@@ -35,7 +37,7 @@ function response(
 }
 
 /** Returns a text, picture, document or call as a part. */
-export function part(item: Part, id: Writing["id"] = (callId) => callId): Fields[] {
+export function part(item: Part, id: Writing["id"] = same): Fields[] {
   if (item.type === "text") return item.text === "" ? [] : [{ text: item.text }];
   if (item.type === "toolCall")
     return [{ functionCall: { ...withId(id(item.callId)), name: item.name, args: objectArguments(item.arguments) } }];

@@ -4,7 +4,8 @@
 
 import { OutputMode } from "../../prompt/output/output-mode.ts";
 import * as Raw from "../raw/prompt.ts";
-import { textOf } from "../../prompt/output/text.ts";
+import { messagesAlone, textOf } from "../prompt.ts";
+import type { PromptFormat } from "../prompt.ts";
 import type * as OpenAI from "./prompt-types.ts";
 
 /** One message; undefined for a role that OpenAI does not know. */
@@ -48,4 +49,28 @@ function parts(content: readonly Raw.ChatCompletionContentPart[]): string | Open
   });
   const texts = list.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === list.length ? texts.join("") : list;
+}
+
+/**
+ * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not
+ * know and servers of the same interface take.
+ */
+export type OpenAIPromptMessage =
+  | OpenAI.SystemChatMessage
+  | OpenAI.UserChatMessage
+  | OpenAI.AssistantChatMessage
+  | { role: OpenAI.ChatRole.Tool; tool_call_id: string; content: string | any[] };
+
+export const openAIPrompt: PromptFormat<{ messages: OpenAIPromptMessage[] }> = {
+  // No message of a prompt has the old role of functions, and every result has the id of its call.
+  write: (messages) => ({
+    system: [],
+    messages: messages.flatMap((message) => openAIMessage(message) ?? []).map(withoutUndefined),
+  }),
+  request: messagesAlone,
+};
+
+/** Some servers refuse fields without a value. */
+function withoutUndefined<T extends object>(message: T): T {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as T;
 }

@@ -95,7 +95,8 @@ function contentParts(content: unknown, path: string): [Part, Piece][] {
   ]);
 }
 
-function contentPart(item: unknown, path: string): Part {
+/** Reads one part of a content. */
+export function contentPart(item: unknown, path: string): Part {
   if (!isFields(item)) throw bad(path, "a part", item);
   const { type, imageUrl, documentData } = item;
   if (type === Kind.Text && typeof item["text"] === "string") return text(item["text"]);

@@ -8,7 +8,8 @@
 import { vscodeClasses } from "./classes.ts";
 import type { VSCodeClasses } from "./classes.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
-import { textOf } from "../../prompt/output/text.ts";
+import { messagesAlone, textOf } from "../prompt.ts";
+import type { PromptFormat } from "../prompt.ts";
 import type { ChatCompletionContentPart, ChatMessage, ChatMessageToolCall } from "../raw/prompt.ts";
 import type { LanguageModelChatMessage } from "../../prompt/host-types.ts";
 
@@ -97,3 +98,8 @@ function input(call: ChatMessageToolCall): object {
     throw new Error(`Invalid JSON in tool call arguments for tool call: ${call.id}`, { cause });
   }
 }
+
+export const vscodePrompt: PromptFormat<{ messages: any[] }> = {
+  write: (messages) => ({ system: [], messages: messages.flatMap((message) => vscodeMessage(message) ?? []) }),
+  request: messagesAlone,
+};
