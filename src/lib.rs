@@ -10,6 +10,7 @@
 //! - [`cache`]: where cache marks go, what two requests share, whether clearing pays.
 //! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
 //! - [`compact`]: older history replaced by a summary.
+//! - [`conversation`]: limits, what providers report, jobs and triggers of one conversation.
 //! - [`prompt`]: prompt trees, laid out, grown and pruned to a budget.
 //! - [`document`]: source files, their structure, and how they are cut down.
 //! - [`effect`]: the protocol by which an operation asks the host for what only it can do.
@@ -19,6 +20,7 @@
 
 pub mod cache;
 pub mod compact;
+pub mod conversation;
 pub mod document;
 pub mod effect;
 pub mod prompt;

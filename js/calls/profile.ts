@@ -13,6 +13,15 @@ export function dataText(given: unknown, path: string): string {
   return JSON.stringify(plain(given, path));
 }
 
+/** The newest profile that was read: a conversation compacts with the same one again and again. */
+let newest: { text: string; fields: string } | undefined;
+
+/** All fields of a profile that is given as JSON text. @throws EspalierError `bad_option` with the path of a field */
+export function readProfile(text: string, path: string): Profile {
+  if (newest?.text !== text) newest = { text, fields: call(() => wasm().readProfile(text, path)) };
+  return JSON.parse(newest.fields) as Profile;
+}
+
 /**
  * All fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
  *
@@ -31,7 +40,7 @@ export function dataText(given: unknown, path: string): string {
  * @throws EspalierError `bad_option` with the path of a field that there is none of, or of a value that it cannot have
  */
 export function profile(given: ProfileName | ProfileFields): Profile {
-  return JSON.parse(call(() => wasm().readProfile(dataText(given, "profile"), "profile"))) as Profile;
+  return readProfile(dataText(given, "profile"), "profile");
 }
 
 /** The fields in which two profiles differ, names apart: `{ field: "start.warm", a: 0.78, b: 0.5 }`. */

@@ -2,16 +2,16 @@
 
 import { drive } from "../engine/drive.ts";
 import type { Operation } from "../engine/drive.ts";
-import { call, isCrash, wasm } from "../engine/engine.ts";
+import { call, isCrash } from "../engine/engine.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { PlanItem } from "../types/messages.ts";
-import type { Profile } from "../types/profile.ts";
 import { llmRequest, readHookReply } from "./asking.ts";
 import { profileText } from "./compact-fields.ts";
+import { readProfile } from "./profile.ts";
 import { kept } from "./reading.ts";
 
 /** An operation of the engine; written down here, since the engine's own types are not in the package. */
@@ -24,9 +24,7 @@ export async function runCompaction(
   begin: () => Compacting,
   after: Clock["after"] = CLOCK.after,
 ): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
-  const { timeouts, hook } = JSON.parse(
-    call(() => wasm().readProfile(profileText(options) ?? '"espalier"', "options.profile")),
-  ) as Profile;
+  const { timeouts, hook } = readProfile(profileText(options) ?? '"espalier"', "options.profile");
   const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];

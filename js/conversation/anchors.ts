@@ -11,9 +11,9 @@ import type { Context } from "./context.ts";
 /** The newest reports that are used. */
 const NEWEST = 8;
 
-/** Reports the recorded requests to the limits, as if they had been made here: those that held what is live. */
+/** Reports the recorded requests to the machine, as if they had been made here: those that held what is live. */
 export function anchor<T>(
-  { limits, log, apart, clock }: Context<T>,
+  { machine, log, apart, clock }: Context<T>,
   session: Session,
   { frame, tools }: Pick<Totals, "frame" | "tools">,
 ): void {
@@ -33,7 +33,7 @@ export function anchor<T>(
   for (const { answer, usage } of reports) {
     // A request held what came before its answer.
     const tokens = sums[Math.min(ahead + answer - before, perMessage.length)]! + apart;
-    limits.send(`session:${answer}`, tokens, `${frame + apart}/${tools}`);
-    limits.answered(Math.round(usage.promptTotal), date);
+    machine.sent(`session:${answer}`, tokens, `${frame + apart}/${tools}`);
+    machine.answered(Math.round(usage.promptTotal), date);
   }
 }

@@ -1,4 +1,4 @@
-/** What providers say of a request: what it was for them, or why they would not have it. */
+/** Provider feedback: reported usage or a refusal. */
 
 import { usageOf } from "../providers/usage.ts";
 import { classify } from "../providers/refusals.ts";
@@ -6,9 +6,8 @@ import type { NextStep, RefusalKind } from "../calls/recovery.ts";
 import { refusalOf, reportedBy } from "../calls/request.ts";
 import type { Usage } from "../types/cache.ts";
 import { addUsage } from "../tokens/usage.ts";
-import type { OddUsage } from "./limits.ts";
 import type { Context } from "./context.ts";
-import type { Meter } from "./meter.ts";
+import type { OddUsage } from "./machine.ts";
 import type { Models } from "./models.ts";
 
 const WHY: Record<OddUsage["why"], string> = {
@@ -21,25 +20,21 @@ const WHY: Record<OddUsage["why"], string> = {
 export class Answers<T> {
   /** Tokens of all requests together. */
   reported: Usage = addUsage();
-  /** The newest request was too large for the provider, and another is to be made. */
-  isRefused = false;
   /** The newest odd report was warned of; a row of them is one warning. */
   private warned: string | undefined;
   private readonly c: Context<T>;
   private readonly models: Models<T>;
-  private readonly meter: Meter<T>;
   private readonly isManaged: boolean;
 
   /** `isManaged`: the server manages the context. */
-  constructor(context: Context<T>, models: Models<T>, meter: Meter<T>, isManaged: boolean) {
+  constructor(context: Context<T>, models: Models<T>, isManaged: boolean) {
     this.c = context;
     this.models = models;
-    this.meter = meter;
     this.isManaged = isManaged;
   }
 
   usage(usage: unknown): void {
-    const { limits, log, saving, events, requests } = this.c;
+    const { machine, log, saving, events, requests } = this.c;
     // A bare number says nothing of caches.
     const record =
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
@@ -47,9 +42,7 @@ export class Answers<T> {
     if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
     this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
-    // A server that manages the context reads less than was sent, and may.
-    if (this.isManaged) this.meter.managed = { reported: tokens, ours: this.meter.sent };
-    const odd = this.isManaged ? undefined : limits.answered(tokens, this.date());
+    const odd = machine.answered(tokens, this.date(), this.isManaged);
     log.record("usage", { request: requests, promptTotal: tokens });
     saving.save();
     const known = this.warned;
@@ -66,9 +59,7 @@ export class Answers<T> {
   }
 
   refusal(error: unknown): NextStep {
-    const next = this.c.limits.refused({ ...refusalBy(error), date: this.date() });
-    this.isRefused ||= next.action === "retry";
-    this.meter.managed = undefined;
+    const next = this.c.machine.refused({ ...refusalBy(error), date: this.date() });
     this.models.keep();
     return next;
   }

@@ -52,19 +52,16 @@ export class ByHand<T> {
       .take(undefined, async () => {
         // Whoever had a turn before may have hidden them.
         const within = this.shown(range);
-        const verdict = this.compactor.verdict();
+        const verdict = this.c.machine.verdict(this.c.requests);
         this.compactor.cancelJob();
-        this.compactor.start(trigger);
-        const made = await this.compactor.maker.make(trigger, {
-          focus,
-          model: true,
-          signal: running.signal,
-          ...(within && { range: within }),
-        });
-        const finished = this.compactor.finish(
+        const look = this.c.look();
+        this.compactor.start(trigger, look);
+        const wanted = { focus, model: true, signal: running.signal, ...(within && { range: within }) };
+        const made = await this.compactor.maker.make(trigger, wanted, look);
+        const { compacted } = this.compactor.finish(
           running.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made,
         );
-        return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
+        return { ...compacted, ...(verdict !== "try" && { bypassed: verdict }) };
       })
       .finally(() => {
         signal?.removeEventListener("abort", stop);

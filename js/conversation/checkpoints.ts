@@ -33,10 +33,10 @@ export function checkpointPath(number: number, title: string): string {
 }
 
 /** The title that the summary gives itself, else the first words of what was asked for. */
-export function titleOf(summary: string, goal: string): string {
+export function titleOf(summary: string, goal: () => string): string {
   const own =
     /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
-  const text = (own ?? goal)
+  const text = (own ?? goal())
     .replace(/\s+/g, " ")
     .replace(/^[#*\-\s]+/, "")
     .trim();

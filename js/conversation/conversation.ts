@@ -7,13 +7,14 @@ import { anchor } from "./anchors.ts";
 import { Answers } from "./answers.ts";
 import { ByHand } from "./by-hand.ts";
 import { Compactor } from "./compactor.ts";
-import type { Context } from "./context.ts";
+import { contextOf } from "./context.ts";
+import type { Context, ContextFields } from "./context.ts";
 import type { AnyEvent, EventOf } from "./events.ts";
 import { InTree } from "./in-tree.ts";
 import { importSummaries } from "./imported.ts";
 import type { StoredSummary } from "./imported.ts";
-import { Meter } from "./meter.ts";
-import { Models } from "./models.ts";
+import { countSystem } from "./meter.ts";
+import { learnedOf, Models } from "./models.ts";
 import { pin as pinOn } from "./pinning.ts";
 import { Requests } from "./requests.ts";
 import type { Flushed } from "./saving.ts";
@@ -52,7 +53,6 @@ export class Conversation<T = unknown> {
   readonly opened: Opened;
   private readonly c: Context<T>;
   private readonly options: ConversationOptions<T>;
-  private readonly meter: Meter<T>;
   private readonly models: Models<T>;
   private readonly answers: Answers<T>;
   private readonly compactor: Compactor<T>;
@@ -63,33 +63,19 @@ export class Conversation<T = unknown> {
   private isDisposed = false;
 
   /** @internal Use {@link openConversation}. */
-  constructor(
-    context: Omit<Context<T>, "look">,
-    options: ConversationOptions<T>,
-    opened: Opened,
-    system: string | undefined,
-  ) {
-    this.log = context.log;
+  constructor(fields: ContextFields<T>, options: ConversationOptions<T>, opened: Opened, system: string | undefined) {
+    this.log = fields.log;
     this.options = options;
-    this.c = Object.assign(context as Context<T>, { look: () => this.meter.look() });
-    this.meter = new Meter(this.c);
+    this.c = contextOf(fields);
+    this.c.machine.attach(this.log, learnedOf(this.log));
     this.models = new Models(this.c, options);
-    this.c.apart = this.meter.weighed(system);
-    this.answers = new Answers(this.c, this.models, this.meter, options.serverManaged === true);
+    this.c.apart = countSystem(this.log, system);
+    this.answers = new Answers(this.c, this.models, options.serverManaged === true);
     this.compactor = new Compactor(this.c);
-    this.requests = new Requests(
-      this.c,
-      { compactor: this.compactor, meter: this.meter, models: this.models, answers: this.answers },
-      options,
-    );
+    this.requests = new Requests(this.c, { compactor: this.compactor, models: this.models }, options);
     this.byHand = new ByHand(this.c, this.compactor, this.turns);
-    this.tree = new InTree(
-      this.c,
-      this.turns,
-      { requests: this.requests, meter: this.meter, models: this.models },
-      options,
-    );
-    const interrupted = this.compactor.reload();
+    this.tree = new InTree(this.c, this.turns, this.requests, options);
+    const interrupted = this.compactor.reopen();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
     if (opened.isNew && options.session) anchor(this.c, options.session, this.log.totals());
     if (opened.isNew) this.c.saving.check();
@@ -261,8 +247,8 @@ export class Conversation<T = unknown> {
     this.alive();
     need(plan, kinds.required(kinds.object), "plan");
     const { edits, since, trigger } = plan;
-    this.compactor.begun += 1;
-    const ids = this.log.adopt(edits, { since, trigger, planId: `c${this.compactor.begun}` });
+    this.c.begun += 1;
+    const ids = this.log.adopt(edits, { since, trigger, planId: `c${this.c.begun}` });
     this.c.saving.save();
     return ids;
   }
@@ -304,7 +290,7 @@ export class Conversation<T = unknown> {
    */
   undo(id?: string): { undone: string[]; usage: ConversationUsage; fits: boolean } | undefined {
     this.alive();
-    return this.undone(undo(this.log, id));
+    return this.takenBack(undo(this.log, id));
   }
 
   /**
@@ -314,7 +300,7 @@ export class Conversation<T = unknown> {
    */
   redo(id?: string): { undone: string[]; usage: ConversationUsage; fits: boolean } | undefined {
     this.alive();
-    return this.undone(redo(this.log, id));
+    return this.takenBack(redo(this.log, id));
   }
 
   /**
@@ -448,14 +434,14 @@ export class Conversation<T = unknown> {
   setThreshold(threshold: number | undefined): void {
     this.alive();
     need(threshold, kinds.number, "options.threshold");
-    this.models.set({ threshold });
+    this.c.machine.set({ threshold });
   }
 
   /** The context size that the user picked, in tokens, or none. */
   setContextSize(contextSize: number | undefined): void {
     this.alive();
     need(contextSize, kinds.number, "options.contextSize");
-    this.models.set({ contextSize });
+    this.c.machine.set({ contextSize });
   }
 
   // ------------------------------------------------------------ what there is
@@ -471,7 +457,7 @@ export class Conversation<T = unknown> {
 
   /** How full the next request is, as it stands. */
   usage(): ConversationUsage {
-    const { usage } = this.meter.look();
+    const { usage } = this.c.look();
     return { ...usage, requests: this.c.requests, reported: this.answers.reported, job: this.compactor.jobs.phase };
   }
 
@@ -510,6 +496,7 @@ export class Conversation<T = unknown> {
     saving.close();
     this.c.events.clear();
     this.requests.free();
+    this.c.machine.free();
     this.log.close();
     return flushed;
   }
@@ -519,10 +506,10 @@ export class Conversation<T = unknown> {
     return this.c.inside.isInside ? work(signal) : this.turns.take(signal, work);
   }
 
-  private undone(undone: string[] | undefined) {
+  private takenBack(undone: string[] | undefined) {
     if (!undone) return undefined;
     this.c.saving.save();
-    return { undone, usage: this.usage(), fits: !this.meter.look().overflows };
+    return { undone, usage: this.usage(), fits: !this.c.look().overflows };
   }
 
   private alive(): void {

@@ -8,8 +8,6 @@ import type { Removal } from "../types/prune.ts";
 import type { ToolList } from "../types/messages.ts";
 import type { Context } from "./context.ts";
 import type { Inside } from "./inside.ts";
-import type { Meter } from "./meter.ts";
-import type { Models } from "./models.ts";
 import type { MadeRequest, Requests } from "./requests.ts";
 import type { Turns } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport } from "./types.ts";
@@ -37,21 +35,12 @@ export class InTree<T> {
   private readonly c: Context<T>;
   private readonly turns: Turns;
   private readonly requests: Requests<T>;
-  private readonly meter: Meter<T>;
-  private readonly models: Models<T>;
   private readonly options: ConversationOptions<T>;
 
-  constructor(
-    context: Context<T>,
-    turns: Turns,
-    parts: { requests: Requests<T>; meter: Meter<T>; models: Models<T> },
-    options: ConversationOptions<T>,
-  ) {
+  constructor(context: Context<T>, turns: Turns, requests: Requests<T>, options: ConversationOptions<T>) {
     this.c = context;
     this.turns = turns;
-    this.requests = parts.requests;
-    this.meter = parts.meter;
-    this.models = parts.models;
+    this.requests = requests;
     this.options = options;
   }
 
@@ -69,9 +58,8 @@ export class InTree<T> {
       await (this.inside.isInside
         ? this.requests.beginInside({ tools, model })
         : this.requests.begin({ tools, model }));
-      this.models.setBudget(budget);
-      const { limits, log } = this.c;
-      return limits.ours(limits.of(log.view().after.tools).request);
+      this.c.machine.setBudget(budget);
+      return this.c.look().budget;
     };
     return this.inside.isInside ? work() : this.turns.take(signal, work);
   }
@@ -112,7 +100,7 @@ export class InTree<T> {
   asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">, compactions?: readonly Compacted[]): MadeRequest<T> {
     Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
     if (!compactions) this.c.requests += 1;
-    const look = this.meter.look();
+    const look = this.c.look();
     return {
       look,
       sent: { messages: look.view.messages, mended: [] },
@@ -130,7 +118,7 @@ export class InTree<T> {
     const totals = sent.totals ?? look.view.after;
     this.c.apart = frame;
     this.c.cut = totals.total + frame - tokens;
-    const now = { ...look, usage: this.meter.usageOf(totals, look) };
+    const now = this.c.look(totals);
     if (lost.length > 0) {
       const removed = lost.reduce((sum, removal) => sum + removal.tokens, 0);
       const messages = lost.reduce((sum, { ids }) => sum + ids.length, 0);

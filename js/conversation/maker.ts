@@ -1,6 +1,4 @@
-/**
- * Making compactions: whether there is anything to compact, and what is asked for. Nothing of the conversation changes.
- */
+/** Makes compactions. Nothing of the conversation changes. */
 
 import { named, within } from "../engine/drive.ts";
 import { isCrash } from "../engine/engine.ts";
@@ -11,6 +9,7 @@ import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts"
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { Context } from "./context.ts";
+import type { Look } from "./machine.ts";
 import type { Compacted } from "./types.ts";
 
 /** A compaction that was made and not applied. */
@@ -61,40 +60,14 @@ const AUTOMATIC: readonly Trigger[] = [
 ];
 
 export class Maker<T> {
-  /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
-  private compacted = "";
-  /** What the log was when a compaction by itself had nothing to do. */
-  private idle = "";
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
     this.c = context;
   }
 
-  /** What was made was laid over the log a moment ago. */
-  applied(): void {
-    this.compacted = this.standing();
-  }
-
-  /** How one by itself ended. */
-  noted({ status }: Made): void {
-    if (status === "nothing_to_compact" || status === "not_ready") this.idle = this.asked();
-  }
-
-  /** Whether one by itself would have nothing to do, so that it need not begin. */
-  isIdle(): boolean {
-    const { profile, hooks } = this.c;
-    // Some are told also where nothing comes of it.
-    if (hooks?.preCompact && profile.hook.onNoop) return false;
-    return (
-      this.messages() < profile.minMessages.automatic ||
-      this.compacted === this.standing() ||
-      this.idle === this.asked()
-    );
-  }
-
-  /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
-  async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
+  /** Makes a compaction of the request as it is now, which is `known` if nothing happened since. Only bad options throw. */
+  async make(trigger: Trigger, wanted: Wanted, known?: Look<T>): Promise<Made> {
     const {
       profile,
       timeouts,
@@ -109,7 +82,8 @@ export class Maker<T> {
       ...(preCompact && { preCompact: (event, context) => ((isTold = true), preCompact(event, context)) }),
       ...(postCompact && { postCompact }),
     };
-    const made = await this.made(trigger, wanted, telling);
+    const look = known ? this.c.current(known) : this.c.look();
+    const made = await this.made(trigger, wanted, look, telling);
     if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
     // Some are told also where nothing comes of it; what they wish has nothing to go into.
     const { focus, signal } = wanted;
@@ -119,7 +93,7 @@ export class Maker<T> {
       covered: [],
       coveredTokens: 0,
       before: made.before,
-      budget: this.room(made.before),
+      budget: this.room(look),
     };
     await within(
       hookTimeout,
@@ -132,24 +106,24 @@ export class Maker<T> {
   }
 
   /** Tokens of ours that a request may have beside what is kept apart. */
-  private room({ tools }: Totals): number {
-    const { limits, apart } = this.c;
-    return Math.max(0, limits.ours(limits.of(tools).request) - apart);
+  private room({ budget }: Look<T>): number {
+    return Math.max(0, budget - this.c.apart);
   }
 
   private async made(
     trigger: Trigger,
     { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted,
+    look: Look<T>,
     hooks: CompactHooks | undefined,
   ): Promise<Made> {
-    const { log, profile, llm, timeouts, compaction, clock, events, limits, inside } = this.c;
+    const { log, profile, llm, timeouts, compaction, clock, events, inside } = this.c;
     const made: Made = {
       status: "nothing_to_compact",
       trigger,
       since: log.length,
       originals: log.originals,
       edits: [],
-      before: log.view().after,
+      before: look.view.after,
       began: clock.now(),
       ...(focus !== undefined && { focus }),
       ...(job !== undefined && { job }),
@@ -157,11 +131,11 @@ export class Maker<T> {
     const ladder = compaction.ladder ?? profile.ladder;
     const asks = model && llm !== undefined;
     if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
-    if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
+    if (!range && budget === undefined && summary === undefined && look.isCompacted) return made;
     const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
-    if (this.messages() < least) return made;
-    const room = budget ?? this.room(made.before);
-    const present = new Set(log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
+    if (look.counted < least) return made;
+    const room = budget ?? this.room(look);
+    const present = new Set(look.view.plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
     const pinned = log
       .pins()
       .flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
@@ -172,7 +146,7 @@ export class Maker<T> {
     const told = {
       trigger,
       profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
-      cacheWarm: log.isWarm(),
+      cacheWarm: look.isWarm,
       ...(job !== undefined && { jobId: String(job) }),
       hookTimeout: timeouts.hook,
       // The next turns need room.
@@ -196,7 +170,7 @@ export class Maker<T> {
       // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or
       // its refusals.
       ...(compaction.llmBudget === undefined &&
-        compaction.llmModel === undefined && { llmBudget: Math.max(room, limits.ours(limits.window)) }),
+        compaction.llmModel === undefined && { llmBudget: Math.max(room, look.window) }),
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
@@ -245,22 +219,6 @@ export class Maker<T> {
       events.emit({ type: "warning", code: "engine", message: error.message });
       return { ...made, status: "engine_failed", error: error.message, thrown: error };
     }
-  }
-
-  private standing(): string {
-    const { log, limits, profile } = this.c;
-    return `${log.originals}/${log.standing()}/${limits.of(0).limit}/${profile.name}`;
-  }
-
-  /** Messages of the view, as the profile counts them. */
-  private messages(): number {
-    const { log, profile } = this.c;
-    return profile.minMessages.system ? log.totals().messages : log.spoken();
-  }
-
-  /** More tools leave less room. */
-  private asked(): string {
-    return `${this.standing()}/${this.c.log.totals().tools}`;
   }
 
   /** Facts that are pinned in words and found no place in the record stand behind it, since they are nowhere else. */

@@ -2,27 +2,25 @@
  * Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together.
  */
 
-import { dataText } from "../calls/profile.ts";
+import { dataText, readProfile } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
 import { toStored } from "../formats/index.ts";
 import { defined } from "../options/data.ts";
 import { Conversation } from "./conversation.ts";
-import { call, ready, wasm } from "../engine/engine.ts";
+import { ready } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
-import { Recovery } from "../calls/recovery.ts";
 import { listedTools } from "../formats/tools.ts";
 import { providerOf } from "../validity/sendable.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";
-import type { Profile } from "../types/profile.ts";
-import type { Context, ReadProfile } from "./context.ts";
+import type { ContextFields, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
 import type { MessageOf } from "./format-messages.ts";
 import { Inside } from "./inside.ts";
-import { Limits } from "./limits.ts";
-import { loadEncodingOf, ownOf } from "./models.ts";
+import { Machine, settingsOf } from "./machine.ts";
+import { loadEncodingOf } from "./models.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
 import type { Header } from "./reopen.ts";
 import { Saving } from "./saving.ts";
@@ -102,14 +100,14 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   if (!tokenizer) await loadEncodingOf(name, encoding);
   const text = dataText(profile, "options.profile");
   const known: ReadProfile = {
-    ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile),
+    ...readProfile(text, "options.profile"),
     text,
   };
-  const limits = new Limits(model, known, ownOf(options), new Recovery());
+  const machine = new Machine<T>(model, known, settingsOf(options));
 
   if (options.compact?.profile !== undefined) {
     const own = dataText(options.compact.profile, "options.compact.profile");
-    call(() => wasm().readProfile(own, "options.compact.profile"));
+    readProfile(own, "options.compact.profile");
   }
 
   const events = new Events(eventNames);
@@ -172,8 +170,9 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
       );
     }
   }
-  const context: Omit<Context<T>, "look"> = {
+  const fields: ContextFields<T> = {
     log,
+    machine,
     events,
     saving,
     clock: time,
@@ -183,15 +182,10 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact },
     hooks: options.hooks,
     seed,
-    limits,
-    requests: 0,
     inside: new Inside(),
     checkpoints: place ? (options.checkpoints ?? CHECKPOINTS) : 0,
-    apart: 0,
-    cut: 0,
-    beside: "the system prompt apart",
   };
-  return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
+  return new Conversation<T>(fields, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
 }
 
 /**

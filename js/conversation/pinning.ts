@@ -5,12 +5,12 @@ import type { LogPin } from "../log/types.ts";
 import type { Context } from "./context.ts";
 
 /** Pins it; the pin's id. @throws EspalierError `pin_budget_exceeded`, and those of the log: nothing is pinned then */
-export function pin<T>({ log, limits, look }: Context<T>, wanted: LogPin): string {
+export function pin<T>(context: Context<T>, wanted: LogPin): string {
+  const { log } = context;
   const id = log.pin(wanted);
-  const { usage, request } = look();
+  const { usage, budget } = context.look();
   const pins = log.pins().filter(({ rewound }) => !rewound);
   const pinned = pins.reduce((sum, { tokens }) => sum + tokens, 0);
-  const budget = limits.ours(request);
   if (usage.frame + usage.tools + pinned <= budget) return id;
   log.unpin(id);
   throw new EspalierError({

@@ -5,10 +5,11 @@ import type { ConversationLog } from "../log/log.ts";
 import { shared } from "../validity/standing.ts";
 import { namesOf } from "./names.ts";
 
-/** Most messages that are asked for one by one. */
-const FEW = 32;
+/** Messages up to which each one is counted by itself. */
+const MAX_SINGLE = 32;
 
-interface Before<T> {
+/** A request, as far as the next one can begin like it. */
+interface Sent<T> {
   messages: readonly T[];
   tools: string;
   /** By whose count tokens are. */
@@ -17,51 +18,57 @@ interface Before<T> {
   known: { messages: number; tokens: number };
 }
 
-export class Prefix<T> {
-  private before: Before<T> | undefined;
+/** What two requests share: a number of messages, and their tokens but for those of `ids` as they came. */
+export interface Shared {
+  messages: number;
+  tokens: number;
+  ids: string[];
+}
 
-  /** Takes the next request. Nothing of the first. */
+export class Prefix<T> {
+  private newest: Sent<T> | undefined;
+
+  /** Takes the next request. Returns nothing for the first. */
   next(
     messages: readonly T[],
     view: LogView<T>,
     log: ConversationLog<T>,
     tools: string,
     model: string,
-  ): { shared?: { messages: number; tokens: number } } {
-    const { before } = this;
+  ): Shared | undefined {
+    const before = this.newest;
     const none = { messages: 0, tokens: 0 };
-    this.before = { messages, tools, model, known: none };
-    if (!before) return {};
+    this.newest = { messages, tools, model, known: none };
+    if (!before) return undefined;
     // Tools come first in every provider's cache.
-    if (before.tools !== tools) return { shared: none };
+    if (before.tools !== tools) return { ...none, ids: [] };
     const count = shared(messages, before.messages);
     // What was counted for the request before need not be counted again.
     const known = before.model === model && before.known.messages <= count ? before.known : none;
-    const all = { messages: count, tokens: known.tokens + tokensOf(messages, known.messages, count, view, log) };
-    this.before.known = all;
-    return { shared: all };
+    const ids = addedIds(messages, known.messages, count, view);
+    const others = ids ? 0 : tokensOf(messages.slice(known.messages, count), view, log);
+    return { messages: count, tokens: known.tokens + others, ids: ids ?? [] };
+  }
+
+  /** Takes the tokens of the messages that are shared. */
+  counted(known: Sent<T>["known"]): void {
+    if (this.newest) this.newest.known = known;
   }
 }
 
-/** Tokens of the messages `from`..`to` of a request. */
-function tokensOf<T>(
-  messages: readonly T[],
-  from: number,
-  to: number,
-  view: LogView<T>,
-  log: ConversationLog<T>,
-): number {
-  const ids = messages.slice(from, Math.min(to, from + FEW)).flatMap((message, number) => {
+/** Ids of the messages `from`..`to` of a request, if they are few and as they came: the view need not be gone through. */
+function addedIds<T>(messages: readonly T[], from: number, to: number, view: LogView<T>): string[] | undefined {
+  if (to - from > MAX_SINGLE || view.plan.length !== view.messages.length) return undefined;
+  const ids = messages.slice(from, to).flatMap((message, number) => {
     const item = view.plan[from + number];
-    return view.plan.length === view.messages.length &&
-      view.messages[from + number] === message &&
-      item?.type === "keep"
-      ? [item.id]
-      : [];
+    return view.messages[from + number] === message && item?.type === "keep" ? [item.id] : [];
   });
-  // What came since the request before, and is as it came: the view need not be gone through.
-  if (ids.length === to - from) return ids.reduce((sum, id) => sum + log.counts(id).tokens, 0);
+  return ids.length === to - from ? ids : undefined;
+}
+
+/** Tokens of messages of a request. */
+function tokensOf<T>(messages: readonly T[], view: LogView<T>, log: ConversationLog<T>): number {
   const names = namesOf(view, (id) => log.original(id));
   const own = new Map(view.messages.map((message, at) => [message, names[at]!]));
-  return log.tokensOf(messages.slice(from, to).flatMap((message) => own.get(message) ?? []));
+  return log.tokensOf(messages.flatMap((message) => own.get(message) ?? []));
 }

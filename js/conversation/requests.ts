@@ -1,18 +1,16 @@
-/** One request after the other: what stands ready is put to use, what is due is begun, what is left is sent. */
+/** Prepares requests: applies finished summaries, starts due ones, fits the rest. */
 
-import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import type { Answers } from "./answers.ts";
 import type { Compactor } from "./compactor.ts";
-import type { Context, Look } from "./context.ts";
-import type { Meter } from "./meter.ts";
-import type { Models } from "./models.ts";
+import type { Context } from "./context.ts";
 import type { Fitted } from "./fit.ts";
+import type { Look, RequestFields, RequestStep } from "./machine.ts";
+import { countSystem, largestTools } from "./meter.ts";
+import type { Models } from "./models.ts";
 import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
 import { aborted, waited } from "./turns.ts";
-import type { Trigger } from "../types/compact.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
 
@@ -24,9 +22,7 @@ const RELIEF = 0.6;
 /** What a request is made with. */
 export interface Parts<T> {
   compactor: Compactor<T>;
-  meter: Meter<T>;
   models: Models<T>;
-  answers: Answers<T>;
 }
 
 /** A request before it is sent. */
@@ -84,7 +80,7 @@ export class Requests<T> {
   async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
     const { compactor, models } = this.parts;
     if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
-    if (model !== undefined && models.isOther(model)) {
+    if (model !== undefined && this.c.machine.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
       await models.change(model);
     }
@@ -92,9 +88,8 @@ export class Requests<T> {
 
   /** The next request is the conversation's own, without a prompt around it. */
   private alone(system: string | undefined): void {
-    const { meter, models } = this.parts;
-    if (system !== undefined) this.system = meter.weighed(system);
-    models.setBudget(undefined);
+    if (system !== undefined) this.system = countSystem(this.c.log, system);
+    this.c.machine.setBudget(undefined);
     Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart" });
   }
 
@@ -105,33 +100,21 @@ export class Requests<T> {
    * @throws EspalierError `budget_exceeded`, `aborted`
    */
   async made(signal: AbortSignal | undefined, mustFit = false): Promise<MadeRequest<T>> {
-    const { compactor, meter, models, answers } = this.parts;
+    const { compactor } = this.parts;
     this.c.requests += 1;
-    const automatic = this.isAutomatic;
     const wasRunning = compactor.jobs.phase === "running";
     const compactions: Compacted[] = [];
     this.compacted = compactions;
-    const isForced = answers.isRefused;
-    const isLeft = this.options.serverManaged === true && !isForced;
-    const waited = await this.putToUse(compactions, signal);
-    let look = meter.look();
-    // A job's summary may be too old to make enough room: what came since is summarised as well where nothing may go
-    // without a summary.
-    const isDone = compactions.some(({ status }) => status === "applied") && !(mustFit && look.overflows);
-    if ((look.overflows || mustFit || this.isDue(look)) && automatic && !isDone) {
-      const trigger: Trigger = isForced
-        ? "provider_error"
-        : models.isSwitched
-          ? "model_switch"
-          : look.overflows || mustFit
-            ? "overflow"
-            : "threshold";
-      append(compactions, await compactor.foreground(trigger, signal, waited === "timeout"));
+    const { step, isForced, isLate } = await this.useJob(compactions, mustFit, signal);
+    let { look } = step;
+    if (step.due) {
+      const made = await compactor.foreground(step.due, look, signal, isLate);
+      append(compactions, made.compactions);
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
-      look = meter.look();
+      look = made.look;
     }
-    answers.isRefused = false;
-    models.isSwitched = false;
+    look = this.c.current(look);
+    const isLeft = this.options.serverManaged === true && !isForced;
     const sent = await this.sending.made(look, isLeft);
     return { look, sent, compactions, wasRunning };
   }
@@ -147,7 +130,7 @@ export class Requests<T> {
     if (!applied) return;
     const { trigger, job } = applied;
     const { events, requests: request } = this.c;
-    const { request: limit } = this.parts.meter.look();
+    const { request: limit } = this.c.look();
     events.emit({
       type: "compaction_insufficient",
       trigger,
@@ -160,8 +143,12 @@ export class Requests<T> {
 
   /** Begins a summary beside the conversation where the profile says so, unless this request had one or was cut. */
   startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
-    if (!sent.fitted && this.isAutomatic && !compactions.some(({ status }) => status === "applied"))
-      this.maybeStart(look);
+    const { options, c, parts } = this;
+    const isBackground = options.background ?? c.profile.background;
+    if (!isBackground || !this.isAutomatic || !look.starts || sent.fitted || isApplied(compactions)) return;
+    const { phase } = parts.compactor.jobs;
+    if (phase === "idle" || phase === "failed")
+      parts.compactor.startJob("threshold", { focus: undefined, model: true });
   }
 
   private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
@@ -171,11 +158,11 @@ export class Requests<T> {
     this.toolsText = JSON.stringify(log.counted({}).tools);
   }
 
-  /** The request is made: it is told of and noted. */
+  /** Reports the request that was made, and records it. */
   finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
-    const { meter, compactor } = this.parts;
+    const { compactor } = this.parts;
     if (fitted) this.sending.tell(fitted, look);
-    const usage = totals ? meter.usageOf(totals, look) : look.usage;
+    const { usage } = totals ? this.c.look(totals) : look;
     const room = usage.limit - usage.frame - usage.tools;
     const job = compactor.jobs.running;
     const report: PrepareReport = {
@@ -200,15 +187,14 @@ export class Requests<T> {
   }
 
   async beginInside({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
-    const { models } = this.parts;
     if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
-    if (model !== undefined && models.isOther(model)) await models.change(model);
+    if (model !== undefined && this.c.machine.isOther(model)) await this.parts.models.change(model);
   }
 
   async madeInside(): Promise<MadeRequest<T>> {
     this.compacted = [];
     this.c.requests += 1;
-    const look = this.parts.meter.look();
+    const look = this.c.look();
     return {
       look,
       sent: await this.sending.made(look, this.options.serverManaged === true),
@@ -217,43 +203,60 @@ export class Requests<T> {
     };
   }
 
-  /** What a job has made, or will have made in a moment, is used if it is needed. */
-  private async putToUse(compactions: Compacted[], signal: AbortSignal | undefined): Promise<"timeout" | undefined> {
+  /** Applies the result of a job, or waits for it, if the request needs it; then says what else is due. */
+  private async useJob(
+    compactions: Compacted[],
+    mustFit: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<{ step: RequestStep<T>; isForced: boolean; isLate: boolean }> {
     const { log, events, clock, timeouts } = this.c;
-    const { compactor, meter } = this.parts;
+    const { compactor } = this.parts;
     const { jobs } = compactor;
-    for (let again = false; ; again = true) {
-      const { usage, overflows } = meter.look();
-      const before = jobs.phase;
-      const next = jobs.atRequest(usage.ratio, overflows);
-      if (next.next === "goOn") {
-        if (jobs.phase === "parked" && before !== "parked")
-          events.emit({ type: "compaction_progress", stage: "parked" });
-        return undefined;
-      }
-      const { job } = next;
-      if (next.next === "wait") {
+    let before = jobs.phase;
+    let step = this.ask({ mustFit });
+    const { isForced } = step;
+    let isLate = false;
+    for (let again = false; step.job.next !== "goOn"; again = true) {
+      const { next, job } = step.job;
+      const made = next === "wait" ? undefined : jobs.take(job);
+      let asksJob = made === undefined;
+      if (next === "wait") {
         events.emit({ type: "compaction_progress", stage: "waiting", job });
         const ended = await waited(jobs.settled(), clock, timeouts.wait, signal);
         if (ended === "aborted") throw aborted(signal);
-        if (ended === "timeout") return "timeout";
-        continue;
-      }
-      const made = jobs.take(job);
-      if (!made) continue;
-      if (next.next === "dropped") {
+        isLate = ended === "timeout";
+        asksJob = !isLate;
+      } else if (made && next === "dropped") {
         log.record("job", { job, event: "dropped" });
         events.emit({ type: "compaction_progress", stage: "dropped", job });
-        return undefined;
+      } else if (made) {
+        const finished = compactor.applyJob(job, made);
+        compactions.push(finished);
+        // Somebody edited or pinned what it was made from: it is made again beside the conversation; when it is needed
+        // at once that is done in the foreground.
+        if (finished.status === "stale_plan" && !again && this.isAutomatic && !step.look.overflows)
+          compactor.startJob(made.trigger, { focus: made.focus, model: true });
       }
-      const finished = compactor.applyJob(job, made);
-      compactions.push(finished);
-      // Somebody edited or pinned what it was made from: once more, by itself; when it is needed at once that is done
-      // in the foreground.
-      if (finished.status === "stale_plan" && !again && this.isAutomatic && !overflows)
-        compactor.startJob(made.trigger, { focus: made.focus, model: true });
-      return undefined;
+      before = jobs.phase;
+      step = this.ask({ mustFit, asksJob, isDone: isApplied(compactions) });
     }
+    if (jobs.phase === "parked" && before !== "parked") {
+      events.emit({ type: "compaction_progress", stage: "parked" });
+    }
+    return { step, isForced, isLate };
+  }
+
+  private ask(fields: Partial<RequestFields>): RequestStep<T> {
+    const { machine, requests, hooks, around } = this.c;
+    return machine.request(around, {
+      requests,
+      isAutomatic: this.isAutomatic,
+      mustFit: false,
+      isDone: false,
+      asksJob: true,
+      hasHook: hooks?.preCompact !== undefined,
+      ...fields,
+    });
   }
 
   /** Whether compactions begin without being asked for. */
@@ -262,38 +265,20 @@ export class Requests<T> {
     return automatic && !serverManaged;
   }
 
-  /** Profiles that do nothing beside the conversation compact at their line, before the request. */
-  private isDue({ usage: { ratio } }: Look<T>): boolean {
-    return !this.c.profile.background && this.startsAt(ratio);
-  }
-
-  private maybeStart({ usage: { ratio } }: Look<T>): void {
-    const { compactor } = this.parts;
-    if (!(this.options.background ?? this.c.profile.background)) return;
-    const { phase } = compactor.jobs;
-    if (phase === "running" || phase === "ready" || phase === "parked") return;
-    if (this.startsAt(ratio)) compactor.startJob("threshold", { focus: undefined, model: true });
-  }
-
-  private startsAt(ratio: number): boolean {
-    const { profile, log } = this.c;
-    return call(() => wasm().startsBackground(profile.text, ratio, log.isWarm(), this.parts.compactor.draw));
-  }
-
   private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
-    const { requests, limits, events, saving, log } = this.c;
-    const { meter, answers } = this.parts;
+    const { requests, machine, events, saving, log } = this.c;
     const total = usage.frame + usage.conversation + usage.tools;
-    meter.sent = total;
-    limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
-    answers.isRefused = false;
+    const shared = this.prefix.next(messages, view, log, this.toolsText, machine.name);
+    const added = machine.sent(`r${requests}`, total, `${usage.frame}/${usage.tools}`, shared?.ids);
+    const known = shared && { messages: shared.messages, tokens: shared.tokens + added };
+    if (known) this.prefix.counted(known);
     events.emit({
       type: "context_usage",
       isInitial: requests === 1,
       request: requests,
       ...usage,
       split: view.split,
-      ...this.prefix.next(messages, view, log, this.toolsText, limits.name),
+      ...(known && { shared: known }),
     });
     const share = usage.frame + usage.tools;
     const key = `${usage.limit}/${share}`;
@@ -303,9 +288,13 @@ export class Requests<T> {
         type: "warning",
         code: "frame_too_large",
         message: `system text and tools take ${share} of ${usage.limit} tokens`,
-        details: { frame: usage.frame, tools: usage.tools, limit: usage.limit, largest: meter.largestTools() },
+        details: { frame: usage.frame, tools: usage.tools, limit: usage.limit, largest: largestTools(log) },
       });
     }
     saving.save();
   }
+}
+
+function isApplied(compactions: readonly Compacted[]): boolean {
+  return compactions.some(({ status }) => status === "applied");
 }

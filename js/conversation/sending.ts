@@ -7,9 +7,10 @@ import { exceeded } from "../errors/exceeded.ts";
 import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Totals } from "../types/count.ts";
-import type { Context, Look } from "./context.ts";
+import type { Context } from "./context.ts";
 import { Fit } from "./fit.ts";
 import type { Counted, Fitted } from "./fit.ts";
+import type { Look } from "./machine.ts";
 import { namesOf } from "./names.ts";
 import type { ConversationOptions } from "./types.ts";
 
@@ -42,7 +43,7 @@ export class Sending<T> {
   /** How the view is counted, but for tools: those are counted already, and in the log's form. */
   private get counted(): Counted {
     const { encoding, tokenizer, costModel, images, imageSize } = this.options;
-    const { name } = this.c.limits;
+    const { name } = this.c.machine;
     const model = name === "" ? undefined : name;
     return { format: this.c.log.format, ...defined({ encoding, tokenizer, model, costModel, images, imageSize }) };
   }
@@ -54,14 +55,14 @@ export class Sending<T> {
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
-    const { limits, apart, cut: unpaid, beside: around } = this.c;
+    const { machine, apart, cut: unpaid, beside: around } = this.c;
     const { format } = this.c.log;
     const { view } = look;
     // Where nothing was said there is nothing to mend; where all of it was empty there is.
     const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
     const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
     const { tools } = view.after;
-    const whole = limits.ours(look.request);
+    const { budget: whole } = look;
     const budget = Math.max(0, whole - apart - tools);
     const beside = [
       { id: "tools", tokens: tools, why: "tool definitions" },
@@ -75,7 +76,7 @@ export class Sending<T> {
         });
       }
       const messages = fitted?.messages ?? view.messages;
-      const { messages: sound, changes } = this.sendable.of(messages, format, provider, limits.name);
+      const { messages: sound, changes } = this.sendable.of(messages, format, provider, machine.name);
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
       // A prompt tree cuts long results itself, where nothing was cut for it.

@@ -63,6 +63,11 @@ type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
+/** What an operation on a log may come back with: lines that were added, ids of edits among them, and the view. */
+export interface Advanced {
+  view?: CoreRuns;
+  finished?: { lines: string[]; ids: string[] };
+}
 /** What {@link ConversationLog.recall} gives, with the neutral message. */
 export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & {
   message: NeutralMessage;
@@ -109,6 +114,7 @@ export class ConversationLog<T = unknown> {
   /** The same, but for messages that are added and tools. */
   private edited = 0;
   private shown: { at: number; view: LogView<T> } | undefined;
+  private pinned: { at: number; rows: LogPinRow[] } | undefined;
   private readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
   private readonly finder: MessageSearch;
   private core: Core | undefined;
@@ -237,7 +243,7 @@ export class ConversationLog<T = unknown> {
     const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
     const read = this.hosts.push(list);
     try {
-      this.took(this.run((core, time) => core.append(read.messages, time) as Added[]));
+      this.keep(this.run((core, time) => core.append(read.messages, time) as Added[]));
       this.changes += 1;
     } catch (error) {
       this.hosts.forget();
@@ -257,7 +263,7 @@ export class ConversationLog<T = unknown> {
     if (!["usage", "plan", "job", "trim", "note"].includes(kind))
       throw badValue("kind", "usage, plan, job, trim or note", kind, "bad_input");
     const text = jsonText(data, "data", "bad_input");
-    return this.noted((core, time) => core.record(kind, text, time) as Added);
+    return this.addEntry((core, time) => core.record(kind, text, time) as Added);
   }
 
   /**
@@ -267,7 +273,7 @@ export class ConversationLog<T = unknown> {
    */
   edit(edit: LogEdit): string {
     const fields = editFields(edit);
-    return this.one((core, time) => core.edit(fields, time) as Added);
+    return this.change((core, time) => core.edit(fields, time) as Added);
   }
 
   /**
@@ -295,7 +301,7 @@ export class ConversationLog<T = unknown> {
    */
   undo(id?: string): string | undefined {
     needId(id, "id", true);
-    return this.undone((core, time) => core.undo(id, time));
+    return this.takeBack((core, time) => core.undo(id, time));
   }
 
   /**
@@ -306,7 +312,7 @@ export class ConversationLog<T = unknown> {
    */
   redo(id?: string): string | undefined {
     needId(id, "id", true);
-    return this.undone((core, time) => core.redo(id, time));
+    return this.takeBack((core, time) => core.redo(id, time));
   }
 
   /**
@@ -317,7 +323,7 @@ export class ConversationLog<T = unknown> {
    */
   rewind(to?: string): string {
     needId(to, "to", true);
-    return this.one((core, time) => core.rewind(to, time) as Added);
+    return this.change((core, time) => core.rewind(to, time) as Added);
   }
 
   /**
@@ -328,24 +334,30 @@ export class ConversationLog<T = unknown> {
    */
   pin(pin: LogPin): string {
     const own = pinFields(pin);
-    return this.one((core, time) => core.pin(own, time) as Added);
+    return this.change((core, time) => core.pin(own, time) as Added);
   }
 
   /** @throws EspalierError `unknown_id` */
   unpin(id: string): void {
     needId(id, "id");
-    this.one((core, time) => core.unpin(id, time) as Added);
+    this.change((core, time) => core.unpin(id, time) as Added);
   }
 
   /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
   checkpoint(checkpoint: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
     need(checkpoint, kinds.required(kinds.object), "checkpoint");
     const { title, path, edits } = checkpoint;
-    const number = this.run((core) => core.nextCheckpoint());
+    const number = this.nextCheckpoint();
     const at = typeof path === "function" ? path(number) : path;
     const fields = plain({ number, title, path: at, edits: edits ?? [] }, "checkpoint", "bad_input");
-    this.noted((core, time) => core.checkpoint(fields, time) as Added);
+    this.addEntry((core, time) => core.checkpoint(fields, time) as Added);
     return number;
+  }
+
+  /** The number that the next stored summary gets. @internal */
+  nextCheckpoint(): number {
+    const newest = this.lines.of("checkpoint").at(-1);
+    return newest === undefined ? 1 : (JSON.parse(newest) as { checkpoint: { number: number } }).checkpoint.number + 1;
   }
 
   /**
@@ -360,7 +372,7 @@ export class ConversationLog<T = unknown> {
   adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
     const [own, made] = madeFields(edits, options);
     const added = this.run((core, time) => core.adopt(own, made, time) as Added[]);
-    this.took(added);
+    this.keep(added);
     this.altered();
     return added.map(({ id }) => id);
   }
@@ -527,19 +539,6 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.newestRequest(characters));
   }
 
-  /** Messages of the view that are no system messages. */
-  spoken(): number {
-    return this.run((core) => core.spoken());
-  }
-
-  /**
-   * True if the newest request has a finished round behind it, so that the provider has most of the next request in its
-   * cache.
-   */
-  isWarm(): boolean {
-    return this.run((core) => core.isWarm());
-  }
-
   /** Tokens of a message as it came, and of each of its parts. @throws EspalierError `unknown_id` */
   counts(id: string): { tokens: number; origin: Origin; parts: number[] } {
     needId(id, "id");
@@ -563,7 +562,10 @@ export class ConversationLog<T = unknown> {
 
   /** All pins in force. */
   pins(): LogPinRow[] {
-    return this.run((core) => core.pins() as LogPinRow[]);
+    if (this.lines.of("pin").length === 0) return [];
+    if (this.pinned?.at !== this.changes)
+      this.pinned = { at: this.changes, rows: this.run((core) => core.pins() as LogPinRow[]) };
+    return this.pinned.rows.map((row) => ({ ...row }));
   }
 
   /** All stored summaries, in the order of their numbers. */
@@ -689,6 +691,28 @@ export class ConversationLog<T = unknown> {
 
   // ------------------------------------------------------------ the engine's half
 
+  /** Goes up with whatever may change the view. @internal */
+  get version(): number {
+    return this.changes;
+  }
+
+  /** Totals and origin of the view, if it was made since the log changed. @internal */
+  get shownTotals(): Pick<LogView<T>, "after" | "origin"> | undefined {
+    if (this.shown?.at !== this.changes) return undefined;
+    const { after, origin } = this.shown.view;
+    return { after, origin };
+  }
+
+  /** Runs an operation on the engine's half that may add entries and show the view. @internal */
+  advance<A extends Advanced>(operation: (core: Core, time: number) => A): A {
+    const answer = this.run(operation);
+    const { view, finished } = answer;
+    if (finished) for (const line of finished.lines) this.lines.push(line);
+    if (finished && finished.ids.length > 0) this.altered();
+    if (view) this.shown = { at: this.changes, view: this.rebuiltRuns(view) };
+    return answer;
+  }
+
   /** The core's half; made again from the lines if an engine that crashed took it along. */
   private live(): Core {
     const engine = wasm();
@@ -715,24 +739,25 @@ export class ConversationLog<T = unknown> {
     return call(() => operation(core, time));
   }
 
-  private one(operation: (core: Core, time: number) => Added): string {
-    const id = this.noted(operation);
+  /** Adds an entry that may change the view. */
+  private change(operation: (core: Core, time: number) => Added): string {
+    const id = this.addEntry(operation);
     this.changes += 1;
     this.held.changed();
     return id;
   }
 
-  /** The same for what has no effect on the view. */
-  private noted(operation: (core: Core, time: number) => Added): string {
+  /** Adds an entry that has no effect on the view. */
+  private addEntry(operation: (core: Core, time: number) => Added): string {
     const added = this.run(operation);
-    this.took([added]);
+    this.keep([added]);
     return added.id;
   }
 
-  private undone(operation: (core: Core, time: number) => unknown): string | undefined {
+  private takeBack(operation: (core: Core, time: number) => unknown): string | undefined {
     const undone = this.run(operation) as (Added & { target: string }) | undefined;
     if (undone) {
-      this.took([undone]);
+      this.keep([undone]);
       this.changes += 1;
       this.held.changed();
     }
@@ -745,7 +770,7 @@ export class ConversationLog<T = unknown> {
     this.held.changed();
   }
 
-  private took(added: readonly Added[]): void {
+  private keep(added: readonly Added[]): void {
     for (const { line } of added) this.lines.push(line);
   }
 

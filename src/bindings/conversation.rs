@@ -1,178 +1,254 @@
-//! What a conversation decides: limits, lines, jobs, when to try again. All state is JSON text that the host keeps, so that nothing is
-//! lost with an instance.
+//! The machine of a conversation. JavaScript keeps its state as JSON text, so that an instance that is lost can be made
+//! again.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::from_json;
+use super::decode::{from_js, from_json};
 use super::error::to_js;
 use super::history::into_json;
-use super::options::tokens;
-use crate::compact::Status;
-use crate::compact::backoff::{Backoff, Now, Verdict};
-use crate::compact::job::{Jobs, Next, Phase};
+use super::log::EventLog;
 use crate::compact::profile::Profile;
-use crate::compact::window::Sizes;
+use crate::conversation::backoff::{Backoff, Verdict};
+use crate::conversation::job::Phase;
+use crate::conversation::{Around, Ended, Finish, Finished, Look, Machine, Model, OddUsage, Request, RequestStep};
+use crate::conversation::{Settings, StartJob, State};
 use crate::error::{Code, Result as Outcome};
-use crate::history::edit::Author;
+use crate::history::log::{Log, Runs};
+use crate::history::plan::Totals;
+use crate::history::recovery::{Next, Refusal};
 use crate::tagged::needed;
+use crate::tokens::Origin;
 
-type Answer = Result<String, JsValue>;
-
-/// `text` is the JSON text of a name or of fields.
-fn profile(text: &str) -> Outcome<Profile> {
-    Profile::read(text, "options.profile")
+/// The view that the host has: its totals, and the origin of its counts.
+#[derive(Deserialize, Clone, Copy)]
+struct Shown {
+    after: Totals,
+    origin: Origin,
 }
 
-/// Whether a background compaction starts. `draw` is in [0, 1).
-#[wasm_bindgen(js_name = "startsBackground")]
-pub fn starts_background(text: &str, ratio: f64, is_warm: bool, draw: f64) -> Result<bool, JsValue> {
-    Ok(profile(text).map_err(to_js)?.starts(ratio, is_warm, || draw))
-}
-
-/// How full a request is taken to be, in tokens: see `Measured::of`. `sent` is what the reported one had by our count.
-#[wasm_bindgen(js_name = "measuredTokens")]
-pub fn measured_tokens(text: &str, used: f64, own: f64, reported: Option<f64>, sent: f64) -> Result<f64, JsValue> {
-    let whole = |value: f64| tokens(value, "usage").map_err(to_js);
-    let reported = reported.map(|reported| Ok::<_, JsValue>((whole(reported)?, whole(sent)?))).transpose()?;
-    Ok(profile(text).map_err(to_js)?.measured.of(whole(used)?, whole(own)?, reported) as f64)
-}
-
-/// What a request may have: `limit`, which ratios are of, and `request`, which it must not exceed, tools included. `picked` is the user's
-/// context size, `own` the user's threshold.
-#[wasm_bindgen(js_name = "requestLimit")]
-pub fn request_limit(
-    text: &str,
-    max: f64,
-    picked: Option<f64>,
-    own: Option<f64>,
-    tools: f64,
-) -> Result<Vec<f64>, JsValue> {
-    let profile = profile(text).map_err(to_js)?;
-    let max = tokens(max, "options.model").map_err(to_js)?;
-    let tools = tokens(tools, "options.tools").map_err(to_js)?;
-    let found = profile.request(Sizes { max, picked, ..Sizes::default() }, own, tools).map_err(to_js)?;
-    Ok(vec![found.limit as f64, (found.messages + tools).min(found.limit) as f64])
-}
-
-enum JobEvent {
-    /// Of a conversation that was read from storage.
-    Reload {
-        last: u32,
-    },
-    Start {
-        stale: bool,
-    },
-    Settle {
-        job: u32,
-        error: Option<String>,
-    },
-    Request {
-        ratio: f64,
-        overflows: bool,
-    },
-    Take,
-    Cancel,
+enum Event {
+    Model { model: Model },
+    Settings { settings: Settings },
+    Weigh { model: Model, ours: u64, tools: u64 },
+    Look { shown: Option<Shown>, around: Around },
+    Request { shown: Option<Shown>, around: Around, request: Request },
+    Sent { id: String, tokens: u64, frame: String, shared: Vec<String> },
+    Answered { tokens: u64, date: String, is_managed: bool },
+    Refused { refusal: Refusal },
+    Verdict { shown: Option<Shown>, requests: u64 },
+    Ended { shown: Option<Shown>, ended: Ended },
+    Finish { shown: Option<Shown>, around: Around, finish: Finish },
+    StartJob { shown: Option<Shown>, start: StartJob },
+    SettleJob { job: u32, error: Option<String> },
+    TakeJob,
+    CancelJob,
+    Reopen { backoff: Option<Backoff>, job: u32, is_ready: bool },
 }
 
 espalier_core::tagged! {
-    JobEvent {
-        last = "last": u32,
-        stale = "stale": bool,
+    Event {
+        model = "model": Model,
+        settings = "settings": Settings,
+        ours = "ours": u64,
+        tools = "tools": u64,
+        shown = "shown": Option<Shown>,
+        around = "around": Around,
+        request = "request": Request,
+        id = "id": String,
+        tokens = "tokens": u64,
+        frame = "frame": String,
+        shared = "shared": Vec<String>,
+        date = "date": String,
+        is_managed = "isManaged": bool,
+        refusal = "refusal": Refusal,
+        requests = "requests": u64,
+        ended = "ended": Ended,
+        finish = "finish": Finish,
+        start = "start": StartJob,
         job = "job": u32,
         error = "error": Option<String>,
-        ratio = "ratio": f64,
-        overflows = "overflows": bool,
+        backoff = "backoff": Option<Backoff>,
+        is_ready = "isReady": bool,
     }
-    "reload" [last] => JobEvent::Reload { last: needed(last, "last")? },
-    "start" [stale] => JobEvent::Start { stale: stale.unwrap_or_default() },
-    "settle" [job, error] => JobEvent::Settle { job: needed(job, "job")?, error: error.flatten() },
-    "request" [ratio, overflows] => JobEvent::Request { ratio: needed(ratio, "ratio")?, overflows: needed(overflows, "overflows")? },
-    "take" [] => JobEvent::Take,
-    "cancel" [] => JobEvent::Cancel,
-}
-
-#[derive(Serialize)]
-struct JobStep {
-    state: Jobs<u32>,
-    phase: Phase,
-    /// Of the job that was started, taken, or has to be aborted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    job: Option<u32>,
-    /// False for a settlement that changed nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    settled: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next<u32>>,
-}
-
-/// One event of the job of a conversation. Results stay with the host, by the number of their job.
-#[wasm_bindgen(js_name = "jobStep")]
-pub fn job_step(state: Option<String>, text: &str, event: &str) -> Answer {
-    let profile = profile(text).map_err(to_js)?;
-    let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
-    let event: JobEvent = from_json(event, "event", Code::BadInput).map_err(to_js)?;
-    let mut state: Jobs<u32> = state.unwrap_or_default();
-    let (mut job, mut settled, mut next) = (None, None, None);
-    match event {
-        JobEvent::Reload { last } => state = Jobs::after(last),
-        JobEvent::Start { stale } => job = state.start(|_| stale),
-        JobEvent::Settle { job, error } => settled = Some(state.settle(job, error.map_or(Ok(job), Err))),
-        JobEvent::Request { ratio, overflows } => next = Some(state.at_request(&profile, ratio, overflows)),
-        JobEvent::Take => job = state.take(),
-        JobEvent::Cancel => job = state.cancel(),
-    }
-    into_json(&JobStep { phase: state.phase(), state, job, settled, next })
-}
-
-enum BackoffEvent {
-    MayTry {
-        now: Now,
+    "model" [model] => Event::Model { model: needed(model, "model")? },
+    "settings" [settings] => Event::Settings { settings: needed(settings, "settings")? },
+    "weigh" [model, ours, tools] => Event::Weigh {
+        model: needed(model, "model")?,
+        ours: needed(ours, "ours")?,
+        tools: needed(tools, "tools")?,
     },
-    Note {
-        status: Status,
-        /// Who wrote the summary that was put in place.
-        summary: Option<Author>,
-        now: Now,
+    "look" [shown, around] => Event::Look { shown: shown.flatten(), around: needed(around, "around")? },
+    "request" [shown, around, request] => Event::Request {
+        shown: shown.flatten(),
+        around: needed(around, "around")?,
+        request: needed(request, "request")?,
     },
-    /// Of a conversation that was read from storage.
-    Reload,
+    "sent" [id, tokens, frame, shared] => Event::Sent {
+        id: needed(id, "id")?,
+        tokens: needed(tokens, "tokens")?,
+        frame: needed(frame, "frame")?,
+        shared: shared.unwrap_or_default(),
+    },
+    "answered" [tokens, date, is_managed] => Event::Answered {
+        tokens: needed(tokens, "tokens")?,
+        date: needed(date, "date")?,
+        is_managed: is_managed.unwrap_or_default(),
+    },
+    "refused" [refusal] => Event::Refused { refusal: needed(refusal, "refusal")? },
+    "verdict" [shown, requests] => Event::Verdict { shown: shown.flatten(), requests: needed(requests, "requests")? },
+    "ended" [shown, ended] => Event::Ended { shown: shown.flatten(), ended: needed(ended, "ended")? },
+    "finish" [shown, around, finish] => Event::Finish {
+        shown: shown.flatten(),
+        around: needed(around, "around")?,
+        finish: needed(finish, "finish")?,
+    },
+    "startJob" [shown, start] => Event::StartJob { shown: shown.flatten(), start: needed(start, "start")? },
+    "settleJob" [job, error] => Event::SettleJob { job: needed(job, "job")?, error: error.flatten() },
+    "takeJob" [] => Event::TakeJob,
+    "cancelJob" [] => Event::CancelJob,
+    "reopen" [backoff, job, is_ready] => Event::Reopen {
+        backoff: backoff.flatten(),
+        job: needed(job, "job")?,
+        is_ready: is_ready.unwrap_or_default(),
+    },
 }
 
-espalier_core::tagged! {
-    BackoffEvent { status = "status": Status, summary = "summary": Author, now = "now": Now }
-    "mayTry" [now] => BackoffEvent::MayTry { now: needed(now, "now")? },
-    "note" [status, summary, now] => BackoffEvent::Note {
-        status: needed(status, "status")?,
-        summary,
-        now: needed(now, "now")?,
-    },
-    "reload" [] => BackoffEvent::Reload,
-}
-
-#[derive(Serialize)]
-struct BackoffStep {
-    state: Backoff,
+/// Which of these an answer has depends on its event.
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    phase: Option<Phase>,
+    /// The view, if the host did not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<Runs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<Look>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<RequestStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weighed: Option<Weighed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished: Option<Finished>,
+    /// Tokens of the messages that the request shares with the one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    odd: Option<OddUsage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
+    /// The job that was started or taken, or has to be aborted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<u32>,
+    /// False for a job that is not the running one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settled: Option<bool>,
 }
 
-/// Whether to try, or how a try ended.
-#[wasm_bindgen(js_name = "backoffStep")]
-pub fn backoff_step(state: Option<String>, text: &str, event: &str) -> Answer {
-    let profile = profile(text).map_err(to_js)?;
-    let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
-    let mut state = state.unwrap_or_else(Backoff::default).by_rule(profile.failure);
-    let verdict = match from_json(event, "event", Code::BadInput).map_err(to_js)? {
-        BackoffEvent::MayTry { now } => Some(state.may_try(now)),
-        BackoffEvent::Note { status, summary, now } => {
-            state.note(status, summary, now);
-            None
+/// The view under another model.
+#[derive(Serialize)]
+struct Weighed {
+    /// Tokens of the next request by the provider's count, with its bound.
+    current: u64,
+    /// Tokens of the provider's that it may have, and what that is in ours.
+    request: u64,
+    budget: u64,
+}
+
+/// See `conversation::Machine`.
+#[wasm_bindgen]
+pub struct ConversationMachine {
+    inner: Machine,
+}
+
+#[wasm_bindgen]
+impl ConversationMachine {
+    /// `profile` is the JSON text of a name or of fields, `state` what `step` returned last.
+    #[wasm_bindgen(constructor)]
+    pub fn new(profile: &str, state: &str) -> Result<ConversationMachine, JsValue> {
+        let profile = Profile::read(profile, "options.profile").map_err(to_js)?;
+        let state: State = from_json(state, "state", Code::BadInput).map_err(to_js)?;
+        Ok(ConversationMachine { inner: Machine::new(profile, state).map_err(to_js)? })
+    }
+
+    /// Takes an event. Returns its answer and the state behind it, both as JSON text; an event that changes nothing has
+    /// no state.
+    pub fn step(&mut self, log: &mut EventLog, event: JsValue, time: f64) -> Result<Vec<String>, JsValue> {
+        let event: Event = from_js(event, "event", Code::BadInput)?;
+        let changes = !matches!(event, Event::Look { .. } | Event::Weigh { .. });
+        let mut answer = take(&mut self.inner, log.inner_mut(), event, time as i64).map_err(to_js)?;
+        answer.phase = Some(self.inner.jobs().phase());
+        let state = changes.then(|| into_json(self.inner.state())).transpose()?;
+        Ok([into_json(&answer)?].into_iter().chain(state).collect())
+    }
+}
+
+fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcome<Answer> {
+    let mut answer = Answer::default();
+    match event {
+        Event::Model { model } => machine.set_model(model),
+        Event::Settings { settings } => machine.set(settings)?,
+        Event::Weigh { model, ours, tools } => {
+            let other = machine.with_model(model);
+            let (predicted, request) = (other.predict(ours), other.limit(tools)?.request);
+            let current = predicted.tokens + predicted.bound;
+            answer.weighed = Some(Weighed { current, request, budget: other.ours(request) });
         }
-        BackoffEvent::Reload => {
-            state.reset_flag();
-            None
+        Event::Look { shown, around } => {
+            let (after, origin) = answer.show(log, shown);
+            answer.look = Some(machine.look(log, after, origin, around)?);
         }
-    };
-    into_json(&BackoffStep { state, verdict })
+        Event::Request { shown, around, request } => {
+            let (after, origin) = answer.show(log, shown);
+            answer.request = Some(machine.request(log, after, origin, around, request)?);
+        }
+        Event::Sent { id, tokens, frame, shared } => {
+            answer.shared = Some(log.tokens_as_added(&shared)?);
+            machine.sent(id, tokens, frame);
+        }
+        Event::Answered { tokens, is_managed: true, .. } => machine.managed(tokens),
+        Event::Answered { tokens, date, .. } => answer.odd = machine.answered(tokens, &date)?,
+        Event::Refused { refusal } => answer.next = Some(machine.refused(refusal)),
+        Event::Verdict { shown, requests } => {
+            let (after, _) = answer.show(log, shown);
+            answer.verdict = Some(machine.verdict(log, after, requests, false)?);
+        }
+        Event::Ended { shown, ended } => {
+            let (after, _) = answer.show(log, shown);
+            machine.ended(log, after, &ended)?;
+        }
+        Event::Finish { shown, around, finish } => {
+            let shown = shown.map(|shown| (shown.after, shown.origin));
+            let (finished, view) = machine.finish(log, &finish, shown, around, time)?;
+            (answer.finished, answer.view) = (Some(finished), view);
+        }
+        Event::StartJob { shown, start } => {
+            let (after, _) = answer.show(log, shown);
+            if let Some((job, verdict)) = machine.start_job(log, after, start)? {
+                (answer.job, answer.verdict) = (Some(job), Some(verdict));
+            }
+        }
+        Event::SettleJob { job, error } => {
+            answer.settled = Some(machine.jobs().settle(job, error.map_or(Ok(job), Err)));
+        }
+        Event::TakeJob => answer.job = machine.jobs().take(),
+        Event::CancelJob => answer.job = machine.jobs().cancel(),
+        Event::Reopen { backoff, job, is_ready } => machine.reopen(backoff, job, is_ready),
+    }
+    Ok(answer)
+}
+
+impl Answer {
+    /// Totals and origin of the view, which goes along if the host does not have it.
+    fn show(&mut self, log: &Log, shown: Option<Shown>) -> (Totals, Origin) {
+        if let Some(Shown { after, origin }) = shown {
+            return (after, origin);
+        }
+        let runs = log.view_in_runs();
+        let view = (runs.view.after, runs.view.origin);
+        self.view = Some(runs);
+        view
+    }
 }

@@ -47,6 +47,13 @@ fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
     Ok((counted, counter.name))
 }
 
+impl EventLog {
+    /// The log, for whoever works on it in the same crossing.
+    pub(super) fn inner_mut(&mut self) -> &mut Log {
+        &mut self.inner
+    }
+}
+
 #[wasm_bindgen]
 impl EventLog {
     #[wasm_bindgen(constructor)]
@@ -143,11 +150,6 @@ impl EventLog {
         into_js(&self.inner.checkpoint(checkpoint, time as i64).map_err(to_js)?)
     }
 
-    #[wasm_bindgen(js_name = "nextCheckpoint")]
-    pub fn next_checkpoint(&self) -> u32 {
-        self.inner.next_checkpoint()
-    }
-
     pub fn view(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.view())
     }
@@ -173,15 +175,6 @@ impl EventLog {
     #[wasm_bindgen(js_name = "newestRequest")]
     pub fn newest_request(&self, characters: usize) -> String {
         self.inner.newest_request().chars().take(characters).collect()
-    }
-
-    pub fn spoken(&self) -> usize {
-        self.inner.spoken()
-    }
-
-    #[wasm_bindgen(js_name = "isWarm")]
-    pub fn is_warm(&self) -> bool {
-        self.inner.is_warm()
     }
 
     pub fn totals(&self) -> Result<JsValue, JsValue> {

@@ -9,7 +9,7 @@ pub use super::profile::Verify;
 use crate::effect::{Block, Purpose, Reduced, Shape};
 
 /// What started a compaction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     Threshold,

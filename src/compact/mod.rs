@@ -14,25 +14,21 @@
 //! - [`asking`], [`models`]: the host's wishes for that request. - [`context`]: what the host adds to the record.
 //! - [`ledger`]: facts collected by rule. - [`offline`]: the summary without a model.
 //! - [`quality`], [`literal`]: what of the history survived. - [`invention`]: what of a summary was never said.
-//! - [`profile`]: the constants of a system. - [`window`]: how much a request may have.
-//! - [`job`], [`backoff`], [`flag`]: background summaries, and what happens after failures.
+//! - [`profile`]: the constants of a system.
 //! - [`working`]: the latest content of the files in use, and the names around them.
 //! - [`summary`]: the message that replaces the covered range. - [`reduce`]: the last resort of the fit.
 //! - [`results`]: a budget for all tool results together. - [`placeholder`]: the text that replaces a cleared result.
 
 pub mod asking;
-pub mod backoff;
 pub mod budget;
 pub mod check;
 pub mod context;
 pub mod cut;
 pub mod facts;
-pub mod flag;
 pub mod form;
 pub mod held;
 pub mod instructions;
 pub mod invention;
-pub mod job;
 pub mod ledger;
 pub mod literal;
 pub mod models;
@@ -47,7 +43,6 @@ pub mod results;
 mod run;
 pub mod steps;
 pub mod summary;
-pub mod window;
 pub mod working;
 
 pub use run::Compaction;

@@ -4,11 +4,11 @@
 mod asking;
 mod cache;
 mod compact;
+mod conversation;
 mod dialects;
 mod displaced;
 mod document;
 mod encodings;
-mod engine;
 mod facts;
 mod golden;
 mod ladder;

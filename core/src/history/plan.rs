@@ -2,7 +2,7 @@
 //!
 //! A plan names messages by id and parts by index; it never carries content that the host already has.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, Role};
 
@@ -103,7 +103,7 @@ impl PartEdit {
 }
 
 /// Tokens of a request, split. `total` = `frame` + `conversation` + `tools`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
     /// Number of messages.

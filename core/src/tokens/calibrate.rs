@@ -260,6 +260,11 @@ impl Calibration {
         rank.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or(0.0)
     }
 
+    /// Whether an error bound is as wide as it may be for `tokens` of ours: reports vary too much to predict the next one.
+    pub fn is_widest(bound: u64, tokens: u64) -> bool {
+        bound as f64 > LEAST_BOUND && bound as f64 >= (MOST_BOUND * tokens as f64).floor()
+    }
+
     fn is_exact(&self) -> bool {
         let (_, origin): (EncodingName, Origin) = encoding_for_model(&self.model);
         origin == Origin::Exact

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use espalier::compact::asking::{Asking, Verify};
 use espalier::compact::cut::split;
-use espalier::compact::flag::Flag;
-use espalier::compact::job::{Jobs, Next, Phase};
 use espalier::compact::profile::{ALL, COPILOT_CHAT, COPILOT_CLI, ESPALIER, GEMINI_CLI, Profile, explain};
 use espalier::compact::{Compaction, Options, Status};
+use espalier::conversation::flag::Flag;
+use espalier::conversation::job::{Jobs, Next, Phase};
 use espalier::effect::{Answer, Step};
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;

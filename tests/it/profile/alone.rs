@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use espalier::compact::asking::{Asking, Trigger};
-use espalier::compact::backoff::{Backoff, Now};
 use espalier::compact::cut::{Deed, choose};
-use espalier::compact::job::Jobs;
 use espalier::compact::profile::{Profile, Rung};
-use espalier::compact::window::Sizes;
 use espalier::compact::{Compacted, Options, Status};
+use espalier::conversation::backoff::{Backoff, Now};
+use espalier::conversation::job::Jobs;
+use espalier::conversation::window::Sizes;
 use espalier::effect::{Answer, Effect};
 use espalier::history::draft::Draft;
 use espalier::history::group::groups;

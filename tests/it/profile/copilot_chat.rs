@@ -2,10 +2,10 @@
 
 use espalier::compact::asking::{Asking, Trigger};
 use espalier::compact::cut::choose;
-use espalier::compact::job::{Jobs, Next, Phase};
 use espalier::compact::profile::{COPILOT_CHAT, Cut, CutAt};
-use espalier::compact::window::{Room, Sizes};
 use espalier::compact::{Options, Status};
+use espalier::conversation::job::{Jobs, Next, Phase};
+use espalier::conversation::window::{Room, Sizes};
 use espalier::effect::{Answer, Failure, Shape};
 use espalier::error::Code;
 use espalier::history::draft::Draft;

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use espalier::compact::asking::{Asking, Trigger};
 use espalier::compact::cut::choose;
-use espalier::compact::flag::Flag;
 use espalier::compact::profile::{Cut, GEMINI_CLI, Profile};
 use espalier::compact::results::gemini::capped;
 use espalier::compact::{Compacted, Compaction, Options, Outcome, Status};
+use espalier::conversation::flag::Flag;
 use espalier::effect::{Answer, Failure, Purpose, Step};
 use espalier::history::draft::Draft;
 use espalier::history::group::groups;

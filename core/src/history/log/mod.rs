@@ -198,6 +198,23 @@ impl Log {
         self.store.messages.iter().enumerate().map(shape).collect()
     }
 
+    /// Number of messages that there ever were, rewound ones included.
+    pub fn originals(&self) -> usize {
+        self.store.messages.len()
+    }
+
+    /// Tokens of these messages together, as they came.
+    ///
+    /// # Errors
+    /// [`Code::UnknownId`].
+    pub fn tokens_as_added(&self, ids: &[String]) -> Result<u64> {
+        let tokens = |id: &String| {
+            let unknown = || Error::new(Code::UnknownId, format!("there is no message with the id {id:?}"));
+            Ok(self.counts(id).ok_or_else(unknown)?.message.tokens)
+        };
+        ids.iter().map(tokens).sum()
+    }
+
     /// Tokens of a message as it came, and of each of its parts.
     pub fn counts(&self, id: &str) -> Option<&Counts> {
         self.store.slots.get(id).map(|&slot| &self.store.counts[slot])

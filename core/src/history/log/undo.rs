@@ -138,6 +138,17 @@ impl Log {
         rows.collect()
     }
 
+    /// Positions of the edits in force, oldest first.
+    pub fn edits_in_force(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.state.edits.iter().filter(|(_, laid)| laid.in_force()).map(|(&seq, _)| seq)
+    }
+
+    /// The id of the newest summary in force.
+    pub fn newest_summary(&self) -> Option<String> {
+        let is_range = |seq: &usize| self.store.edit(*seq).is_some_and(|edit| edit.kind == Kind::ReplaceRange);
+        self.edits_in_force().rev().find(is_range).map(id_of)
+    }
+
     /// All stored summaries, in the order of their numbers.
     pub fn checkpoints(&self) -> Vec<StoredSummary> {
         let orphaned = |stored: &super::fold::Stored| {

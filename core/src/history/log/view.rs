@@ -217,7 +217,8 @@ impl Log {
         Draft { entries, meter: self.counting.meter(), origin: self.origin, removed: Vec::new() }
     }
 
-    fn history_totals(&self) -> Totals {
+    /// Tokens of the conversation without any edits; takes no time.
+    pub fn history_totals(&self) -> Totals {
         let Live { frame, conversation, messages } = self.state.live;
         let frame = frame + self.counting.model.list_overhead();
         let tools = self.counting.tools;

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod jobs;
+mod machine;
 mod window;
 
 use serde_json::Value;

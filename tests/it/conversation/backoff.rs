@@ -1,6 +1,6 @@
 use espalier::compact::Status;
-use espalier::compact::backoff::{Backoff, Now, Verdict};
 use espalier::compact::profile::GEMINI_CLI;
+use espalier::conversation::backoff::{Backoff, Now, Verdict};
 use espalier::history::edit::Author;
 
 fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {

@@ -1,5 +1,5 @@
-//! gemini-cli's memory of a failure: after a summary that was longer than what it stood for, no model is asked any more until a compaction
-//! succeeds; results are still cut.
+//! gemini-cli's memory of a failure: after a summary that was longer than what it stood for, no model is asked any more
+//! until a compaction succeeds; results are still cut.
 //!
 //! | ended | flag afterwards |
 //! |---|---|
@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Status;
+use crate::compact::Status;
 
 /// Set after a failure of that kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Flag {
     /// How a compaction ended; `with_summary` tells whether one was put in place.
     ///
     /// ```
-    /// use espalier::compact::{Status, flag::Flag};
+    /// use espalier::{compact::Status, conversation::flag::Flag};
     /// let mut flag = Flag::default();
     /// flag.note(Status::Inflated, false, false);
     /// assert!(!flag.may_ask(false) && flag.may_ask(true));

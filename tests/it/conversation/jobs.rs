@@ -1,5 +1,5 @@
-use espalier::compact::job::{Jobs, Next, Phase};
 use espalier::compact::profile::{COPILOT_CHAT, COPILOT_CLI, ESPALIER, Profile};
+use espalier::conversation::job::{Jobs, Next, Phase};
 
 use super::vectors;
 

@@ -1,16 +1,17 @@
-//! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every turn.
+//! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every
+//! turn.
 
 use serde::{Deserialize, Serialize};
 
-use super::Status;
 use super::flag::Flag;
-use super::profile::{ESPALIER, FailureRule};
+use crate::compact::Status;
+use crate::compact::profile::{ESPALIER, FailureRule};
 use crate::history::edit::Author;
 
 /// The longest rest of a model that keeps failing, as a power of two of compactions.
 const LONGEST_REST: u32 = 3;
 
-/// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
+/// Failures of a conversation's compactions. Manual compactions ignore and do not update it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Backoff {
@@ -43,7 +44,8 @@ pub struct Now {
     pub tokens: u64,
     /// Tokens that messages may have.
     pub available: u64,
-    /// Of the view, trigger class, profile and model: what is the same gains the same. Below 2^53 where it crosses to JavaScript.
+    /// Of the view, trigger class, profile and model: what is the same gains the same. Below 2^53 where it crosses to
+    /// JavaScript.
     pub fingerprint: u64,
 }
 
@@ -54,7 +56,8 @@ pub enum Verdict {
     Try,
     /// The model failed twice in a row, and rests: by rules alone.
     Offline,
-    /// A summary was longer than what it stood for, and the rule remembers that: results are cut, nothing is summarised.
+    /// A summary was longer than what it stood for, and the rule remembers that: results are cut, nothing is
+    /// summarised.
     CutOnly,
     /// Too early.
     NotYet,
@@ -100,8 +103,8 @@ impl Backoff {
         }
     }
 
-    /// How an automatic compaction ended, and who wrote the summary that it put in place. From the second failure in a row on, the model is
-    /// passed over for one compaction, then for two, four and at most eight.
+    /// How an automatic compaction ended, and who wrote the summary that it put in place. From the second failure in a
+    /// row on, the model is passed over for one compaction, then for two, four and at most eight.
     pub fn note(&mut self, status: Status, summary: Option<Author>, now: Now) {
         let mark = Mark { requests: now.requests, tokens: now.tokens };
         self.flag.note(status, summary.is_some(), false);

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Early, Profile};
+use crate::compact::profile::{Early, Profile};
 
 /// Where the job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -39,7 +39,8 @@ pub enum Next<T> {
     Dropped(T),
 }
 
-/// The job of a conversation, its result a `T`. Plain data: what is remembered must not be lost with an instance of the engine.
+/// The job of a conversation, its result a `T`. Plain data: what is remembered must not be lost with an instance of the
+/// engine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Jobs<T> {
     state: State<T>,
@@ -87,11 +88,11 @@ impl<T> Jobs<T> {
         }
     }
 
-    /// Begins a job and returns its number; `None` if one is running or has a result that nobody took. `is_stale` tells whether a parked
-    /// result does not fit the conversation any more, so that it may be replaced.
+    /// Begins a job and returns its number; `None` if one is running or has a result that nobody took. `is_stale` tells
+    /// whether a parked result does not fit the conversation any more, so that it may be replaced.
     ///
     /// ```
-    /// use espalier::compact::job::{Jobs, Phase};
+    /// use espalier::conversation::job::{Jobs, Phase};
     /// let mut jobs: Jobs<&str> = Jobs::default();
     /// let first = jobs.start(|_| false).unwrap();
     /// assert_eq!(jobs.start(|_| false), None);

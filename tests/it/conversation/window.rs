@@ -1,5 +1,5 @@
 use espalier::compact::profile::{COPILOT_CHAT, ESPALIER, GEMINI_CLI};
-use espalier::compact::window::{Sizes, effective, ratio, threshold};
+use espalier::conversation::window::{Sizes, effective, ratio, threshold};
 use espalier::error::Code;
 use serde_json::Value;
 

@@ -1,0 +1,279 @@
+//! What is due: a compaction in front of a request or beside it, a job to wait for, a result to use.
+
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as Unknown;
+use serde::{Deserialize, Serialize};
+
+use super::backoff::{Backoff, Now, Verdict};
+use super::job::{Next, Phase};
+use super::{Around, Look, Machine};
+use crate::compact::Status;
+use crate::compact::asking::Trigger;
+use crate::error::Result;
+use crate::history::edit::Author;
+use crate::history::log::Log;
+use crate::history::plan::Totals;
+use crate::tokens::Origin;
+
+/// A log as compactions see it: what it amounts to, and what it may have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Standing {
+    originals: usize,
+    edits: Vec<usize>,
+    limit: u64,
+}
+
+/// A request to prepare.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Request {
+    /// Requests so far, this one included.
+    pub requests: u64,
+    /// Compactions start without being asked for.
+    pub is_automatic: bool,
+    /// Nothing may go that no summary covers, so a compaction is due even if the count alone would not ask for one.
+    pub must_fit: bool,
+    /// A compaction was applied for this request already.
+    pub is_done: bool,
+    /// The job has its say; false once that was waited for or used.
+    pub asks_job: bool,
+    /// A hook wants to know of every compaction, also of one that has nothing to do.
+    pub has_hook: bool,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        let (is_automatic, asks_job) = (true, true);
+        Request { requests: 0, is_automatic, must_fit: false, is_done: false, asks_job, has_hook: false }
+    }
+}
+
+/// What is to happen before a request is sent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestStep {
+    pub look: Look,
+    /// What the job has to do with it; everything else waits for that.
+    pub job: Next<u32>,
+    /// A compaction that is due before the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<Due>,
+    /// The provider refused the request before.
+    pub is_forced: bool,
+}
+
+/// A compaction that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Due {
+    pub trigger: Trigger,
+    pub verdict: Verdict,
+}
+
+/// A background job to start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StartJob {
+    pub requests: u64,
+    /// The host's model is to be asked, unless it rests.
+    pub asks_model: bool,
+    /// Somebody can write the summary if no model does.
+    pub has_rules: bool,
+    /// A result that was put aside does not fit the conversation any more.
+    pub is_stale: bool,
+    pub has_hook: bool,
+}
+
+/// How a compaction ended that nobody asked for by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ended {
+    pub requests: u64,
+    /// How it was made, and how it ended: names that hosts know, which may be theirs alone.
+    #[serde(default)]
+    pub made: Option<String>,
+    #[serde(default)]
+    pub status: String,
+    /// Who wrote the summary that was put in place.
+    #[serde(default)]
+    pub author: Option<Author>,
+    /// A model was asked in vain.
+    #[serde(default)]
+    pub has_failed: bool,
+    /// Something would have been lost without it.
+    #[serde(default)]
+    pub is_needed: bool,
+    /// It was due before the request that is being prepared.
+    #[serde(default)]
+    pub is_before_request: bool,
+}
+
+impl Machine {
+    /// The next request, and what is due before it. `origin`: of the view's counts.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn request(
+        &mut self,
+        log: &Log,
+        view: Totals,
+        origin: Origin,
+        around: Around,
+        request: Request,
+    ) -> Result<RequestStep> {
+        let look = self.look(log, view, origin, around)?;
+        let is_forced = self.state.is_refused;
+        let next =
+            |machine: &mut Machine| machine.state.jobs.at_request(&machine.profile, look.usage.ratio, look.overflows);
+        let job = if request.asks_job { next(self) } else { Next::GoOn };
+        let due = if job == Next::GoOn { self.due(log, view, &look, request)? } else { None };
+        if job == Next::GoOn && due.is_none() {
+            (self.state.is_refused, self.state.is_switched) = (false, false);
+        }
+        Ok(RequestStep { look, job, due, is_forced })
+    }
+
+    fn due(&mut self, log: &Log, view: Totals, look: &Look, request: Request) -> Result<Option<Due>> {
+        let is_needed = look.overflows || request.must_fit;
+        // Profiles that do nothing in the background compact at their line, before the request.
+        let is_due = is_needed || (!self.profile.background && look.starts);
+        // A job's summary may be too old to make enough room: what came since is summarised as well if nothing may go
+        // without a summary.
+        let is_done = request.is_done && !(request.must_fit && look.overflows);
+        if !request.is_automatic || !is_due || is_done {
+            return Ok(None);
+        }
+        let trigger = match () {
+            () if self.state.is_refused => Trigger::ProviderError,
+            () if self.state.is_switched => Trigger::ModelSwitch,
+            () if is_needed => Trigger::Overflow,
+            () => Trigger::Threshold,
+        };
+        let verdict = self.verdict(log, view, request.requests, trigger != Trigger::Threshold)?;
+        // The same plan gained nothing a moment ago, or there is none: what is left is to make the request fit.
+        let is_idle = verdict == Verdict::Blocked || self.is_idle(log, view, request.has_hook)?;
+        Ok((!is_idle).then_some(Due { trigger, verdict }))
+    }
+
+    /// Whether a compaction may be tried. `is_needed`: something would be lost without it.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn verdict(&mut self, log: &Log, view: Totals, requests: u64, is_needed: bool) -> Result<Verdict> {
+        let now = self.now(log, view, requests, is_needed)?;
+        let needed = self.now(log, view, requests, true)?;
+        let backoff = self.backoff();
+        let verdict = backoff.may_try(now);
+        // What gains nothing where it is needed gains nothing before.
+        let is_blocked = !is_needed && verdict != Verdict::Blocked && backoff.may_try(needed) == Verdict::Blocked;
+        Ok(if is_blocked { Verdict::Blocked } else { verdict })
+    }
+
+    /// Starts a background job, if nothing forbids it: its number, and whom to ask.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn start_job(&mut self, log: &Log, view: Totals, start: StartJob) -> Result<Option<(u32, Verdict)>> {
+        let is_free = match self.state.jobs.phase() {
+            Phase::Running | Phase::Ready => false,
+            Phase::Parked => start.is_stale,
+            Phase::Idle | Phase::Failed => true,
+        };
+        if !is_free {
+            return Ok(None);
+        }
+        let verdict = if start.asks_model { self.verdict(log, view, start.requests, false)? } else { Verdict::Offline };
+        let is_forbidden = matches!(verdict, Verdict::NotYet | Verdict::Blocked)
+            || (verdict == Verdict::Offline && !start.has_rules)
+            || self.is_idle(log, view, start.has_hook)?;
+        let job = if is_forbidden { None } else { self.state.jobs.start(|_| true) };
+        Ok(job.map(|job| (job, verdict)))
+    }
+
+    /// A compaction was applied: until something happens there is nothing more to compact.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn applied(&mut self, log: &Log) -> Result<()> {
+        self.state.compacted = Some(self.standing(log)?);
+        Ok(())
+    }
+
+    /// Takes in how an automatic compaction ended.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn ended(&mut self, log: &Log, view: Totals, ended: &Ended) -> Result<()> {
+        if let Some("nothing_to_compact" | "not_ready") = ended.made.as_deref() {
+            self.state.idle = Some((self.standing(log)?, view.tools));
+        }
+        let status = match ended.status.as_str() {
+            // Without a model that is as it is for good, and what must stay stays: only more messages make another try
+            // worth it.
+            "not_ready" | "budget_exceeded" if !self.profile.failure.flag => Some(Status::NoGain),
+            "engine_failed" | "count_failed" => Some(Status::ModelFailed),
+            name => Status::deserialize(name.into_deserializer()).map_err(|_: Unknown| ()).ok(),
+        };
+        if ended.is_before_request {
+            (self.state.is_refused, self.state.is_switched) = (false, false);
+        }
+        let now = self.now(log, view, ended.requests, ended.is_needed)?;
+        let backoff = self.backoff();
+        // The model rests if it failed, whatever rules wrote instead.
+        if status == Some(Status::Applied) && ended.has_failed && ended.author != Some(Author::Model) {
+            backoff.note(Status::ModelFailed, None, now);
+        }
+        if let Some(status) = status {
+            backoff.note(status, ended.author, now);
+        }
+        Ok(())
+    }
+
+    fn backoff(&mut self) -> &mut Backoff {
+        let rule = self.profile.failure;
+        self.state.backoff.get_or_insert_with(|| Backoff::new(rule))
+    }
+
+    /// Whether an automatic compaction would have nothing to do, so that it need not start.
+    fn is_idle(&self, log: &Log, view: Totals, has_hook: bool) -> Result<bool> {
+        if has_hook && self.profile.hook.on_noop {
+            return Ok(false);
+        }
+        let is_idle = self.counted(log) < self.profile.min_messages.automatic || self.is_compacted(log)?;
+        Ok(is_idle || self.state.idle == Some((self.standing(log)?, view.tools)))
+    }
+
+    /// Nothing happened since a compaction was applied.
+    pub(super) fn is_compacted(&self, log: &Log) -> Result<bool> {
+        Ok(self.state.compacted.is_some() && self.state.compacted == Some(self.standing(log)?))
+    }
+
+    /// Messages of the view, as the profile counts them.
+    pub(super) fn counted(&self, log: &Log) -> usize {
+        if self.profile.min_messages.system { log.totals().messages } else { log.spoken() }
+    }
+
+    fn standing(&self, log: &Log) -> Result<Standing> {
+        let limit = self.limit(0)?.limit;
+        Ok(Standing { originals: log.originals(), edits: log.edits_in_force().collect(), limit })
+    }
+
+    fn now(&self, log: &Log, view: Totals, requests: u64, is_needed: bool) -> Result<Now> {
+        // What is laid over the history, and who is asked: messages that are added to it do not make a plan another
+        // one. A plan that need not gain much covers what another one leaves.
+        let needed = if is_needed { "/needed" } else { "" };
+        let newest = log.newest_summary().unwrap_or_default();
+        let plan = format!("{newest}/{}/{}{needed}", self.profile.name, self.state.model.name);
+        Ok(Now {
+            requests,
+            tokens: log.history_totals().total,
+            available: self.limit(view.tools)?.limit.saturating_sub(view.frame + view.tools),
+            fingerprint: hash(&plan),
+        })
+    }
+}
+
+/// FNV-1a of 32 bits over UTF-16 code units: what stored logs have.
+fn hash(text: &str) -> u64 {
+    let sum = text.encode_utf16().fold(0x811c_9dc5_u32, |sum, unit| (sum ^ u32::from(unit)).wrapping_mul(0x0100_0193));
+    u64::from(sum)
+}

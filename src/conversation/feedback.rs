@@ -1,0 +1,171 @@
+//! Provider feedback: reported usage, or a refusal.
+
+use serde::{Deserialize, Serialize};
+
+use super::Machine;
+use crate::error::Result;
+use crate::history::recovery::{Accepted, Next, Refusal, Silence, SilentOverflow, Tries};
+use crate::tokens::{Calibration, Origin, Prediction, Request};
+
+/// Share of the limit that reports may add to a request. Above it they belong to something else, such as a session's
+/// total.
+const MAX_OVERHEAD: f64 = 0.9;
+
+/// The newest request under one model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Tried {
+    sent: Option<Sent>,
+    /// The newest report that was credible.
+    pub reported: Option<Reported>,
+    /// While the same request is tried again, smaller each time.
+    pub tries: Option<Tries>,
+    /// It was refused, so that the next request tries it again.
+    was_refused: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Sent {
+    id: String,
+    tokens: u64,
+    predicted: Prediction,
+}
+
+/// What the server counted of a request, and what it had by our count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reported {
+    pub tokens: u64,
+    pub sent: u64,
+}
+
+/// A report that does not match its request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OddUsage {
+    pub why: Why,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Silence>,
+    pub reported: u64,
+    pub expected: u64,
+    /// What the model's next request may have, by the provider's count. Absent if nothing was learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// What is odd about a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Why {
+    /// The provider did not read the whole request, or counts more than its window has.
+    Overflow,
+    /// The report is far too low.
+    Low,
+    /// By its reports a request without any message would hardly fit.
+    Overhead,
+    /// Reports vary too much to predict the next one.
+    Unsteady,
+}
+
+impl Machine {
+    /// A request of `tokens` by our count goes out. `frame` changes when system text or tools do.
+    pub fn sent(&mut self, id: String, tokens: u64, frame: String) {
+        let predicted = self.predict(tokens);
+        let tried = &mut self.state.tried;
+        tried.sent = Some(Sent { id: id.clone(), tokens, predicted });
+        if !tried.was_refused {
+            tried.tries = None;
+        }
+        tried.was_refused = false;
+        (self.state.newest, self.state.is_refused) = (tokens, false);
+        let model = self.state.model.name.clone();
+        if let Some(calibration) = self.calibration_mut() {
+            calibration.sent(Request { id, model, frame, tokens });
+        }
+    }
+
+    /// Takes the server's count of the newest request, where the server manages the context by itself: it may read less
+    /// than was sent.
+    pub fn managed(&mut self, tokens: u64) {
+        self.state.managed = Some(Reported { tokens, sent: self.state.newest });
+    }
+
+    /// Takes the provider's count of the newest request. Returns what is odd about it.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn answered(&mut self, tokens: u64, date: &str) -> Result<Option<OddUsage>> {
+        let Some(Sent { id, tokens: sent, predicted }) = self.state.tried.sent.clone() else { return Ok(None) };
+        self.state.tried.tries = None;
+        let silent = self.state.recovery.get_or_insert_default().accepted(&Accepted {
+            model: self.state.model.name.clone(),
+            sent,
+            reported: Some(tokens),
+            predicted: Some(predicted.tokens),
+            bound: Some(predicted.bound),
+            window: self.state.model.window,
+            date: Some(date.to_owned()),
+        });
+        let odd = |why, SilentOverflow { kind, reported, expected, limit }| OddUsage {
+            why,
+            kind: Some(kind),
+            reported,
+            expected,
+            limit,
+        };
+        match silent {
+            Some(silent) if silent.limit.is_none() && tokens > 0 => return Ok(Some(odd(Why::Low, silent))),
+            _ if tokens > 0 => self.state.tried.reported = Some(Reported { tokens, sent }),
+            _ => {}
+        }
+        if let Some(silent) = silent {
+            // The count of another text than the one that was sent says nothing about how the provider counts.
+            return Ok(Some(odd(Why::Overflow, silent)));
+        }
+        if let Some(calibration) = self.calibration_mut() {
+            calibration.report(&id, tokens);
+        }
+        self.incredible(tokens, sent)
+    }
+
+    /// Drops a calibration that would leave no room for messages, and notices one that cannot predict.
+    fn incredible(&mut self, reported: u64, sent: u64) -> Result<Option<OddUsage>> {
+        let odd = |why| Some(OddUsage { why, kind: None, reported, expected: sent, limit: None });
+        let request = self.limit(0)?.request as f64;
+        let Some(calibration) = self.calibration() else { return Ok(None) };
+        if calibration.predict(0).tokens as f64 > MAX_OVERHEAD * request {
+            self.state.calibrations.remove(&self.state.model.name);
+            return Ok(odd(Why::Overhead));
+        }
+        let Prediction { bound, origin, .. } = calibration.predict(sent);
+        let is_unsteady = origin == Origin::Calibrated && Calibration::is_widest(bound, sent);
+        Ok(if is_unsteady { odd(Why::Unsteady) } else { None })
+    }
+
+    /// The provider refused the newest request. Says what to do.
+    pub fn refused(&mut self, refusal: Refusal) -> Next {
+        let base = self.base().0;
+        let rule = self.profile.limit;
+        let state = &mut self.state;
+        state.managed = None;
+        let Some(Sent { tokens: sent, .. }) = state.tried.sent else {
+            return Next::PassOn { why: "no request was prepared" };
+        };
+        let recovery = state.recovery.get_or_insert_default();
+        let name = &state.model.name;
+        let tries = state.tried.tries.get_or_insert_with(|| recovery.begin(name, base, None));
+        state.tried.was_refused = true;
+        let buffer = Some((rule.retry_buffer, rule.most_retry_buffer));
+        let next = recovery.refused(tries, &Refusal { sent, buffer, ..refusal });
+        state.is_refused |= matches!(next, Next::Retry { .. });
+        next
+    }
+
+    /// The calibration to change, unless there is nothing to learn.
+    fn calibration_mut(&mut self) -> Option<&mut Calibration> {
+        let name = &self.state.model.name;
+        if name.is_empty() || self.state.settings.has_tokenizer {
+            return None;
+        }
+        let fresh = || Calibration::new(name);
+        Some(self.state.calibrations.entry(name.clone()).or_insert_with(fresh))
+    }
+}

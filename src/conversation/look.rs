@@ -1,0 +1,104 @@
+//! How full the next request is.
+
+use serde::{Deserialize, Serialize};
+
+use super::window::ratio;
+use super::{Machine, Source};
+use crate::error::Result;
+use crate::history::log::Log;
+use crate::history::plan::Totals;
+use crate::tokens::Origin;
+
+/// What surrounds the view in a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Around {
+    /// Tokens of what is kept apart from the view: a system prompt, or all of a prompt tree but the history.
+    pub apart: i64,
+    /// Tokens of the view that the request does not pay for: results that its prompt tree cuts to their share.
+    pub cut: i64,
+    /// A number in [0, 1) that spreads the start of background compactions.
+    pub draw: f64,
+}
+
+/// How full a request is, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// What ratios are of.
+    pub limit: u64,
+    pub limit_source: Source,
+    /// By the provider's count, `bound` included.
+    pub used: u64,
+    /// How far off the prediction may be.
+    pub bound: u64,
+    pub origin: Origin,
+    /// What is expected, without `bound`, as a share of `limit`.
+    pub ratio: f64,
+    pub messages: usize,
+    pub frame: i64,
+    pub conversation: i64,
+    pub tools: u64,
+}
+
+/// The next request as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Look {
+    pub usage: Usage,
+    /// Tokens of the provider's that the request must not exceed.
+    pub request: u64,
+    /// Tokens of ours that are expected to be within `request`.
+    pub budget: u64,
+    /// Tokens of ours that are expected to be within the model's window, whatever the user chose.
+    pub window: u64,
+    pub overflows: bool,
+    /// It is full enough for a compaction to start.
+    pub starts: bool,
+    /// The provider has most of it in its cache.
+    pub is_warm: bool,
+    /// Messages of the view, as the profile counts them.
+    pub counted: usize,
+    /// Nothing happened since a compaction was applied.
+    pub is_compacted: bool,
+}
+
+impl Machine {
+    /// The next request, whose view has these totals, counted as well as `origin` says.
+    ///
+    /// # Errors
+    /// As [`Machine::limit`].
+    pub fn look(&self, log: &Log, view: Totals, origin: Origin, around: Around) -> Result<Look> {
+        let Around { apart, cut, draw } = around;
+        let ours = u64::try_from(view.total as i64 + apart - cut).unwrap_or(0);
+        let expected = self.expected(ours);
+        let limit = self.limit(view.tools)?;
+        let used = expected.tokens + expected.bound;
+        // The bound belongs to what must not be exceeded; triggers go by what is expected.
+        let reported = self.state.tried.reported.map(|reported| (reported.tokens, reported.sent));
+        let ratio = ratio(self.profile.measured.of(expected.tokens, ours, reported), limit.limit);
+        let is_warm = log.is_warm();
+        Ok(Look {
+            usage: Usage {
+                limit: limit.limit,
+                limit_source: limit.source,
+                used,
+                bound: expected.bound,
+                origin: if origin == Origin::Estimate { origin } else { expected.origin },
+                ratio,
+                messages: view.messages,
+                frame: view.frame as i64 + apart,
+                conversation: (view.conversation as i64 - cut).max(0),
+                tools: view.tools,
+            },
+            request: limit.request,
+            budget: self.ours(limit.request),
+            window: self.ours(self.window()),
+            overflows: used > limit.request,
+            starts: self.profile.starts(ratio, is_warm, || draw),
+            is_warm,
+            counted: self.counted(log),
+            is_compacted: self.is_compacted(log)?,
+        })
+    }
+}
