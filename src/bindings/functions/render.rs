@@ -245,8 +245,8 @@ impl Rendering {
         let error = coded(
             "budget_exceeded",
             &format!(
-                "No lowest priority node found (path: {limit}). {needed} tokens are left that may not be removed, and {allowed} are \
-                 allowed.{most}"
+                "No lowest priority node found (path: {limit}). {needed} tokens may not be removed, but the budget is \
+                 {allowed}.{most}"
             ),
             &limit,
         );
