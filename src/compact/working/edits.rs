@@ -1,8 +1,8 @@
-//! The steps of a change, carried out on what is known of a file.
+//! Applies the steps of a change to the known content of a file.
 //!
-//! In: a [`File`] and a [`Change`] that went well. Out: the same file afterwards. A step whose place is certain edits
+//! In: a [`File`] and a [`Change`] that succeeded. Out: the same file afterwards. A step with a certain position edits
 //! the known lines. Any other step costs knowledge: lines that it may have touched become stale, and lines behind it
-//! lose their numbers if it changed their count.
+//! lose their numbers if it changed their count. Start reading at [`File::change`].
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use super::files::{File, Run};
 use super::lines::{DISTINCT, Line, MAX_NUMBER, edited, matches, moved, split, whole_lines};
 use crate::message::change::Change;
 
-/// Lines on each side of a doubtful place that become stale, too.
+/// Number of lines on each side of a doubtful position that also become stale.
 const NEAR: usize = 3;
 
-/// Where a text begins.
+/// The position at which a text begins.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     is_loose: bool,
@@ -27,7 +27,7 @@ struct Span {
     is_loose: bool,
     run: usize,
     lines: Range<usize>,
-    /// The text begins in front of the first known line.
+    /// True if the text begins before the first known line.
     is_behind: bool,
 }
 
@@ -41,7 +41,7 @@ impl File {
             Change::Insert { after: None, text } => self.append(text, now),
             Change::Lines { from, to, text } => {
                 self.is_deleted = false;
-                // The step does not say which text it removes.
+                // The step does not contain the text that it removes.
                 self.loose.iter_mut().flat_map(|run| &mut run.lines).for_each(|line| line.seen = 0);
                 self.lines(*from, *to, &whole_lines(text), now);
             }
@@ -63,7 +63,7 @@ impl File {
     fn write(&mut self, text: &str, now: u32) {
         let known: Vec<Line> = self.runs.drain(..).flat_map(|run| run.lines).collect();
         let known: crate::map::HashMap<Rc<str>, Line> = known.into_iter().map(|l| (Rc::clone(&l.text), l)).collect();
-        // Texts that stay are shared.
+        // Unchanged lines share their text with the known ones.
         let line = |text: &&str| match known.get(*text) {
             Some(line) => Line { text: Rc::clone(&line.text), seen: now, edited: line.edited },
             None => Line { text: (*text).into(), seen: now, edited: if known.is_empty() { 0 } else { now } },
@@ -75,7 +75,7 @@ impl File {
         self.insert_run(Run { start: 1, lines });
     }
 
-    /// The same content as another file.
+    /// Replaces the content by that of another file.
     pub fn copy_of(&mut self, other: &File, now: u32) {
         (self.runs, self.loose, self.total) = (other.runs.clone(), other.loose.clone(), other.total);
         (self.doubted, self.is_deleted) = (other.doubted, false);
@@ -110,7 +110,8 @@ impl File {
         self.insert_run(Run { start: after.saturating_add(1), lines });
     }
 
-    /// Marks loose lines between which lines may have been inserted: those that may be the lines on its `sides`.
+    /// Marks loose lines that may be the lines on the `sides` of an insertion: lines may have been inserted between
+    /// them.
     fn divide_loose(&mut self, sides: &[Option<Rc<str>>; 2]) {
         let may_be = |line: &Line, side: &Option<Rc<str>>| side.as_ref().is_none_or(|text| *text == line.text);
         for run in &mut self.loose {
@@ -134,7 +135,7 @@ impl File {
         self.insert_run(Run { start: from, lines });
     }
 
-    /// Moves lines from `number` on; a run that goes across it is divided.
+    /// Moves lines from `number` on, and divides a run that contains `number`.
     fn shift(&mut self, number: u64, by: i128) {
         self.total = self.total.map(|total| moved(total, by));
         if by == 0 {
@@ -147,15 +148,15 @@ impl File {
         }
     }
 
-    /// The first line that an edit at an unknown place may have moved: behind the lines that begin the file, none of
-    /// which contains what was edited. A stale line may.
+    /// Returns the number of the first line that an edit at an unknown position may have moved. Fresh lines that begin
+    /// the file have not moved: none of them contains the edited text. A stale line may contain it.
     fn first_unsure(&self) -> u64 {
         let Some(run) = self.runs.first().filter(|run| run.start == 1) else { return 1 };
         let stale = run.lines.iter().position(|line| !self.is_fresh(line));
         stale.map_or(run.end(), |stale| run.start + stale as u64)
     }
 
-    /// Gives up the numbers behind an unknown place if the edit changed their count.
+    /// Removes the numbers behind an unknown position if the edit changed the number of lines.
     fn moved_somewhere(&mut self, by: i128) {
         if by != 0 {
             self.total = self.total.map(|total| moved(total, by));
@@ -174,7 +175,7 @@ impl File {
         if all {
             return self.replace_all(&old, &new, by, now);
         }
-        // Tools refuse a text that occurs twice: a known occurrence is the one.
+        // Tools refuse a text that occurs twice, so a known occurrence is the only one.
         let mut places = self.places(&old, self.fresh());
         let is_fresh = !places.is_empty();
         if !is_fresh && is_distinct(&old) {
@@ -213,7 +214,7 @@ impl File {
         let is_known = self.is_known();
         let (places, fresh) = (self.places(old, 1), self.fresh());
         self.touch(old, Some(new), false);
-        // From the end, so that places stay where they are.
+        // Starts at the end, so that earlier positions stay valid.
         for place in places.iter().rev() {
             let lines = self.run_at(*place).lines[place.line..].iter().take(old.len());
             let is_fresh = lines.into_iter().all(|line| line.seen >= fresh);
@@ -224,13 +225,14 @@ impl File {
             self.loosen_parts(new, now);
         }
         if by != 0 && !is_known {
-            // It may occur in the gaps.
+            // The text may also occur in the gaps.
             self.unplace_from(self.first_unsure());
             self.total = None;
         }
     }
 
-    /// Some tools find a text in spite of its blanks; those of the new text are the tool's.
+    /// Replaces a text that differs in blanks: some tools ignore blanks when they search. The blanks of the new text
+    /// are the tool's, so its lines become doubtful.
     fn replace_trimmed(&mut self, old: &[&str], new: &[&str], now: u32) {
         let (lines, put) = match (old, new) {
             ([old @ .., ""], [new @ .., ""]) => (old, new),
@@ -252,11 +254,11 @@ impl File {
         }
     }
 
-    /// The text that was replaced is at no certain place among the known lines.
+    /// Handles a replaced text that has no certain position among the known lines.
     fn replaced_somewhere(&mut self, old: &[&str], new: &[&str], is_lines: bool, now: u32) {
         let by = new.len() as i128 - old.len() as i128;
         if self.is_whole() && self.runs.iter().flat_map(|run| &run.lines).all(|line| line.seen > 0) {
-            // It must be there: something else changed the file.
+            // The text must have been in the file, so something else has changed the file.
             self.doubted = now;
         }
         self.touch(old, Some(new).filter(|_| !is_lines), false);
@@ -264,8 +266,8 @@ impl File {
         if is_lines { self.loosen(new, now) } else { self.loosen_parts(new, now) }
     }
 
-    /// Keeps a new text as loose lines. The first and the last one may be parts of lines: they place nothing beside
-    /// them.
+    /// Keeps a new text as loose lines. The first and the last may be parts of lines, so they do not help to place
+    /// their neighbours.
     fn loosen_parts(&mut self, new: &[&str], now: u32) {
         let last = new.len().saturating_sub(1);
         let seen = |at: usize| if at == 0 || at == last { 0 } else { now };
@@ -273,7 +275,8 @@ impl File {
         self.add_loose(Run { start: 0, lines });
     }
 
-    /// Fresh lines between stale ones, or, with a `floor` of 1, lines that nothing contradicts.
+    /// Returns stretches of fresh lines between stale ones; with a `floor` of 1, stretches of lines that nothing
+    /// contradicts.
     fn segments(&self, floor: u32) -> impl Iterator<Item = (Place, &[Line])> {
         let runs = self.runs.iter().map(|run| (false, run)).enumerate();
         let loose = self.loose.iter().map(|run| (true, run)).enumerate();
@@ -287,7 +290,7 @@ impl File {
         })
     }
 
-    /// Where a text that may begin and end within lines is.
+    /// Returns the positions of a text that may begin and end within lines.
     fn places(&self, old: &[&str], floor: u32) -> Vec<Place> {
         let mut out = Vec::new();
         for (first, lines) in self.segments(floor) {
@@ -301,7 +304,7 @@ impl File {
             for at in 0..lines.len() {
                 if at >= free && matches(&lines[at..], old, is_last) {
                     out.push(Place { line: first.line + at, ..first });
-                    // Its last line may hold the beginning of another occurrence behind its own end.
+                    // Another occurrence may begin in the last line, after the end of this one.
                     let last = at + old.len() - 1;
                     let has_room = lines.get(last).is_some_and(|line| line.text.len() >= begin + end);
                     free = if has_room { last } else { last + 1 };
@@ -311,12 +314,13 @@ impl File {
         out
     }
 
-    /// Fresh lines at the edges of what is known that a text may share if it begins or ends beside them. `new` replaces
-    /// a text that may begin and end within lines; without it, they are whole.
+    /// Returns fresh lines at the edges of the known content that a text may include if it begins or ends beside them.
+    /// With `new`, the replacement, the text may begin and end within lines; without it, the text consists of whole
+    /// lines.
     fn overlaps(&self, old: &[&str], new: Option<&[&str]>) -> Vec<Span> {
         let mut out = Vec::new();
         let last = old.len().saturating_sub(1);
-        // A line break at an end of both texts leaves the line beside it alone.
+        // If both texts begin or end with a line break, the line beside it does not change.
         let is_kept = |text: Option<&&str>, other: Option<&&str>| text.is_some_and(|t| t.is_empty() && other == text);
         let keeps_first = new.is_some_and(|new| is_kept(old.first(), new.first()));
         let keeps_last = new.is_some_and(|new| is_kept(old.last(), new.last()));
@@ -327,7 +331,7 @@ impl File {
         };
         for (first, lines) in self.segments(self.fresh()) {
             let begins_file = !first.is_loose && first.line == 0 && self.runs[first.run].start == 1;
-            // Number of lines of the text in front of the first shared line, and index of that one.
+            // Pairs of the number of lines of the text before the first shared line, and the index of that line.
             let behind = (1..old.len()).map(|skipped| (skipped, 0));
             let behind = behind.filter(|(skipped, _)| !(begins_file || *skipped == last && keeps_last));
             let before = (lines.len().saturating_sub(last)..lines.len()).map(|at| (0, at));
@@ -345,14 +349,14 @@ impl File {
         out
     }
 
-    /// True if the text may begin before this place, in lines that nobody knows, and end in it.
+    /// True if the text may begin before this position, in unknown lines, and end in it.
     fn is_blurred(&self, place: Place, old: &[&str], new: &[&str]) -> bool {
         let is_here =
             |span: &Span| !span.is_loose && span.run == place.run && span.is_behind && span.lines.contains(&place.line);
         self.overlaps(old, Some(new)).iter().any(is_here)
     }
 
-    /// Marks what a text may share with the edges of what is known.
+    /// Marks the lines that a text may share with the edges of the known content.
     fn touch(&mut self, old: &[&str], new: Option<&[&str]>, only_loose: bool) {
         for span in self.overlaps(old, new) {
             if span.is_loose || !only_loose {
@@ -362,7 +366,7 @@ impl File {
         }
     }
 
-    /// Marks loose lines that hold a text which was edited elsewhere.
+    /// Marks loose lines that contain a text which was edited elsewhere.
     fn touch_places(&mut self, places: &[Place], count: usize) {
         for place in places.iter().filter(|place| place.is_loose) {
             self.loose[place.run].lines[place.line..].iter_mut().take(count).for_each(|line| line.seen = 0);
@@ -373,7 +377,8 @@ impl File {
         if place.is_loose { &mut self.loose[place.run] } else { &mut self.runs[place.run] }
     }
 
-    /// Replaces a text that begins in a line of a run. `marks`: when the lines were edited, and when confirmed.
+    /// Replaces a text that begins in a line of a run. `marks` are the messages that edited and that confirmed the
+    /// lines.
     fn put_in(&mut self, place: Place, old: &[&str], new: &[&str], all: bool, marks: (u32, u32)) {
         let run = self.run_at(place);
         let first = Rc::clone(&run.lines[place.line].text);
@@ -389,12 +394,12 @@ impl File {
         let text = format!("{before}{}{behind}", new.join("\n"));
         match last {
             Some(_) => self.put(place, old.len(), &split(&text), marks),
-            // The old text ends with the file.
+            // The old text ends at the end of the file.
             None => self.put(place, old.len() - 1, &whole_lines(&text), marks),
         }
     }
 
-    /// Replaces `count` lines of a run; lines that are the same keep when they were edited. Loose text may become
+    /// Replaces `count` lines of a run; identical lines keep the message that last edited them. A loose run may become
     /// empty.
     fn put(&mut self, place: Place, count: usize, new: &[&str], (now, seen): (u32, u32)) {
         let run = self.run_at(place);
@@ -407,7 +412,7 @@ impl File {
         let middle = &new[same_before..new.len() - same_behind];
         let lines: Vec<Line> = middle.iter().map(|text| edited(text, now)).collect();
         run.lines.splice(place.line + same_before..end - same_behind, lines);
-        // The tool has just read what it replaced.
+        // The tool has just read the text that it replaced.
         let shown = place.line..(place.line + new.len()).min(run.lines.len());
         run.lines[shown].iter_mut().for_each(|line| line.seen = seen);
         if place.is_loose {
@@ -436,7 +441,7 @@ impl File {
         }
     }
 
-    /// Marks lines around a place as doubtful.
+    /// Marks the lines around a position as doubtful.
     fn doubt(&mut self, place: Place, count: usize) {
         if place.run >= if place.is_loose { self.loose.len() } else { self.runs.len() } {
             return;
@@ -447,8 +452,8 @@ impl File {
         run.lines[start..end].iter_mut().for_each(|line| line.seen = 0);
     }
 
-    /// Replaces whole lines. Tools look for them at line `at`, then around it; without a number they take the first
-    /// ones.
+    /// Replaces whole lines. Tools search for them at line `at`, then around it; without a number they take the first
+    /// match.
     fn hunk(&mut self, at: Option<u64>, old: &[String], new: &[String], now: u32) {
         let new: Vec<&str> = new.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
         let old: Vec<&str> = old.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
@@ -485,7 +490,7 @@ impl File {
                 let is_confirmed = (at..).zip(&old).any(is_there);
                 self.lines(at, at.saturating_add(old.len() as u64).saturating_sub(1), &new, now);
                 if !is_confirmed {
-                    // Authors of patches miscount.
+                    // The line numbers in patches are often wrong.
                     self.stale(at, new.len() as u64);
                 }
             }
@@ -509,13 +514,13 @@ impl File {
         self.put(place, old.len(), new, (now, now));
     }
 
-    /// True if no fresh line contradicts that these are at line `at`.
+    /// True if no fresh line contradicts that `old` is at line `at`.
     fn may_hold(&self, at: u64, old: &[&str]) -> bool {
         let is_other = |line: &Line, text: &str| self.is_fresh(line) && *line.text != *text;
         !(at..).zip(old).any(|(at, text)| self.line(at).is_some_and(|line| is_other(line, text)))
     }
 
-    /// Marks `count` lines from `number` on.
+    /// Marks `count` lines from `number` on as stale.
     fn stale(&mut self, number: u64, count: u64) {
         let is_here = |number_of: u64| number_of.checked_sub(number).is_some_and(|index| index < count);
         for run in &mut self.runs {
@@ -524,7 +529,8 @@ impl File {
         }
     }
 
-    /// Where whole lines are: fresh ones if there are any, such with the same blanks before others.
+    /// Returns the positions of whole lines: in fresh lines if there is a match, else in others. A match with the same
+    /// trailing blanks takes precedence.
     fn windows(&self, old: &[&str], is_distinct: bool) -> Vec<Place> {
         let floors = [(self.fresh(), true), (1, is_distinct)];
         for (floor, _) in floors.into_iter().filter(|(_, is_tried)| *is_tried) {
@@ -546,7 +552,7 @@ impl File {
     }
 }
 
-/// True if one of these lines is found nowhere else, most likely.
+/// True if one of these lines probably occurs only once.
 fn is_distinct(old: &[&str]) -> bool {
     old.iter().any(|line| line.trim().len() >= DISTINCT)
 }

@@ -1,6 +1,7 @@
-//! Things without a file: bookings, issues, pages, by id; and what a question last had for an answer.
+//! Things without a file (bookings, issues, pages) by id, and the latest answer to each question.
 //!
-//! In: calls of tools that do nothing to files, and their results. Out: the newest state of each thing.
+//! In: calls of tools that do not touch files, and their results. Out: the newest state of each thing. Start reading at
+//! [`Entities::add`].
 
 use std::rc::Rc;
 
@@ -8,26 +9,26 @@ use serde_json::Value;
 
 use crate::map::HashMap;
 
-/// Things that are kept, and bytes of their states.
+/// Max number of things, and max bytes of their states.
 const MOST: usize = 512;
 const BYTES: usize = 2_000_000;
 /// A result of fewer bytes is a receipt, not a state.
 const RECEIPT: usize = 40;
-/// Receipts that are kept behind a state, and the longest one, in bytes.
+/// Max number of receipts after a state, and max bytes of one.
 const RECEIPTS: usize = 6;
 const RECEIPT_BYTES: usize = 200;
 
 /// A thing in its newest known state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entity {
-    /// What it is and its id, or the question.
+    /// The kind of the thing and its id, or the question.
     pub key: Rc<str>,
     pub state: Rc<str>,
-    /// Calls since that state, with what came of them.
+    /// Calls since that state, each with its result.
     pub since: Vec<String>,
     /// Number of the last message about it.
     pub last: u32,
-    /// It has an id.
+    /// True if it has an id; false for a question.
     pub is_thing: bool,
 }
 
@@ -39,13 +40,13 @@ pub struct Entities {
     bytes: usize,
 }
 
-/// Arguments that hold ids: `reservation_id`, `issueNumber`, `key`.
+/// Returns the stem of an argument name that holds an id: `reservation_id`, `issueNumber`, `key`.
 fn stem(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let stem = ["_id", "id", "_number", "number", "_key", "key", "uuid", "slug"]
         .iter()
         .find_map(|end| lower.strip_suffix(end))?;
-    // `paid`, `grid`: words that only end so.
+    // `paid` and `grid` end in `id` but hold no id.
     let is_word = lower.ends_with("id") && !name.ends_with("_id") && !name.ends_with("Id") && lower != "id";
     (!is_word).then(|| stem.trim_end_matches('_').to_string())
 }
@@ -58,8 +59,8 @@ fn id_of(value: &Value) -> Option<String> {
     }
 }
 
-/// What a call is about: the id whose argument the tool's name speaks of, else the first one; of a call that makes a
-/// thing, the id that its result has.
+/// Returns the id that a call is about: the one whose argument name occurs in the tool's name, else the first. For a
+/// call that creates a thing it is the id in the result.
 fn thing(tool: &str, arguments: &Value, result: &str) -> Option<String> {
     let tool = tool.to_ascii_lowercase();
     let ids = |value: &Value| -> Vec<(String, String)> {
@@ -80,7 +81,7 @@ fn thing(tool: &str, arguments: &Value, result: &str) -> Option<String> {
 }
 
 impl Entities {
-    /// Takes in a call that went well and its result.
+    /// Adds a successful call and its result.
     pub fn add(&mut self, tool: &str, arguments: &str, result: &str, now: u32) {
         let given: Value = serde_json::from_str(arguments).unwrap_or(Value::Null);
         let result = result.trim();
@@ -89,7 +90,7 @@ impl Entities {
         let is_state = result.len() >= RECEIPT;
         let key = match found {
             Some(key) => key,
-            // A question has its answer; without arguments it is about all there is.
+            // A question has an answer; without arguments it is about everything.
             None if is_state && arguments.len() <= 1_000 => format!("{tool} {}", words(&given)),
             None => return,
         };
@@ -120,7 +121,7 @@ impl Entities {
         }
     }
 
-    /// Forgets the one that was used longest ago.
+    /// Evicts the thing that was used longest ago.
     fn forget(&mut self) {
         let Some(oldest) = (0..self.all.len()).min_by_key(|&at| (self.all[at].last, at)) else { return };
         self.bytes -= self.all[oldest].state.len();
@@ -129,7 +130,7 @@ impl Entities {
     }
 }
 
-/// Arguments as a reader sees them.
+/// Formats arguments for a reader.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

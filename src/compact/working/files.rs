@@ -1,22 +1,22 @@
 //! The latest known content of one file.
 //!
-//! In: lines that results show, and the steps of changes. Out: runs of known lines with their numbers, with gaps where
-//! nothing is known. A step whose place is not known leaves behind loose text, and numbers that it may have moved are
-//! given up. Each line knows the message that last confirmed it.
+//! In: lines that results show, and the steps of changes. Out: runs of known lines with their numbers, and gaps where
+//! nothing is known. A step with an unknown position leaves loose text, and the numbers that it may have moved are
+//! removed. Each line has the number of the message that last confirmed it. Start reading at [`File::show`].
 
 use std::rc::Rc;
 
 pub use super::lines::Line;
 use super::lines::{DISTINCT, MAX_NUMBER, align};
 
-/// Loose pieces that a file keeps.
+/// Max number of loose runs of a file.
 const LOOSE: usize = 24;
-/// Lines at the end of what is shown in which one must be as it was: then nothing behind them has moved.
+/// If one of the last `ANCHOR` shown lines is unchanged, the lines behind them have not moved.
 const ANCHOR: usize = 5;
 /// Consecutive lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Number of the first line; of loose lines the number that it once had, or 0.
+    /// Number of the first line; for loose lines a former number, or 0.
     pub start: u64,
     pub lines: Vec<Line>,
 }
@@ -31,13 +31,13 @@ impl Run {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct File {
     pub path: String,
-    /// Runs with numbers, in order, with a gap between any two.
+    /// Runs with numbers, in order, separated by gaps.
     pub runs: Vec<Run>,
-    /// Text that is somewhere in the file.
+    /// Text at an unknown position of the file.
     pub loose: Vec<Run>,
-    /// Number of lines of the file, if that is known.
+    /// Number of lines of the file, if known.
     pub total: Option<u64>,
-    /// Number of the last message that may have changed it in a way that nobody saw.
+    /// Number of the last message that may have changed the file invisibly.
     pub doubted: u32,
     /// Number of the last message that read or changed it.
     pub last: u32,
@@ -58,38 +58,38 @@ impl File {
         }
     }
 
-    /// Number of lines held.
+    /// Returns the number of known lines.
     pub fn held(&self) -> usize {
         self.runs.iter().chain(&self.loose).map(|run| run.lines.len()).sum()
     }
 
-    /// Bytes of the lines held.
+    /// Returns the bytes of the known lines.
     pub fn bytes(&self) -> usize {
         self.runs.iter().chain(&self.loose).flat_map(|run| &run.lines).map(|line| line.text.len() + 40).sum()
     }
 
-    /// A line by its number, if it is known.
+    /// Returns a line by its number, if it is known.
     pub fn line(&self, number: u64) -> Option<&Line> {
         let run = self.runs.iter().rev().find(|run| run.start <= number)?;
         run.lines.get(usize::try_from(number - run.start).ok()?)
     }
 
-    /// Smallest number of a message that confirms a line beyond doubt.
+    /// Returns the lowest message number that confirms a line beyond doubt.
     pub(super) fn fresh(&self) -> u32 {
         self.doubted.max(1)
     }
 
-    /// True if nothing speaks against a line since it was confirmed.
+    /// True if nothing contradicts a line since it was confirmed.
     pub(super) fn is_fresh(&self, line: &Line) -> bool {
         line.seen >= self.fresh()
     }
 
-    /// Forgets all text.
+    /// Removes all text.
     pub fn forget(&mut self) {
         (self.runs, self.loose, self.total) = (vec![], vec![], None);
     }
 
-    /// Takes in lines that a result shows, with ascending numbers. `total` is the number of lines of the file.
+    /// Adds lines that a result shows, with ascending numbers. `total` is the number of lines of the file.
     pub fn show(&mut self, lines: &[(u64, String)], total: Option<u64>, now: u32) {
         self.is_deleted = false;
         if let Some(total) = total {
@@ -123,7 +123,7 @@ impl File {
                 }
             })
             .collect();
-        // What the file has here differs: lines around it may have moved, nobody knows where to.
+        // The file differs here, so lines around may have moved by an unknown distance.
         let differs = |(number, text): &(u64, String)| self.line(*number).is_some_and(|line| *line.text != **text);
         if block.iter().any(differs) {
             let is_same = |(number, text): &&(u64, String)| {
@@ -146,7 +146,8 @@ impl File {
         self.insert_run(Run { start: first, lines });
     }
 
-    /// When a line of loose text was edited: it is that line, most likely.
+    /// Returns the message that edited an equal line of loose text, which is probably the same line; 0 if there is
+    /// none.
     fn edited_elsewhere(&self, text: &str) -> u32 {
         let is_distinct = text.trim().len() >= DISTINCT;
         let same = |line: &&Line| *line.text == *text;
@@ -154,7 +155,7 @@ impl File {
         found.map_or(0, |line| line.edited)
     }
 
-    /// Gives up the numbers of lines from `number` on.
+    /// Removes the numbers of lines from `number` on.
     pub(super) fn unplace_from(&mut self, number: u64) {
         let behind = self.take(number, u64::MAX);
         for run in behind {
@@ -162,7 +163,8 @@ impl File {
         }
     }
 
-    /// A difference in the middle of a run says nothing of the lines before it, unless they may have changed, too.
+    /// Removes the numbers of the lines before `number` if they may have changed as well. A difference in the middle of
+    /// a run alone is no evidence about the lines before it.
     fn unplace_before(&mut self, number: u64) {
         let doubted = self.doubted;
         let is_doubtful = |run: &Run| run.start < number && run.lines.iter().any(|line| line.seen <= doubted);
@@ -184,12 +186,12 @@ impl File {
         }
     }
 
-    /// Removes lines by number; later ones keep theirs.
+    /// Removes lines by number; later ones keep their numbers.
     pub(super) fn cut(&mut self, from: u64, to: u64) {
         drop(self.take(from, to));
     }
 
-    /// The same; returns them.
+    /// Removes lines by number, and returns them; later ones keep their numbers.
     pub(super) fn take(&mut self, from: u64, to: u64) -> Vec<Run> {
         let mut kept = Vec::new();
         let mut taken = Vec::new();
@@ -215,7 +217,7 @@ impl File {
         taken
     }
 
-    /// Puts a run where no line is known, and joins it with its neighbours.
+    /// Inserts a run where no line is known, and joins it with its neighbours.
     pub(super) fn insert_run(&mut self, run: Run) {
         if run.lines.is_empty() {
             return;
@@ -230,8 +232,8 @@ impl File {
         }
     }
 
-    /// Finds the numbers of loose lines that these lines show, and forgets loose text that is in them. Fresh lines next
-    /// to those get numbers, too; stale ones do not, nor what is beyond them: their count may have changed.
+    /// Finds the numbers of loose lines that `shown` includes, and removes their loose text. Fresh lines next to them
+    /// get numbers as well. Stale lines and those beyond them do not: their count may have changed.
     fn place_loose(&mut self, first: u64, shown: &[Line]) {
         let mut rest = Vec::new();
         for mut run in std::mem::take(&mut self.loose) {
@@ -262,7 +264,7 @@ impl File {
         rest.into_iter().for_each(|run| self.add_loose(run));
     }
 
-    /// Gives a loose line its number; false if it cannot have that.
+    /// Inserts a loose line under its number; returns false if the number is impossible.
     fn place(&mut self, number: Option<u64>, line: &Line) -> bool {
         let is_in_file = |number: &u64| *number > 0 && self.total.is_none_or(|total| *number <= total);
         let Some(number) = number.filter(is_in_file).filter(|_| self.is_fresh(line)) else { return false };

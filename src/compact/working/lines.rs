@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-/// Numbers beyond are no line's.
+/// Max line number; higher ones are refused.
 pub(super) const MAX_NUMBER: u64 = 1 << 40;
-/// A line of fewer bytes, without the blanks around it, is found anywhere: it places nothing.
+/// A line of fewer bytes, without surrounding blanks, occurs in many places and therefore determines no position.
 pub(super) const DISTINCT: usize = 12;
 
-/// A line as it was last shown or written.
+/// A line as last shown or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub text: Rc<str>,
@@ -21,7 +21,7 @@ pub(super) fn split(text: &str) -> Vec<&str> {
     text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
 }
 
-/// Lines of a text that ends with a line break or not.
+/// Returns the lines of a text, with or without a final line break.
 pub(super) fn whole_lines(text: &str) -> Vec<&str> {
     let mut lines = split(text);
     if lines.last().is_some_and(|last| last.is_empty()) {
@@ -30,7 +30,7 @@ pub(super) fn whole_lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The number of a line after `by` lines were added in front of it.
+/// Returns the number of a line after `by` lines were inserted before it.
 pub(super) fn moved(number: u64, by: i128) -> u64 {
     u64::try_from(i128::from(number) + by).unwrap_or(0).min(MAX_NUMBER)
 }
@@ -39,7 +39,7 @@ pub(super) fn edited(text: &&str, now: u32) -> Line {
     Line { text: (*text).into(), seen: now, edited: now }
 }
 
-/// True if a text begins in the first of these lines. `is_last`: they end the file, with a line break.
+/// True if a text begins in the first of these lines. `is_last` says that they end the file, with a line break.
 pub(super) fn matches(lines: &[Line], old: &[&str], is_last: bool) -> bool {
     match old {
         [] => false,
@@ -58,7 +58,7 @@ pub(super) fn matches(lines: &[Line], old: &[&str], is_last: bool) -> bool {
     }
 }
 
-/// Where `lines` are relative to `shown`: the one place at which a distinct line of theirs is in it and no line
+/// Returns the offset of `lines` relative to `shown`: the only one at which a distinct line matches and no line
 /// differs.
 pub(super) fn align(lines: &[Line], shown: &[Line]) -> Option<i128> {
     let fits = |offset: i128| {

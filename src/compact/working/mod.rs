@@ -1,13 +1,17 @@
 //! The working set: the latest known content of the files of a history, things without a file, and names in use.
 //!
-//! In: messages, oldest first. Out: [`WorkingSet`], from which [`render`] writes what fits a budget. It reads messages
-//! only and asks no model: rules put together what calls write and results show. Adding a message costs its length and
-//! one pass over each file that it changes, and returns the same as folding all messages afresh.
+//! In: messages, oldest first. Out: [`WorkingSet`], from which [`render`] writes what fits a budget. Start reading at
+//! [`WorkingSet::add`].
+//!
+//! It reads messages only and asks no model: rules combine what calls write and what results show. Adding a message
+//! costs its length and one pass over each file that it changes; the result equals a fold of all messages.
 //!
 //! - [`files`]: the latest known content of one file; `edits` changes it.
 //! - [`shell`]: what command lines show and change.
-//! - [`entities`]: bookings, issues, pages by id. - [`names`]: paths, identifiers and ids by use.
-//! - [`view`]: what a view shows already. - [`render`]: both as text.
+//! - [`entities`]: bookings, issues, pages by id.
+//! - [`names`]: paths, identifiers and ids by use.
+//! - [`view`]: the lines and names that a view already shows.
+//! - [`render`]: files, things and names as text.
 
 mod edits;
 pub mod entities;
@@ -37,11 +41,11 @@ use files::File;
 use names::{Found, Names};
 use shell::Deed;
 
-/// Bytes of file content that are held; beyond, the files that were used longest ago lose theirs.
+/// Max bytes of file content; above it, the files that were used longest ago lose theirs.
 const MOST_BYTES: usize = 8_000_000;
-/// Lines of a result that a failure has at most: a file that begins with the word for one has more.
+/// Max lines of a result that reports a failure: a file that begins with a word for failure has more.
 const FAILURE_LINES: usize = 4;
-/// Numbered lines in a row from which the result of an edit shows the file.
+/// Min consecutive numbered lines in the result of an edit that are read as content of the file.
 const SNIPPET: usize = 2;
 
 /// A call without its result.
@@ -60,16 +64,16 @@ pub struct WorkingSet {
     pub names: Names,
     map: ToolMap,
     root: Option<String>,
-    /// Messages taken in.
+    /// Number of messages added.
     now: u32,
     file_at: HashMap<String, usize>,
     /// Calls of the last assistant message, in order.
     open: Vec<(String, Open)>,
     /// The file that editors with one open file work on.
     opened: Option<usize>,
-    /// Last message that may have changed any file.
+    /// The last message that may have changed any file.
     doubted: u32,
-    /// Files that were changed since a formatter ran.
+    /// Files that were changed since a formatter last ran.
     unformatted: Vec<usize>,
     /// Commands whose output said that a formatter ran.
     formatting: HashSet<String>,
@@ -77,7 +81,7 @@ pub struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// An empty working set.
+    /// Returns an empty working set.
     pub fn new(rules: &Rules) -> WorkingSet {
         let map = ToolMap::new(rules.tools.clone()).with_dialect(rules.dialect);
         WorkingSet { map, root: rules.root.clone(), ..WorkingSet::default() }
@@ -107,33 +111,33 @@ impl WorkingSet {
         set
     }
 
-    /// Number of messages taken in.
+    /// Returns the number of messages added.
     pub fn now(&self) -> u32 {
         self.now
     }
 
-    /// Bytes of file content that are held.
+    /// Returns the bytes of file content.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// A file by the path that calls give it.
+    /// Returns a file by the path that calls use.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.file_at.get(path).map(|&at| &self.files[at])
     }
 
-    /// True if the text of a line may not be what the file holds any more.
+    /// True if the text of a line may be out of date.
     pub fn is_stale(&self, file: &File, line: &files::Line) -> bool {
         line.seen == 0 || line.seen < file.doubted.max(self.doubted)
     }
 
-    /// Takes one more message in.
+    /// Adds one message.
     pub fn add(&mut self, message: &Message) {
         self.now += 1;
         if message.role == Role::Assistant {
             self.interrupted();
         }
-        // Arguments outlive the names that are found in them.
+        // Declared first: names borrow from the arguments.
         let mut values: Vec<(Option<Rc<str>>, Vec<String>)> = Vec::new();
         for part in &message.parts {
             match part {
@@ -194,7 +198,7 @@ impl WorkingSet {
         self.names.add(found, message.role == Role::Tool, self.now);
     }
 
-    /// Calls that never had a result: nobody knows what they did.
+    /// Handles calls without a result: their effect is unknown.
     fn interrupted(&mut self) {
         for (_, open) in std::mem::take(&mut self.open) {
             match open.call.kind {
@@ -225,7 +229,7 @@ impl WorkingSet {
         at
     }
 
-    /// A file changes unseen. One that nobody knows stays unknown.
+    /// Marks a file as possibly changed. An unknown file stays unknown.
     fn doubt(&mut self, path: &str) {
         let path = path::under(self.root.as_deref(), path.to_string());
         if let Some(&at) = self.file_at.get(&path) {
@@ -236,7 +240,7 @@ impl WorkingSet {
     fn result(&mut self, Open { name, arguments, call }: Open, text: &str, is_error: bool) {
         let text = body(text);
         if is_placeholder(&text) {
-            // The result no longer says what it did.
+            // The result was removed, so it does not show what the call did.
             return self.done(&name, &arguments, &call, None);
         }
         let is_short = text.lines().count() <= FAILURE_LINES;
@@ -264,7 +268,7 @@ impl WorkingSet {
 
     fn read(&mut self, call: &ToolCall, text: &str) {
         let [path] = call.paths.as_slice() else {
-            // Editors with one open file scroll in it.
+            // In editors with one open file, a call without a path scrolls in it.
             if let (Some(at), []) = (self.opened, call.paths.as_slice()) {
                 let path = self.files[at].path.clone();
                 self.show(&path, call, text);
@@ -276,7 +280,7 @@ impl WorkingSet {
 
     fn show(&mut self, path: &str, call: &ToolCall, text: &str) {
         let read = shown(text, call);
-        // Tools that number lines show folders without.
+        // Tools that number lines list folders without numbers.
         let numbers = results(Says::Number, call.dialects).next().is_some() && call.dialects != Dialects::ALL;
         let is_numbered = || text.lines().any(|line| number_of(line, call.dialects).is_some());
         let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
@@ -299,7 +303,7 @@ impl WorkingSet {
         self.grown(at, before);
     }
 
-    /// Updates the bytes that are held, and evicts the files used longest ago above the limit.
+    /// Updates the byte count, and evicts the files used longest ago above the limit.
     fn grown(&mut self, at: usize, before: usize) {
         self.bytes = (self.bytes + self.files[at].bytes()).saturating_sub(before);
         while self.bytes > MOST_BYTES {
@@ -310,7 +314,7 @@ impl WorkingSet {
         }
     }
 
-    /// A call that writes went well; without a text, as far as anybody knows.
+    /// Applies a write call that succeeded. Without `text`, its success is assumed.
     fn done(&mut self, name: &str, arguments: &str, call: &ToolCall, text: Option<&str>) {
         if !matches!(call.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete) {
             return;
@@ -325,7 +329,7 @@ impl WorkingSet {
             paths => paths.to_vec(),
         };
         if steps.is_empty() {
-            // `undo_edit`, sketches: something changed.
+            // `undo_edit` and sketches: the change is unknown.
             return own.iter().for_each(|path| self.doubt(path));
         }
         let mut changed: Vec<usize> = Vec::new();
@@ -362,7 +366,7 @@ impl WorkingSet {
         at
     }
 
-    /// What makes any file doubtful makes those doubtful that are known.
+    /// Returns the last message that may have changed any file, if the file has known lines.
     fn doubted_since(&self, at: usize) -> u32 {
         if self.files[at].held() > 0 { self.doubted } else { 0 }
     }
@@ -384,7 +388,7 @@ impl WorkingSet {
         }
     }
 
-    /// A command line ran and printed `text`.
+    /// Applies a command line that printed `text`.
     fn ran(&mut self, command: &str, call: &ToolCall, text: Option<&str>) {
         let deeds = shell::deeds(command, call.cwd.as_deref());
         let is_failed = text.is_some_and(|text| exit_status(text).is_some_and(|code| code != 0));
@@ -399,7 +403,7 @@ impl WorkingSet {
                     let at = self.at(path);
                     let before = self.files[at].bytes();
                     match text {
-                        // What a failed line did of this is not told.
+                        // It is unknown which writes of a failed line took place.
                         Some(text) => self.files[at].change(&Change::Write { text: text.clone() }, self.now),
                         None => self.files[at].forget(),
                     }
@@ -436,7 +440,7 @@ impl WorkingSet {
         self.formatted(command, &deeds, text);
     }
 
-    /// Files that were changed may look different after a formatter ran.
+    /// Marks files that may look different after a formatter ran.
     fn formatted(&mut self, command: &str, deeds: &[Deed], text: Option<&str>) {
         let announced = |line: &str| line.starts_with(['>', '$']) && shell::formats(line);
         let text = text.unwrap_or_default();
@@ -476,13 +480,13 @@ impl WorkingSet {
         }
     }
 
-    /// Lines that a search printed behind their numbers, of files that are known or of the one that was searched.
+    /// Adds numbered lines that a search printed, of known files or of the one that was searched.
     fn found(&mut self, text: &str, one: Option<&str>) {
         let mut by_file: Vec<(usize, Vec<(u64, String)>)> = Vec::new();
         for (path, number, line) in found_lines(text) {
             let Some(path) = path.or(one) else { continue };
             let path = path::under(self.root.as_deref(), path::normal(path));
-            // A search names many files: those that nobody opened are not worked on.
+            // A search names many files; files that were never opened are not part of the work.
             let Some(&at) = self.file_at.get(&path) else { continue };
             match by_file.iter_mut().find(|(other, _)| *other == at) {
                 Some((_, lines)) if lines.last().is_some_and(|(last, _)| *last >= number) => {}
@@ -496,7 +500,7 @@ impl WorkingSet {
     }
 }
 
-/// Lines of a search: `12:text`, `12-text`, `path:12:text`.
+/// Returns the lines of a search: `12:text`, `12-text`, `path:12:text`.
 fn found_lines(text: &str) -> impl Iterator<Item = (Option<&str>, u64, &str)> {
     text.lines().filter_map(|line| {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -514,7 +518,7 @@ fn found_lines(text: &str) -> impl Iterator<Item = (Option<&str>, u64, &str)> {
     })
 }
 
-/// The number that a line begins with, and the line behind it.
+/// Returns the number at the start of a line, and the rest of the line.
 fn number_of(line: &str, dialects: Dialects) -> Option<(u64, &str)> {
     results(Says::Number, dialects).find_map(|pattern| match pattern.read(line) {
         Some(Said { number: Some(number), rest, .. }) => Some((number, rest)),
@@ -522,7 +526,7 @@ fn number_of(line: &str, dialects: Dialects) -> Option<(u64, &str)> {
     })
 }
 
-/// The lines of a file that the result of an edit shows behind their numbers.
+/// Returns the numbered lines of a file in the result of an edit.
 fn snippet(text: &str, dialects: Dialects) -> Vec<(u64, String)> {
     let mut out: Vec<(u64, String)> = Vec::new();
     for line in text.lines() {
@@ -537,7 +541,7 @@ fn snippet(text: &str, dialects: Dialects) -> Vec<(u64, String)> {
     out
 }
 
-/// The strings in a value.
+/// Collects the strings in a value.
 fn strings_in(value: &Value, depth: usize, out: &mut Vec<String>) {
     match value {
         Value::String(text) => out.push(text.clone()),

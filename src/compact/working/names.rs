@@ -1,24 +1,26 @@
 //! Names that the work uses: files, identifiers, ids.
 //!
-//! In: the texts of messages, one after the other. Out: names ranked by use and recency. A use counts half after
-//! [`HALF_LIFE`] messages.
+//! In: the texts of messages, in order. Out: names ranked by use and recency. The weight of a use halves every
+//! [`HALF_LIFE`] messages. Start reading at [`Names::add`].
 
 use std::rc::Rc;
 
 use crate::map::HashMap;
 
-/// Messages after which a use counts half. Measured on public transcripts at 8,000 tokens, 800 of them names: of the names that the next
-/// 20 calls use 91 % are in view with 20 or 40, 86 % with 100. Calls counting four times as much as results costs up to 4 points.
+/// Number of messages after which a use counts half. Measured on public transcripts at 8,000 tokens, 800 of them for
+/// names: 91 % of the names that the next 20 calls use are in view with 20 or 40, 86 % with 100. Counting calls four
+/// times as much as results costs up to 4 points.
 pub const HALF_LIFE: u32 = 20;
 /// The weight that remains after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
 const PER_MESSAGE: f64 = 0.965_936_328_924_846_4;
-/// Names that are kept, and how many more there may be before the weakest are forgotten.
+/// Max number of names, and the excess above it before the weakest are evicted.
 const MOST: usize = 20_000;
 const SLACK: usize = 10_000;
-/// Longest name, in bytes.
+/// Max bytes of a name.
 const LONGEST: usize = 80;
 
-/// The share of a weight that is left after `messages`. Multiplications only: the same on every machine.
+/// Returns the share of a weight that remains after `messages`. It only multiplies, so that every machine gets the same
+/// result.
 pub fn left_after(messages: u32) -> f64 {
     let (mut factor, mut base, mut rest) = (1.0, PER_MESSAGE, messages);
     while rest > 0 {
@@ -35,10 +37,10 @@ pub fn left_after(messages: u32) -> f64 {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Name {
     pub text: Rc<str>,
-    /// Of the last message that used it.
+    /// Score at the last message that used it.
     pub score: f64,
     pub last: u32,
-    /// Of a file: the path under which it was named last. Of all others: the file of the call that used it last.
+    /// For a file, the path in its latest mention. For other names, the file of the call that used it last.
     pub path: Option<Rc<str>>,
     pub is_file: bool,
 }
@@ -55,12 +57,12 @@ pub struct Names {
 pub struct Found<'t> {
     words: HashMap<&'t str, Option<Rc<str>>>,
     paths: HashMap<&'t str, &'t str>,
-    /// In the order in which they came.
+    /// In order of appearance.
     order: Vec<(&'t str, bool)>,
 }
 
 impl<'t> Found<'t> {
-    /// Takes in the names of a text; `path` is the file that the text is about.
+    /// Adds the names of a text; `path` is the file that the text is about.
     pub fn text(&mut self, text: &'t str, path: Option<&Rc<str>>) {
         each(text, |name, full| match full {
             Some(full) => {
@@ -72,7 +74,7 @@ impl<'t> Found<'t> {
         });
     }
 
-    /// Takes in a value of a call's arguments: ids, codes, dates.
+    /// Adds a value of a call's arguments: an id, a code, a date.
     pub fn value(&mut self, value: &'t str, path: Option<&Rc<str>>) {
         if is_value(value) {
             self.word(value, path);
@@ -87,14 +89,14 @@ impl<'t> Found<'t> {
     }
 }
 
-/// True for values that are passed on as they are.
+/// True for values that later calls may repeat verbatim.
 fn is_value(value: &str) -> bool {
     (4..40).contains(&value.len())
         && value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-'))
         && value.chars().any(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// True for words that somebody made up: of several words, or of letters and digits.
+/// True for invented words: several words in one, or letters with digits.
 fn is_name(word: &str) -> bool {
     if word.len() < 4 || word.len() > LONGEST || !word.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return false;
@@ -110,7 +112,7 @@ fn is_name(word: &str) -> bool {
     hump || has_letter && inner.contains(&b'_') || code()
 }
 
-/// Calls `take` with each name of a text; of a path with its last component, and with the path.
+/// Calls `take` with each name of a text; for a path with its last component and the whole path.
 pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
     let is_part =
         |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'/' | b'.' | b'-' | b'@' | b'~');
@@ -125,7 +127,7 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
         while to < bytes.len() && is_part(bytes[to]) {
             to += 1;
         }
-        // Bytes above 0x7f are all parts: both ends are ends of characters.
+        // All bytes above 0x7f are parts of names, so both ends are character boundaries.
         let piece = &text[from..to];
         from = to;
         if piece.len() > 400 {
@@ -148,7 +150,7 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
 }
 
 impl Names {
-    /// Takes in the names of message `now`.
+    /// Adds the names of message `now`.
     pub fn add(&mut self, found: Found, is_result: bool, now: u32) {
         for (name, is_file) in found.order {
             let path = match is_file {
@@ -177,17 +179,15 @@ impl Names {
         }
     }
 
-    /// Number of names.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Forgets the weakest.
+    /// Evicts the weakest names.
     fn forget(&mut self, now: u32) {
         let mut order: Vec<usize> = (0..self.all.len()).collect();
         order.sort_by(|&a, &b| self.score(b, now).total_cmp(&self.score(a, now)).then(a.cmp(&b)));
@@ -203,12 +203,12 @@ impl Names {
         name.score * left_after(now - name.last)
     }
 
-    /// How much a name is in use.
+    /// Returns the score of a name at message `now`.
     pub fn use_of(&self, name: &str, now: u32) -> f64 {
         self.at.get(name).map_or(0.0, |&at| self.score(at, now))
     }
 
-    /// Names by use, most used first; of equals the one that came first. Only those that `is_wanted` accepts.
+    /// Returns the names that `is_wanted` accepts, most used first; of equals the earliest comes first.
     pub fn ranked(&self, now: u32, is_wanted: impl Fn(&str) -> bool) -> Vec<(&Name, f64)> {
         let mut out: Vec<(&Name, f64)> = (0..self.all.len())
             .filter(|&at| is_wanted(&self.all[at].text))

@@ -1,9 +1,9 @@
-//! The working set and the names as text, within a budget of tokens.
+//! Writes the working set and the names as text, within a budget of tokens.
 //!
-//! In: a [`WorkingSet`], what the view shows already, a budget. Out: whole lines of the files in their latest state,
-//! where the work is: around the newest edits and reads, and where the names in use are. A file begins with its path;
-//! `@ 120` in front of lines names the number of the first one, `…` lines whose number is not known. Behind a path or a
-//! number stands "(may have changed)" where a later command may have changed the lines.
+//! In: a [`WorkingSet`], what the view already shows, a budget. Out: whole lines of the files in their latest state,
+//! from where the work is: around the newest edits and reads, and where names in use occur. A file begins with its
+//! path; `@ 120` before lines is the number of the first one, `…` marks lines without a known number. "(may have
+//! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`files`].
 
 use super::WorkingSet;
 use super::files::File;
@@ -11,28 +11,29 @@ use super::names::left_after;
 use super::view::View;
 use crate::tokens::Tokenizer;
 
-/// How lines are weighed.
+/// Weights of lines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// What is left of a line's weight on the line next to it.
+    /// Share of a line's weight that its neighbour gets.
     pub near: f64,
-    /// What an edited line counts, against one that was read.
+    /// Weight of an edited line, relative to one that was read.
     pub edited: f64,
-    /// What the names of a line and of those around it add, at most.
+    /// Max weight that the names of a line and of those around it add.
     pub names: f64,
-    /// Messages after which a read or an edit counts half.
+    /// Number of messages after which a read or an edit counts half.
     pub half_life: f64,
-    /// How much a file counts that was last used long ago, against one in use.
+    /// Weight of a file that was last used long ago, relative to one in use.
     pub file: f64,
-    /// What a file counts that was written in one go and is left for the next such file, against one in use: what it was
-    /// written from is worked on. Measured on the lines that the next 20 calls need, at 16,000 tokens: 3 points.
+    /// Weight of a file that one call wrote before work moved on to the next such file, relative to one in use: the
+    /// sources it was written from are what is worked on. Measured on the lines that the next 20 calls need, at 16,000
+    /// tokens: 3 points.
     pub filed: f64,
-    /// Longest line, in characters; of longer ones the beginning is shown.
+    /// Max characters of a line; longer lines are cut.
     pub longest: usize,
-    /// Greatest share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half
-    /// costs 3 to 13 points.
+    /// Max share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half costs 3
+    /// to 13 points.
     pub share: f64,
-    /// What a thing without a file counts, against a line that was just read.
+    /// Weight of a thing without a file, relative to a line that was just read.
     pub thing: f64,
 }
 
@@ -52,12 +53,12 @@ impl Default for Weights {
     }
 }
 
-/// The names block: at most `budget` tokens, most used names first, without those that the view has.
+/// Writes the names block: at most `budget` tokens, most used names first, without those that the view already has.
 pub fn names(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer) -> String {
     let mut out = String::new();
     let mut left = budget;
     for (name, _) in set.names.ranked(set.now(), |name| !view.has_name(name)) {
-        // A name and the blank in front of it are one text to a tokenizer.
+        // A tokenizer reads a name together with the blank before it.
         let cost = tokenizer.count(&format!(" {}", name.text));
         if cost > left {
             break;
@@ -71,17 +72,17 @@ pub fn names(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
     out
 }
 
-/// Bytes of what [`files`] could show.
+/// Returns the bytes that [`files`] could show.
 pub fn held_bytes(set: &WorkingSet) -> u64 {
     let things = set.entities.all.iter();
     let of_things = things.map(|thing| thing.state.len() + thing.since.iter().map(String::len).sum::<usize>());
     (set.bytes() + of_things.sum::<usize>()) as u64
 }
 
-/// A line that may be shown.
+/// A line that can be shown.
 struct Candidate<'s> {
     file: usize,
-    /// Index in the file: runs first, then loose text.
+    /// Index in the file: runs come before loose text.
     at: usize,
     number: Option<u64>,
     text: &'s str,
@@ -89,23 +90,23 @@ struct Candidate<'s> {
     score: f64,
 }
 
-/// What follows the path of a file, or the number of a line, that a later command may have changed.
+/// Suffix of the path of a file, or the number of a line, that a later command may have changed.
 const STALE: &str = " (may have changed)";
-/// What follows the number of a line that no command may have changed, in a file of which most lines may have changed.
+/// Suffix of the number of a line that is certain, in a file of which most lines may have changed.
 const FRESH: &str = " (as it is)";
-/// Shorter lines, in bytes without the blanks around them, are shown between others and not by themselves: blank ones, brackets.
+/// Lines with fewer bytes, without surrounding blanks (empty lines, brackets), are shown only between others.
 const LEAST_LINE: usize = 4;
-/// Such lines in a row that are shown.
+/// Max number of consecutive lines of that kind that are shown.
 const MOST_BETWEEN: u64 = 3;
-/// Their bytes in all, without the blanks around them.
+/// Max bytes of all of them, without surrounding blanks.
 const MOST_BETWEEN_BYTES: usize = 9;
-/// Lines on each side whose names count for a line: regions are chosen, and not lines here and there.
+/// Number of lines on each side whose names count for a line, so that regions are chosen and not scattered lines.
 const AROUND: usize = 5;
 
-/// Longest state of a thing, in characters.
+/// Max characters of the state of a thing.
 const LONGEST_STATE: usize = 6_000;
 
-/// The files and things of the working set: at most `budget` tokens.
+/// Writes the files and things of the working set: at most `budget` tokens.
 pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer, weights: &Weights) -> String {
     let now = set.now();
     let age = |at: u32| left_after_half(now.saturating_sub(at), weights.half_life);
@@ -142,7 +143,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         }
     }
     for (number, thing) in set.entities.all.iter().enumerate() {
-        // A question that has an answer already may be asked again; a thing is worked on.
+        // An answered question is less likely to be needed than a thing.
         let score = age(thing.last) * weights.thing * if thing.is_thing { 1.0 } else { 0.5 };
         let file = set.files.len() + number;
         let since = thing.since.iter().map(String::as_str);
@@ -181,7 +182,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         if count <= budget || chosen.is_empty() {
             return text;
         }
-        // Heads and gaps take more than was reckoned.
+        // Heads and gaps may cost more than the estimate.
         chosen.sort_by(|one, other| {
             other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at)))
         });
@@ -190,7 +191,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
     }
 }
 
-/// True for a file that one call wrote and that nothing read or changed since.
+/// True for a file that one call wrote and that no later call read or changed.
 fn is_written_once(file: &File) -> bool {
     file.reads == 0 && file.edits <= 1 && file.held() > 0
 }
@@ -200,7 +201,7 @@ fn left_after_half(messages: u32, half_life: f64) -> f64 {
     left_after(scaled as u32)
 }
 
-/// Gives lines near a heavy one a part of its weight.
+/// Gives the neighbours of a heavy line a part of its weight.
 fn spread(lines: &mut [Candidate], near: f64) {
     let mut weight = 0.0f64;
     for line in lines.iter_mut() {
@@ -214,7 +215,7 @@ fn spread(lines: &mut [Candidate], near: f64) {
     }
 }
 
-/// How much the names of a line are in use, from 0 to 1.
+/// Returns how much the names of a line are in use, from 0 to 1.
 fn names_in(set: &WorkingSet, line: &str, now: u32) -> f64 {
     let mut used = 0.0f64;
     super::names::each(line, |name, _| used = used.max(set.names.use_of(name, now)));
@@ -226,7 +227,7 @@ fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights)
     candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
 }
 
-/// The chosen lines, file by file, in the order of the file; the file that was used last comes first.
+/// Writes the chosen lines by file, in the order of the file; the file that was used last comes first.
 fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
     let last = |file: usize| match set.files.get(file) {
         Some(file) => file.last,
@@ -268,7 +269,7 @@ fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> Str
     out
 }
 
-/// The lines between two that are chosen, if they are few and take less than a line that names a number.
+/// Returns the lines between two chosen ones, if they are few and cost less than a line number.
 fn short_lines<'s>(
     file: &'s File,
     before: &Candidate,
@@ -284,7 +285,7 @@ fn short_lines<'s>(
     is_short.then(|| between.iter().map(|line| &*line.text))
 }
 
-/// What a file or a thing is called.
+/// Returns the title of a file or a thing.
 fn head(set: &WorkingSet, file: usize) -> &str {
     match set.files.get(file) {
         Some(file) => &file.path,

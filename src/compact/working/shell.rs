@@ -1,30 +1,31 @@
 //! What a command line shows of files and does to them.
 //!
-//! In: a command line and where it runs. Out: one [`Deed`] per thing that it does, in order.
-//! [`crate::compact::ledger::shell`] says which files a line touches; this says with which content.
+//! In: a command line and its working directory. Out: one [`Deed`] per action, in order.
+//! [`crate::compact::ledger::shell`] says which files a line touches; this module says with which content. Start
+//! reading at [`deeds`].
 
 use crate::compact::ledger::shell::{Simple, is_path, simple_commands};
 use crate::message::path::in_folder;
 
-/// Longest command that is looked into, in bytes: here-documents hold whole files.
+/// Max bytes of a command that is read: here-documents hold whole files.
 const LONGEST: usize = 400_000;
 
-/// One thing that a command line does.
+/// One action of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
-    /// Prints these lines of a file, from the first one if no line is named.
+    /// Prints these lines of a file, from the first one if no line is given.
     Show {
         path: String,
         from: u64,
         to: Option<u64>,
     },
-    /// Prints lines of a file, or of several, behind their numbers.
+    /// Prints numbered lines of one or more files.
     Find {
         path: Option<String>,
     },
-    /// Prints something else.
+    /// Prints anything else.
     Print,
-    /// Writes a file; the text is none if it is not in the command line.
+    /// Writes a file; `text` is `None` if the command line does not contain it.
     Write {
         path: String,
         text: Option<String>,
@@ -50,11 +51,11 @@ pub enum Deed {
     },
     /// May change any file.
     SuspectAll,
-    /// Brings files into a format. The line names the command.
+    /// Formats files. The line names the command.
     Format,
 }
 
-/// Words that name formatters, and options that let linters write.
+/// Names of formatters, and options that let linters write.
 const FORMATTERS: [&str; 18] = [
     "--write",
     "--fix",
@@ -106,7 +107,7 @@ pub fn formats(line: &str) -> bool {
         .any(|word| FORMATTERS.contains(&word))
 }
 
-/// Reads a command line. `cwd` is where it runs, if that is known.
+/// Reads a command line. `cwd` is its working directory, if known.
 ///
 /// ```
 /// use espalier::compact::working::shell::{Deed, deeds};
@@ -124,13 +125,13 @@ pub fn deeds(command: &str, cwd: Option<&str>) -> Vec<Deed> {
     reading.deeds
 }
 
-/// The key under which a command is remembered: its first three words without options.
+/// Returns the key of a command: its first three words without options.
 fn key(simple: &Simple) -> String {
     let words = simple.words.iter().filter(|word| !word.starts_with(['-', '>', '&']) && !word.contains('='));
     words.take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys of all commands of a line.
+/// Returns the keys of all commands of a line.
 pub fn keys(command: &str) -> Vec<String> {
     let simple = simple_commands(&command[..command.floor_char_boundary(LONGEST)]);
     simple.iter().map(key).filter(|key| !key.is_empty()).collect()
@@ -141,10 +142,10 @@ struct Reading {
     deeds: Vec<Deed>,
 }
 
-/// Where the output of a command goes.
+/// The destination of a command's output.
 struct Output<'a> {
     plain: Vec<&'a str>,
-    /// Path, and whether it is appended.
+    /// The path, and whether the output is appended.
     to: Option<(&'a str, bool)>,
 }
 
@@ -192,7 +193,7 @@ impl Reading {
         }
         let shown = is_first.then(|| shown(name, rest)).flatten();
         match (name, operands.as_slice()) {
-            // `cat a | head -20` shows the first lines of a; what else reads the output changes it.
+            // `cat a | head -20` shows the first lines of a; any other reader changes the output.
             ("head", _) if simple.is_piped => {
                 let count = count(rest).unwrap_or(10);
                 if let Some(Deed::Show { to, from, .. }) = self.deeds.last_mut() {
@@ -214,7 +215,7 @@ impl Reading {
                 self.deeds.push(if is_numbered { Deed::Find { path } } else { Deed::Print });
             }
             _ if simple.is_piped => {
-                // What is piped into it is not what is printed.
+                // The command prints something else than its input.
                 match self.deeds.last_mut() {
                     Some(last @ (Deed::Show { .. } | Deed::Find { .. })) if name != "tee" => *last = Deed::Print,
                     _ => self.deeds.push(Deed::Print),
@@ -231,7 +232,7 @@ impl Reading {
         }
     }
 
-    /// Deeds of commands that print nothing or little; true if there is nothing more to say.
+    /// Adds the actions of commands that print little or nothing; returns true if the command is handled.
     fn plain(&mut self, name: &str, rest: &[&str], operands: &[&str], simple: &Simple) -> bool {
         let has = |flags: &[&str]| rest.iter().any(|w| flags.iter().any(|flag| w.starts_with(flag)));
         match (name, operands) {
@@ -300,7 +301,7 @@ impl Reading {
         self.deeds.push(Deed::Print);
     }
 
-    /// A script may change the files that it names, if it writes at all.
+    /// Marks the files that a script names as possibly changed, if it writes at all.
     fn script(&mut self, code: &str) {
         const WRITES: [&str; 9] = ["write", "'w'", "\"w\"", "'a'", "\"a\"", "'r+'", "sed -i", "-i", "truncate"];
         if !WRITES.iter().any(|word| code.contains(word)) {
@@ -319,7 +320,7 @@ impl Reading {
     }
 }
 
-/// `-n 20`, `-20`, `-n20`, `--lines=20`.
+/// Reads the count in `-n 20`, `-20`, `-n20`, `--lines=20`.
 fn count(words: &[&str]) -> Option<u64> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -335,7 +336,7 @@ fn count(words: &[&str]) -> Option<u64> {
     None
 }
 
-/// The lines of one file that a command prints: path, first, last.
+/// Returns the lines of one file that a command prints: path, first, last.
 fn shown<'a>(name: &str, rest: &[&'a str]) -> Option<(&'a str, u64, Option<u64>)> {
     let operands = |skip: usize| {
         let mut plain =

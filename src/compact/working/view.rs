@@ -1,4 +1,6 @@
-//! What a view shows already: its lines and its names.
+//! The lines and names that a view already shows.
+//!
+//! In: messages and texts of the view. Out: [`View`], which says whether it has a line or a name. Start reading there.
 
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher};
@@ -10,21 +12,21 @@ use super::{names, strings_in};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part};
 
-/// The lines of a message, as hashes without the blanks around them, and its names; each once.
+/// The hashes of a message's lines, without surrounding blanks, and of its names.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
     lines: HashSet<u64>,
     names: HashSet<u64>,
 }
 
-/// The lines and names of several messages, and in how many of them each is.
+/// The lines and names of several messages, each with the number of messages that contain it.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     lines: HashMap<u64, u32>,
     names: HashMap<u64, u32>,
 }
 
-/// What a view shows: messages, and texts beside them.
+/// The content of a view: messages, and texts beside them.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     messages: Rc<Lines>,
@@ -37,7 +39,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// A line of a result behind its number, as tools print them.
+/// Returns the text of a result's line behind its line number.
 fn behind_number(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = (digits > 0).then(|| &line[digits..])?;
@@ -46,7 +48,7 @@ fn behind_number(line: &str) -> Option<&str> {
 }
 
 impl Shown {
-    /// What a message shows.
+    /// Returns the lines and names of a message.
     pub fn of(message: &Message) -> Shown {
         let mut shown = Shown::default();
         shown.message(message);
@@ -84,7 +86,7 @@ impl Shown {
         names::each(text, |name, _| {
             self.names.insert(hash(name));
         });
-        // Ids and dates are one word in a text.
+        // Ids and dates count as one name each, separators included.
         for word in text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '(' | ')' | '`' | ':')) {
             self.names.insert(hash(word));
         }
@@ -92,13 +94,13 @@ impl Shown {
 }
 
 impl Lines {
-    /// Takes in what a message shows.
+    /// Adds the lines and names of a message.
     pub fn add(&mut self, shown: &Shown) {
         shown.lines.iter().for_each(|line| *self.lines.entry(*line).or_default() += 1);
         shown.names.iter().for_each(|name| *self.names.entry(*name).or_default() += 1);
     }
 
-    /// Takes out what a message shows that was taken in.
+    /// Removes the lines and names of a message that was added.
     pub fn remove(&mut self, shown: &Shown) {
         let take_out = |from: &mut HashMap<u64, u32>, all: &HashSet<u64>| {
             for one in all {
@@ -116,35 +118,35 @@ impl Lines {
 }
 
 impl View {
-    /// What these messages show.
+    /// Returns the view of these messages.
     pub fn of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> View {
         let mut view = View::default();
         messages.into_iter().for_each(|message| view.message(message));
         view
     }
 
-    /// What messages show that are read already.
+    /// Returns the view of messages that were already read.
     pub fn over(messages: Rc<Lines>) -> View {
         View { messages, texts: Shown::default() }
     }
 
-    /// Takes in one more message.
+    /// Adds a message.
     pub fn message(&mut self, message: &Message) {
         self.texts.message(message);
     }
 
-    /// Takes in a text that the view shows.
+    /// Adds a text of the view.
     pub fn text(&mut self, text: &str) {
         self.texts.text(text);
     }
 
-    /// True if a line of the view is this one.
+    /// True if the view has this line.
     pub fn has_line(&self, line: &str) -> bool {
         let line = hash(line.trim());
         self.messages.lines.contains_key(&line) || self.texts.lines.contains(&line)
     }
 
-    /// True if the view names this.
+    /// True if the view has this name.
     pub fn has_name(&self, name: &str) -> bool {
         let name = hash(name);
         self.messages.names.contains_key(&name) || self.texts.names.contains(&name)
