@@ -1,29 +1,31 @@
-//! What a summary aims at: how the room under the target is shared out, and what is in the way where it cannot be reached.
+//! The target of a summary: how the room under the target is divided, and what prevents a target that cannot be
+//! reached.
 //!
-//! In the order of worth: what must stay, rules and plan and changed files, lines for the user's messages and for most errors and commands,
-//! the user's words as they were, the extract of the rules, the tail beyond the newest round. What comes last gives way first.
+//! Order of priority: what must stay; rules, plan and changed files; lines for the user's messages and for most errors
+//! and commands; the user's verbatim words; the extract of the rules; the tail beyond the newest round. The last of
+//! these is cut first.
 
 use super::*;
 use crate::compact::Aim;
 use crate::compact::context;
 use crate::compact::ledger::render::{Wanted, vital, wanted};
 
-/// Budget from which most errors and commands have lines of their own whatever the target, in tokens: below it they would take what the
-/// work at hand needs.
+/// Min budget, in tokens, from which most errors and commands have their own lines whatever the target: with a lower
+/// budget these lines would take the room of the work at hand.
 const LINES_FROM: u64 = 32_000;
-/// Least that rules extract, in tokens, where the target leaves them less.
+/// Min tokens of the rules' extract, even if the target leaves less.
 const LEAST_EXTRACT: u64 = 512;
-/// What rules extract has at most this part of what messages may use.
+/// Divisor of the tokens that messages may use: the quotient is the max for the rules' extract.
 pub(super) const EXTRACT_OF_ALL: u64 = 12;
-/// A record without its text and its lists: the tag and the sentences around them, in tokens.
+/// Tokens of a record without its text and lists: the tags and their sentences.
 const WRAPPER: u64 = 120;
-/// How often the tail is made shorter or longer: what leaves it makes the lists longer.
+/// Max number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
 const MOST_CUTS: usize = 3;
-/// Tokens covered for each token above the target, at most, where the tail can have more than its share. A record must be a fifth shorter
-/// than what it covers, which is reached at 5.
+/// Max tokens covered for each token above the target, if the tail can have more than its share. A record must be a
+/// fifth shorter than the messages that it covers, which is reached at 5.
 const COVERED_OF_EXCESS: u64 = 4;
 
-/// A cut, and what it was chosen among.
+/// A cut, and the groups and rule from which it was chosen.
 pub(super) struct Chosen {
     pub cut: cut::Cut,
     pub covered: Covered,
@@ -32,13 +34,13 @@ pub(super) struct Chosen {
 }
 
 impl Compaction {
-    /// True if there is a target for this one: by somebody's choice of a range, or of a form without lists, there is none.
+    /// True if this compaction has a target. A range that the caller chose has none, nor has a form without lists.
     pub(super) fn aims(&self) -> bool {
         self.range.is_none() && self.options.profile.replacement.form == profile::Form::Record
     }
 
-    /// Where the summary ends, and the groups that it ends between: where the profile has it, or later, if the tail would take the view above
-    /// its target.
+    /// Returns the end of the summary, and the groups of the conversation. The end is where the profile puts it, or
+    /// later if the tail would take the view above its target.
     pub(super) fn chosen(&self, budget: &Budget, draft: &Draft) -> (Option<cut::Cut>, Vec<Group>) {
         let scene = Scene::new(draft, self.ground(budget));
         let cut = self.chosen_between(budget, draft, &scene);
@@ -68,7 +70,7 @@ impl Compaction {
             if over == 0 || cut.boundary >= newest {
                 break;
             }
-            // For lines that are not part of the floor half of the tail stays, as much as a cut may leave anyway.
+            // For lines outside the floor, half of the tail stays, which is as much as a cut may leave anyway.
             let half = (wanted / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
             let shorter = cut.tail_tokens.saturating_sub(over).max(half).max(of_newest);
             let Some(mut next) = (shorter < cut.tail_tokens).then(|| choose(shorter, &rule)).flatten() else { break };
@@ -84,7 +86,8 @@ impl Compaction {
         Some(cut)
     }
 
-    /// Tokens of the newest messages that stay verbatim: their share, or more where covering less frees enough.
+    /// Returns the tokens of the newest messages that stay verbatim: their share, or more if covering less frees
+    /// enough.
     fn wanted_tail(&self, budget: &Budget, draft: &Draft) -> u64 {
         if !self.fills {
             return budget.keep_recent;
@@ -92,13 +95,14 @@ impl Compaction {
         let totals = draft.after();
         let excess = totals.total.saturating_sub(budget.target);
         let body = totals.total.saturating_sub(totals.frame + totals.tools);
-        // Of talk the facts say more than the newest words: measured on public questions about long talks.
+        // In a talk without tools, facts say more than the newest words: measured on public questions about long talks.
         let share = if self.has_work() { budget.keep_recent } else { budget.keep_recent / 4 };
         share.max(body.saturating_sub(excess.saturating_mul(COVERED_OF_EXCESS)))
     }
 
-    /// What a summary covers behind a cut, or behind a later one whose tail is longer, if the record does not use what the first one leaves
-    /// free. A record of rules is written to see what it uses; a model is expected to write no less.
+    /// Returns what a summary covers with this cut, or with another one that is closer to the target: an earlier cut if
+    /// the record leaves room unused, a later one if it exceeds the target. A record of rules is written to find out its
+    /// size; a model is expected to write no less.
     pub(super) fn filled(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
         let Chosen { mut cut, mut covered, groups, rule } = chosen;
         if !self.fills || !self.aims() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
@@ -138,7 +142,8 @@ impl Compaction {
         covered
     }
 
-    /// What a record of rules leaves free below the target, or is above it; nothing if it is not worth making.
+    /// Returns how far a record of rules is below the target, and how far above it; `None` if the record is not worth
+    /// making.
     fn beside_target(&self, covered: &Covered) -> Option<(u64, u64)> {
         let ledger = self.ledger(&covered.ids);
         let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
@@ -148,7 +153,8 @@ impl Compaction {
         Some((target.saturating_sub(after), after.saturating_sub(target)))
     }
 
-    /// Tokens of the view behind a cut with all that the record should have, and those of them that lines beyond the floor take.
+    /// Returns the tokens of the view behind a cut with everything that the record should contain, and the part of them
+    /// that is lines beyond the floor.
     fn view_with(&self, budget: &Budget, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> (u64, u64) {
         let covered = super::start::covered_by(draft, draft, groups, &cut.covered);
         let rest = draft.total().saturating_sub(covered.tokens);
@@ -162,7 +168,7 @@ impl Compaction {
         (around + floor + lines + words + of_work, lines)
     }
 
-    /// What the lists of a record may have when `room` is left under the target.
+    /// Returns the shares of a record's lists if `room` is left under the target.
     pub(super) fn shares(
         &self,
         budget: &Budget,
@@ -171,23 +177,23 @@ impl Compaction {
         covered: &Covered,
         room: u64,
     ) -> Shares {
-        // Rules, the plan and changed files are what a record is for: they have the share of the whole window, however little of it is
-        // in use.
+        // Rules, the plan and changed files are the purpose of a record: they get their share of the whole window, even
+        // if little of it is in use.
         let of_vital = vital(ledger, self.window(draft).entries, &*self.tokenizer);
-        // Never so much that the record would not be worth making.
+        // The lists must stay so small that the record is worth making.
         let most = covered.tokens * 2 / 5;
         let entries = budget.entries.min(most).max(of_vital);
         let ledger = budget.ledger.min(most);
         let user = budget.user.min(covered.tokens / 5);
-        // Where a request has to be cut anyway lines cost no room that anybody has: of what was pasted the middle can be recalled, and what
-        // nobody wrote down cannot.
+        // If the request must be cut anyway, lines take no room from it: the middle of a paste can be recalled, and
+        // facts that were not written down cannot.
         let rest = draft.total().saturating_sub(covered.tokens);
         let is_cut = rest + budget.summary + user + ledger > self.options.budget;
         let least = if self.options.budget >= LINES_FROM || is_cut || !self.aims() { entries } else { ledger };
         Shares { user, ledger, entries, least, room: if self.aims() { room } else { u64::MAX } }
     }
 
-    /// Tokens that rules may extract: the whole share, or what the target leaves of it.
+    /// Returns the max tokens of the rules' extract: the whole share, or what the target leaves of it.
     pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
         let most = self.summary_tokens(covered);
         if !self.aims() {
@@ -195,7 +201,7 @@ impl Compaction {
         }
         let draft = self.cheap_view();
         let budget = self.budget(&self.view(&[]));
-        // Of little room the lists make more than the newest answer does.
+        // In little room, lists help more than the newest answer.
         let most = if self.fills { most.min(budget.available / EXTRACT_OF_ALL) } else { most };
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
         let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
@@ -206,14 +212,14 @@ impl Compaction {
         left.max(LEAST_EXTRACT).min(most)
     }
 
-    /// What is left under the target beside the record in `edit`: `None` if there is none to keep to.
+    /// Returns the tokens left under the target beside the record in `edit`; `None` if there is no target.
     pub(super) fn headroom(&self, edit: &Edit, covered: &Covered) -> Option<u64> {
         let budget = self.budget(&self.view(&[]));
         let after = self.cheap_view().total().saturating_sub(covered.tokens) + edit.tokens_after;
         self.aims().then(|| budget.target.saturating_sub(after))
     }
 
-    /// How far it got. `spare` is what of the record is there only because there was room.
+    /// Reports how close the result is to its target. `spare` are the tokens of the record that only fill free room.
     pub(super) fn aim(&self, draft: &Draft, record: u64, spare: u64) -> Option<Aim> {
         if !self.aims() {
             return None;
@@ -222,7 +228,8 @@ impl Compaction {
         let target = self.budget(&whole).target;
         let groups = groups(&whole);
         let newest = newest_round(&groups);
-        // What no cut could cover: the newest request and round, calls without a result and all behind them, what is kept.
+        // What no cut could cover: the newest request and round, calls without a result and everything after them, kept
+        // messages.
         let pinned =
             |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&whole.entries[i].message.id));
         let rule = profile::Cut { at: CutAt::Tokens, window: [1.0, 1.0], ..self.options.profile.cut };
@@ -244,12 +251,12 @@ impl Compaction {
     }
 }
 
-/// The group of the newest round.
+/// Returns the index of the newest round's group.
 fn newest_round(groups: &[Group]) -> usize {
     groups.iter().rposition(|group| !matches!(group.kind, group::Kind::Frame | group::Kind::User)).unwrap_or(0)
 }
 
-/// Tokens behind a boundary, as a cut counts them: without the newest request and the frame.
+/// Returns the tokens after a boundary, as a cut counts them: without the newest request and the frame.
 fn tail(draft: &Draft, groups: &[Group], boundary: usize) -> u64 {
     let request = groups.iter().rposition(Group::has_request);
     let counts = |at: &usize| Some(*at) != request && groups[*at].kind != group::Kind::Frame;

@@ -1,11 +1,12 @@
-//! After the summary: the edit that puts it in place, the fit, the account of it.
+//! After the summary: the edit that inserts it, the fit to the budget, and the report.
 
 use super::*;
 use crate::compact::ledger::render::wanted;
 use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
-/// Tokens of messages below which a record explains itself in a few words.
+/// Min tokens of the covered messages for a record with a full explanation; below it the record explains itself
+/// briefly.
 const BRIEF: u64 = 2_500;
 
 impl Compaction {
@@ -54,7 +55,7 @@ impl Compaction {
         }
     }
 
-    /// Neither a model nor rules are to make a summary.
+    /// Ends without a summary: neither a model nor rules may write one.
     fn without_offline(&self, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let (model, step) = match after {
             Some((report, why)) => (Some(report), StepReport::same("summary", Outcome::Failed, self.cheap.total, why)),
@@ -63,12 +64,12 @@ impl Compaction {
         Ok(Compacted { model, ..self.fit(vec![], vec![step], None)? })
     }
 
-    /// The ledger of these messages.
+    /// Returns the ledger of these messages.
     pub(super) fn ledger(&self, ids: &[String]) -> Rc<Ledger> {
         let rules = &self.options.rules;
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let messages = self.messages.iter().filter(|message| known.contains(message.id.as_str())).cloned().collect();
-        // What a record stands for is told by those messages.
+        // The facts behind an earlier record come from the messages that it replaced.
         let ledger = self.held.folds.ledger(messages, rules, |first| {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
             Some(self.held.folds.behind(&behind.messages, rules).behind_record(&first.text()))
@@ -78,14 +79,15 @@ impl Compaction {
         ledger.without_replaced(later).map_or(ledger, Rc::new)
     }
 
-    /// The same with errors in the state that the messages behind these leave them in: a record must not call open what the tail solved.
+    /// Returns the same ledger, with errors in the state that later messages leave them in: a record must not call an
+    /// error open that the tail solved.
     pub(super) fn closed_ledger(&self, ids: &[String]) -> Rc<Ledger> {
         let ledger = self.ledger(ids);
         if ledger.errors.is_empty() {
             return ledger;
         }
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        // Frames have no facts.
+        // System prompts have no facts.
         let spoken = self.messages.iter().filter(|message| !message.role.is_frame()).cloned();
         let (mut all, rest): (Vec<_>, Vec<_>) = spoken.partition(|message| known.contains(message.id.as_str()));
         all.extend(rest);
@@ -99,7 +101,7 @@ impl Compaction {
         Rc::new(ledger)
     }
 
-    /// The newest request, if it is none of these messages.
+    /// Returns the newest request, if it is not one of these messages.
     pub(super) fn current(&self, ids: &[String]) -> Option<&Message> {
         let records = &self.options.rules.records;
         let is_begun = |m: &Message| records.is_foreign_alone(m) || self.environment.contains(&m.id);
@@ -108,11 +110,11 @@ impl Compaction {
         (!ids.contains(&newest.id)).then_some(&**newest)
     }
 
-    /// What rules extract of these messages, whose ledger it is.
+    /// Returns the text that rules extract from these messages; `ledger` is theirs.
     pub(super) fn extract(&self, ids: &[String], ledger: &Ledger, max: u64) -> String {
         let current = self.current(ids).map(|message| (message.id.as_str(), message.text()));
         let current = current.as_ref().map(|(id, text)| (*id, text.as_str()));
-        // Lists stand behind the text of a record alone.
+        // Only the text of a record has lists beside it.
         let write = match self.options.profile.replacement.form {
             profile::Form::Record => offline::beside_lists,
             profile::Form::Summary | profile::Form::Messages => offline::offline,
@@ -120,7 +122,7 @@ impl Compaction {
         write(ledger, current, max, &*self.tokenizer)
     }
 
-    /// The edit that puts a summary in the place of the covered messages, if that is worth it.
+    /// Returns the edit that replaces the covered messages by a summary, if that is worth it.
     pub(super) fn apply(
         &self,
         text: &str,
@@ -148,7 +150,8 @@ impl Compaction {
         let edit_id = format!("e{beside}");
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
-        // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
+        // The record goes after the frame and before everything that stays, so that the reader meets earlier events
+        // before the carried messages.
         let stays = |e: &&Entry| e.is_in() && !is_begun(e);
         let is_covered = |e: &&Entry| ids.contains(e.message.id.as_str());
         let (before, next) = match &self.range {
@@ -179,7 +182,7 @@ impl Compaction {
                 let rest = draft.total().saturating_sub(covered.tokens) + of_others;
                 let bare = summary::of_blocks(id.clone(), text, "", covering, &self.extras);
                 let bare = meter.message(&bare);
-                // More than this a record may not have: it would not be worth making.
+                // A record above this size would not be worth making.
                 let worth = (covered.tokens as f64 * (1.0 - self.options.profile.gain.covered)) as u64;
                 crowd = self.crowd(&budget, &draft, ledger, covered, rest + bare);
                 let target = budget.target + crowd;
@@ -193,7 +196,7 @@ impl Compaction {
                     ),
                 };
                 let mut may_grow = true;
-                // Lines of the floor give way where a model wrote more than the rules that the cut was chosen by.
+                // Lines of the floor yield if a model wrote more than the rules by which the cut was chosen.
                 let mut less = 0;
                 loop {
                     let mut shares = self.shares(&budget, &draft, ledger, covered, room).yielding(surplus, vital);
@@ -205,7 +208,7 @@ impl Compaction {
                     };
                     let lists = render::blocks_with(ledger, shares, recalls, &*self.tokenizer, (reserves, write));
                     let message = summary::of_blocks(id.clone(), text, &lists.text, covering, &self.extras);
-                    // Lines are counted one by one, and together they take a little more or less.
+                    // Lines are counted one by one; together they take slightly more or less.
                     let record = meter.message(&message);
                     let total = rest + record;
                     let over = total.saturating_sub(target).min(room);
@@ -243,7 +246,7 @@ impl Compaction {
         }
         let freed = covered.tokens - tokens;
         let share = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
-        // Of a range that somebody chose nobody expects more than that it gets shorter.
+        // A range that the caller chose only has to become shorter.
         let least = if self.range.is_some() { share } else { share.max(budget.min_gain) };
         if freed < least {
             return Err((
@@ -269,22 +272,22 @@ impl Compaction {
         Ok(Placed { edit, shown, spare, crowd })
     }
 
-    /// Tokens of a text beyond those that rules would have written. They take room of the lists, not of files and
-    /// names: else the next steps would know less of these with a model than without one.
+    /// Returns the tokens of a text beyond those that rules would have written. They take room from the lists and not
+    /// from files and names: otherwise the next steps would know less of these with a model than without one.
     fn surplus(&self, text: &str, covered: &Covered, ledger: &Ledger) -> u64 {
         let usual = self.extract(&covered.ids, ledger, self.extract_tokens(covered, ledger));
         self.tokenizer.count(text).saturating_sub(self.tokenizer.count(&usual))
     }
 
-    /// What the fit keeps, and within how many tokens.
+    /// Returns the limits of the fit: the messages that it keeps, and the budget.
     fn limits(&self, budget: u64) -> Limits {
         let Options { keep, rules, .. } = &self.options;
         Limits { budget, keep: keep.clone(), records: rules.records.clone(), ..Limits::default() }
     }
 
-    /// Tokens that the fit is to take from long results and pastes, so that what happened before has up to half of the
-    /// target: a file that was just read can be read again, and what a record has no room for is gone. `around` are
-    /// those of all but the lists of the record.
+    /// Returns the tokens that the fit should take from long results and pastes, so that the record gets up to half of
+    /// the target: a file that was just read can be read again, and facts that the record has no room for are lost.
+    /// `around` are the tokens of everything but the lists of the record.
     fn crowd(&self, budget: &Budget, draft: &Draft, ledger: &Ledger, covered: &Covered, around: u64) -> u64 {
         let half = budget.target / 2;
         let room = budget.target.saturating_sub(around);
@@ -296,7 +299,7 @@ impl Compaction {
         let musts: HashSet<usize> = must.iter().copied().collect();
         let stays = |(_, entry): &(usize, &Entry)| entry.is_in() && !ids.contains(entry.message.id.as_str());
         let has_more = |(at, entry): (usize, &Entry)| !musts.contains(&at) && !entry.message.role.is_frame();
-        // A later cut makes room as well, and shortens nothing.
+        // A later cut frees room as well, without shortening anything.
         if draft.entries.iter().enumerate().filter(stays).any(has_more) {
             return 0;
         }
@@ -319,7 +322,7 @@ impl Compaction {
         }
     }
 
-    /// The edits of the cheap steps beside what the summary hides.
+    /// Returns the edits of the cheap steps that the summary does not hide.
     fn beside(&self, covered: &Covered) -> Vec<Edit> {
         self.beside_ids(&covered.ids)
     }
@@ -331,8 +334,8 @@ impl Compaction {
         steps::without(self.view(&[]), &self.cheap.edits, &covered.iter().map(String::as_str).collect())
     }
 
-    /// The last steps: what the profile has behind the summary, then prune what is left and shorten what must stay, so that the result is on
-    /// budget.
+    /// Carries out the last steps: those of the profile after the summary, then pruning, then shortening of what must
+    /// stay, so that the result fits the budget.
     pub(super) fn fit(&self, summary: Vec<Edit>, given: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
         let mut edits = match &made {
             Some(made) => self.beside(&made.covered),
@@ -344,7 +347,7 @@ impl Compaction {
         let mut draft = self.view(&edits);
         let budget = self.budget(&self.view(&[]));
         let ground = self.ground(&budget);
-        // Somebody chose what is to change.
+        // The caller chose what is to change.
         let behind = if self.range.is_some() { &[] } else { self.rungs().1 };
         steps.extend(climb(&mut draft, behind, budget.relief, ground, &mut edits));
         let before = draft.total();
@@ -364,14 +367,14 @@ impl Compaction {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
                     let must: Vec<usize> = prune::must_keep(&draft, &limits).into_iter().filter(kept).collect();
-                    // Enough that the tail stays as well: a giant paste must not push out the latest work.
+                    // Frees enough for the tail as well: a giant paste must not push out the latest work.
                     let wanted = draft.total().min(needed + budget.keep_recent);
                     let over = wanted.saturating_sub(limits.budget);
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
                         let Some(Made { model, .. }) = made else { return Err(error) };
-                        // Room for what must stay there may be, and none for a record beside it.
+                        // There may be room for what must stay, but none for a record beside it.
                         let why = "there is no room for a record beside what must stay";
                         let total = self.cheap.total;
                         let given =
@@ -379,13 +382,13 @@ impl Compaction {
                         return Ok(Compacted { model, ..self.fit(vec![], given.collect(), None)? });
                     };
                     if edit.rule == "long-record" {
-                        // The record is written once: it is made shorter where it is made.
+                        // The record exists once, so it is shortened in its own edit.
                         self.rewrite(&mut edits, &edit);
                         draft = self.view(&edits);
                         continue;
                     }
                     edit::apply(&mut draft, &edit);
-                    // What was shortened once is shorter now.
+                    // This edit replaces an earlier one with the same rule and targets.
                     edits.retain(|earlier| earlier.rule != edit.rule || earlier.targets != edit.targets);
                     edits.push(edit);
                 }
@@ -442,7 +445,7 @@ impl Compaction {
         })
     }
 
-    /// Puts shortened texts into the summaries that hold them.
+    /// Replaces texts in summaries by their shortened form.
     fn rewrite(&self, edits: &mut [Edit], shortened: &Edit) {
         let meter = self.meter();
         for edit in edits.iter_mut() {
@@ -458,7 +461,7 @@ impl Compaction {
     }
 }
 
-/// What is left is too much, and nothing may be done about it.
+/// Returns the error for a result above the budget that no step may shorten.
 fn over(needed: u64, budget: u64) -> Error {
     let why = format!("What is left has {needed} tokens, the budget allows {budget}, and the ladder has no fit");
     let details = BudgetDetails { budget, needed, largest: vec![] };

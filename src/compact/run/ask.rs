@@ -1,36 +1,36 @@
-//! The model's half: what it is asked, what becomes of its answer, what is asked next.
+//! The exchange with the model: the request, the reading of the answer, the next request.
 
 use super::*;
 
-/// Requests to the model in one compaction at most, whatever comes back.
+/// Max requests to the model in one compaction, whatever the answers.
 const MOST_CALLS: usize = 4;
-/// Requests for one and the same thing at most.
+/// Max requests for the same purpose.
 const MOST_ATTEMPTS: usize = 2;
-/// Facts that the model is told it left out.
+/// Max missing facts that a second request lists.
 const MOST_FACTS: usize = 50;
-/// A model that found a request too long without saying what it takes is sent at most these shares of it, in percent: after the first
-/// refusal, and after each later one.
+/// If a model refuses a request as too long and names no limit, the next request has at most this share of it, in
+/// percent: after the first refusal, and after each later one.
 const SHORTER: [u64; 2] = [75, 50];
 
-/// How far the exchange with the model has come.
+/// The state of the exchange with the model.
 pub(super) struct Talk {
     pub(super) covered: Covered,
     shape: Shape,
-    /// Tokens that the model takes.
+    /// Max tokens that the model accepts.
     limit: u64,
-    /// How often the open request was made, in whatever shape.
+    /// Number of attempts at the open request, in any shape.
     attempts: usize,
-    /// How often the model found it too long.
+    /// Number of times that the model refused it as too long.
     refusals: usize,
-    /// Groups that are in `earlier` already.
+    /// Number of groups that `earlier` contains.
     done: usize,
-    /// Groups that the open request shows the end of.
+    /// Number of groups up to the end of the open request.
     upto: usize,
     /// The record of the groups before `done`.
     earlier: Option<String>,
-    /// Why the last answer could not be used.
+    /// The reason why the last answer was unusable.
     unusable: Option<String>,
-    /// A usable summary, while a better one is asked for.
+    /// A usable summary, while a better one is requested.
     first: Option<(String, Gaps)>,
 }
 
@@ -56,10 +56,10 @@ impl Compaction {
         self.options.asking.form.unwrap_or(&self.options.profile.summary.form)
     }
 
-    /// The shape to begin with.
+    /// Returns the shape of the first request.
     pub(super) fn first_shape(&self) -> Shape {
         let asking = &self.options.asking;
-        // The running request is no question about a part of it, or about all of it.
+        // The running request is neither about a part of the history nor about all of it.
         let can_fork = self.options.cover.is_none() && !asking.is_handover;
         let forks = can_fork
             && match self.options.profile.summary.fork {
@@ -71,23 +71,23 @@ impl Compaction {
         asking.shape.unwrap_or(if forks { Shape::Fork } else { self.own_shape() })
     }
 
-    /// The shape of a request that is not the running one.
+    /// Returns the shape of a request that is not the running one.
     fn own_shape(&self) -> Shape {
         self.options.profile.summary.overflow_modes.first().copied().unwrap_or(Shape::Full)
     }
 
-    /// What is tried when a request in this shape failed.
+    /// Returns the shape to try after a request in this shape failed.
     fn next_shape(&self, shape: Shape) -> Option<Shape> {
         let modes = &self.options.profile.summary.overflow_modes;
         match modes.iter().position(|mode| *mode == shape) {
             Some(at) => modes.get(at + 1).copied(),
             None if shape == Shape::Fork => Some(self.own_shape()),
-            // The host asked for this one.
+            // The host asked for this shape.
             None => (shape == Shape::Full).then_some(Shape::Simple),
         }
     }
 
-    /// Asks the model for what the talk has come to.
+    /// Asks the model according to the state of the exchange.
     pub(super) fn ask(&mut self, mut talk: Talk) -> State {
         let draft = self.view(&[]);
         let groups = groups(&draft);
@@ -113,7 +113,7 @@ impl Compaction {
         let rest = &parts[talk.done.min(parts.len())..];
         let mut rule = request::Rule::of(&self.options.profile, talk.limit);
         if asking.trigger.is_by_hand() {
-            // Somebody waits for it, and pays for the whole.
+            // Somebody waits for a hand-over and pays for the whole.
             rule.result_cap = None;
         }
         let mut made = None;
@@ -133,7 +133,7 @@ impl Compaction {
         }
         talk.upto = parts.len();
         let model = made.unwrap_or_else(|| {
-            // A second look is not taken piece by piece, and one more failure must not end a long history.
+            // A second request is not split, so that one more failure cannot end the exchange.
             let pieces = if talk.first.is_some() { 1 } else { MOST_CALLS.saturating_sub(self.calls).max(1) };
             let earlier = talk.earlier.as_deref();
             let simple = request::simple::simple(&draft, rest, earlier, &wanted, talk.limit, pieces, rule);
@@ -164,7 +164,7 @@ impl Compaction {
                 drop(ids);
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(mut parsed) => {
-                        // Somewhat more than was asked for is let pass; what goes far beyond is cut to what was asked for.
+                        // A summary may exceed the requested length somewhat; one far beyond it is cut to that length.
                         let max = self.summary_tokens(&talk.covered);
                         let passes = (max as f64 * self.options.profile.summary.overlong) as u64;
                         let is_long = self.tokenizer.count(&parsed.text) > passes;
@@ -209,7 +209,7 @@ impl Compaction {
             }
             Answer::TooLong { reason, limit } => {
                 let sent = self.asked.last().map_or(0, |asked| asked.prompt_tokens);
-                // Its count is not ours: what it calls too long must become shorter by ours as well.
+                // The model counts differently: a text that it finds too long must also become shorter by our count.
                 let shorter = sent * SHORTER[talk.refusals.min(SHORTER.len() - 1)] / 100;
                 talk.refusals += 1;
                 is_refused = true;
@@ -225,7 +225,7 @@ impl Compaction {
             asked.error = Some(why.clone());
         }
         if let Some((text, gaps)) = talk.first.take() {
-            // The first summary was good enough to be looked at twice; it stays.
+            // The first summary was usable, so it stays.
             return self.attach(talk.covered, Makes::Text { text, gaps });
         }
         if let Some(shape) = next.filter(|_| (is_refused || talk.attempts < MOST_ATTEMPTS) && self.calls < MOST_CALLS) {
@@ -234,7 +234,7 @@ impl Compaction {
         self.failed(status, why, talk)
     }
 
-    /// No summary of the model's will come.
+    /// Ends the exchange without a summary by the model.
     fn failed(&mut self, status: Status, why: String, talk: Talk) -> State {
         if self.options.offline_on_failure {
             return self.attach(talk.covered, Makes::Rules { after: Some((status, why)), unasked: None });
@@ -243,7 +243,7 @@ impl Compaction {
         self.conclude(result)
     }
 
-    /// A summary of the whole covered range: is it good, or is a second look worth its price?
+    /// Accepts a summary of the whole covered range, or asks for a better one if that is worth its price.
     fn accept(&mut self, text: String, mut talk: Talk) -> State {
         let ledger = self.ledger(&talk.covered.ids);
         let facts = self.facts_without_place(&text, &talk.covered, &ledger);
@@ -251,7 +251,7 @@ impl Compaction {
         told.extend(self.options.focus.as_deref());
         let gaps = Gaps::of(&text, self.form(), &self.messages, &told, &facts);
         let (text, gaps) = match talk.first.take() {
-            // A second look that sees less than the first was none.
+            // A second summary with more gaps than the first is discarded.
             Some((first, before)) if before.len() < gaps.len() => (first, before),
             Some(_) => (text, gaps),
             None => {
@@ -272,11 +272,13 @@ impl Compaction {
         self.attach(talk.covered, Makes::Text { text, gaps })
     }
 
-    /// Constraints, open items of the plan and changed files for which neither the summary nor the blocks beside it have room.
+    /// Returns constraints, open items of the plan and changed files that are neither in the summary nor in the blocks
+    /// beside it.
     fn facts_without_place(&self, text: &str, covered: &Covered, ledger: &Ledger) -> Vec<String> {
         let Ok(Placed { edit, shown, .. }) = self.apply(text, Author::Model, covered, ledger) else { return vec![] };
         let is_short = |block: Block| shown.iter().any(|shown| shown.block == block && shown.left_out > 0);
-        // What an earlier record had no room for, either, is no news: it would be asked about again with every compaction.
+        // Facts that an earlier record already left out are skipped: otherwise every compaction would ask about them
+        // again.
         let new: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let view = edit.message.map(|message| message.text()).unwrap_or_default();
         let mut facts: Vec<&str> = Vec::new();
@@ -296,5 +298,5 @@ impl Compaction {
     }
 }
 
-/// How providers say that the model called a tool.
+/// Providers' words for the finish reason of a tool call.
 const CALLED: [&str; 4] = ["tool_calls", "tool_use", "function_call", "tool-calls"];

@@ -1,20 +1,20 @@
-//! A range that somebody chose, in the place of the cut.
+//! A range that the caller chose, instead of a cut.
 
 use super::aim::EXTRACT_OF_ALL;
 use super::start::covered_by;
 use super::*;
 use crate::compact::Cover;
 
-/// What a chosen range came to.
+/// The result of choosing a range.
 pub(super) struct Range {
-    /// Ids of messages that it grew to contain, so that groups stay whole.
+    /// Ids of messages that were added to the range so that groups stay whole.
     pub grown: Vec<String>,
-    /// Id of its first message: the summary stands there.
+    /// Id of its first message, where the summary goes.
     pub first: Option<String>,
 }
 
 impl Compaction {
-    /// The plan for a chosen range. Of what lies in it, only what no edit may take stays.
+    /// Plans the compaction of a chosen range. Only messages that no edit may remove stay in it.
     pub(super) fn chosen_range(&mut self, cover: &Cover) -> State {
         let draft = self.view(&[]);
         let total = draft.total();
@@ -47,13 +47,14 @@ impl Compaction {
         self.planned(covered)
     }
 
-    /// Tokens that the summary of `covered` may have: of a chosen range a share of that range, else of what messages may have.
+    /// Returns the max tokens of the summary of `covered`: for a chosen range a share of that range, else a share of
+    /// what messages may use.
     pub(super) fn summary_tokens(&self, covered: &Covered) -> u64 {
         if self.options.cover.is_some() {
             return self.options.profile.shares.summary.tokens(covered.tokens).min(covered.tokens / 4);
         }
         let budget = self.budget(&self.view(&[]));
-        // Of talk in little room the facts say more.
+        // For a talk in little room, facts say more.
         let is_small = self.fills && !self.has_work();
         budget.summary.min(if is_small { budget.available / EXTRACT_OF_ALL } else { u64::MAX })
     }
@@ -62,11 +63,11 @@ impl Compaction {
 struct Bounds {
     /// Groups of the range, by index.
     groups: std::ops::Range<usize>,
-    /// Entries that were asked for.
+    /// The requested entries.
     asked: std::ops::RangeInclusive<usize>,
 }
 
-/// Where a range begins and ends, grown to whole groups.
+/// Returns the bounds of a range, extended to whole groups.
 fn bounds(draft: &Draft, groups: &[Group], cover: &Cover) -> Result<Bounds> {
     let place = |id: &Option<String>, name: &str, absent: usize| match id {
         None => Ok(absent),
@@ -81,7 +82,7 @@ fn bounds(draft: &Draft, groups: &[Group], cover: &Cover) -> Result<Bounds> {
         let why = format!("{:?} comes after {:?}", draft.entries[from].message.id, draft.entries[to].message.id);
         return Err(Error::new(Code::BadOption, why).at("options.cover.from"));
     }
-    // Groups stand in the order of their first entries; only messages of the frame stand inside others.
+    // Groups are in the order of their first entries; only messages of the frame can lie inside other groups.
     let body = |group: &&Group| group.kind != group::Kind::Frame;
     let last_of = |group: &Group| group.entries.last().copied().unwrap_or(0);
     let first_of = |group: &Group| group.entries.first().copied().unwrap_or(usize::MAX);

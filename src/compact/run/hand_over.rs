@@ -1,11 +1,12 @@
-//! A hand-over: a record of the whole conversation for whoever goes on with it elsewhere. Nothing of the conversation changes.
+//! A hand-over: a record of the whole conversation for an agent that continues it elsewhere. The conversation does not
+//! change.
 
 use super::start::covered_by;
 use super::*;
 use crate::compact::form::Form;
 
 impl Compaction {
-    /// Everything is covered, the newest request and the newest round too.
+    /// Covers everything, including the newest request and the newest round.
     pub(super) fn hand_over(&mut self) -> State {
         let draft = self.view(&[]);
         let groups = groups(&draft);
@@ -21,7 +22,7 @@ impl Compaction {
         self.planned(covered)
     }
 
-    /// The result: the conversation as it is, and the record.
+    /// Returns the unchanged conversation, and the record.
     pub(super) fn handed_over(&mut self, covered: Covered, makes: Makes) -> State {
         let ledger = self.ledger(&covered.ids);
         let budget = self.budget(&self.view(&[]));
@@ -44,7 +45,7 @@ impl Compaction {
             followed: 0,
             is_brief: false,
         };
-        // Nothing else has to fit beside it.
+        // The record is alone, so nothing else takes room.
         let Budget { user, entries, .. } = budget;
         let shares = Shares { user, ledger: entries, entries, least: entries, room: user + entries };
         let extras = Extras::default();

@@ -1,21 +1,21 @@
-//! The account of a result: what of the history it still holds, what its making cost.
+//! The report of a result: what it retains of the history, and what it cost.
 
 use super::*;
 use crate::cache::{Clearing, clearing};
 
-/// Rules of repair: what they change was never sent otherwise.
+/// Rules of repair. The messages that they change were never sent in any other form.
 const REPAIRS: [&str; 4] = ["empty", "orphan-result", "double-id", "lost-call"];
 
 impl Compaction {
-    /// What of the history the result still holds.
+    /// Measures what the result retains of the history.
     pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
         let view: Vec<&Message> = draft.entries.iter().filter(|e| e.is_in()).map(|e| &*e.message).collect();
         let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
-        // What rules extract cannot be invented.
+        // Rules extract verbatim, so nothing can be invented.
         let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
         let rules = &self.options.rules;
         let all = match &self.behind {
-            // Frames have no facts. What was held of a record goes on with more than the record says.
+            // System prompts have no facts. A kept ledger of a record may contain more than the record says.
             None => {
                 let spoken: Vec<_> = self.messages.iter().filter(|m| !m.role.is_frame()).cloned().collect();
                 self.held.folds.whole(spoken, rules)
@@ -54,7 +54,7 @@ impl Compaction {
         })
     }
 
-    /// What the provider has of the result, and what it costs that it does not have the rest. `None` if a price makes no sense.
+    /// Reports how much of the result the provider has cached, and what the rest costs. `None` if a price is invalid.
     fn cache(&self, draft: &Draft) -> Option<Cache> {
         let before = self.view(&[]).total();
         let after = draft.total();

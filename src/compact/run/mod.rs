@@ -1,4 +1,7 @@
 //! One compaction as a state machine: plan, ask, apply. Planning and applying are pure; only the host waits.
+//!
+//! In: messages or a log, with options. Out: edits, messages and a report; in between, effects for the host. Start
+//! reading at [`Compaction::poll`].
 
 mod aim;
 mod apply;
@@ -49,18 +52,18 @@ use crate::message::tool_map::Mark;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
-/// Room below which a model cannot be shown anything useful of a history, in tokens.
+/// Min room in tokens for showing a model anything useful of a history.
 const LEAST_ROOM: u64 = 1_000;
-/// The environment turn of another system stays if it takes at most this part of the budget.
+/// Divisor of the budget: the environment turn of another system stays if it costs at most the quotient.
 const ENVIRONMENT_PART: u64 = 10;
 
-/// See the module. Create it, poll it, answer its effects, poll again; dropping it loses nothing.
+/// See the module. Create it, poll it, answer its effects, poll again; dropping it loses no data of the caller.
 pub struct Compaction {
     messages: Vec<Rc<Message>>,
     counts: Vec<u64>,
-    /// What is known of them.
+    /// Cached knowledge about each message.
     known: Rc<[Rc<Known>]>,
-    /// There is nothing to repair in the messages.
+    /// True if the messages need no repair.
     is_sound: bool,
     origin: Origin,
     tools: u64,
@@ -68,65 +71,66 @@ pub struct Compaction {
     tokenizer: Rc<dyn Tokenizer>,
     options: Options,
     state: State,
-    /// What the cheap steps came to.
+    /// The results of the cheap steps.
     cheap: Cheap,
-    /// The result fills its budget with the working set beside the newest messages: it keeps no room for later turns.
+    /// True if the result fills its budget with the working set beside the newest messages and keeps no room for later
+    /// turns.
     fills: bool,
     /// The number of the next effect.
     next_id: u32,
     calls: usize,
     prompt_tokens: u64,
     asked: Vec<Asked>,
-    /// There was a plan, and the host's hook was told.
+    /// True if a plan was made and the host's hook was called.
     is_planned: bool,
-    /// Paragraphs and blocks of the host's, those of its hook among them.
+    /// Paragraphs and blocks of the host, including those from its hook.
     additions: Vec<String>,
     blocks: Vec<crate::effect::Block>,
-    /// What stands beside the summary.
+    /// The blocks beside the summary.
     extras: Extras,
     hooks: Vec<HookReport>,
     files: Vec<FileReport>,
     block_reports: Vec<BlockReport>,
-    /// What a range that was chosen came to.
+    /// The bounds of a chosen range.
     range: Option<cover::Range>,
-    /// Id of a record in the messages, and what is known of those that it stands for.
+    /// The record in the messages, and the messages that it replaced.
     behind: Option<Behind>,
-    /// Ids of another system's environment turn in front of everything: it stays there.
+    /// Ids of the messages in the environment turn of another system at the start; they stay there.
     environment: Vec<String>,
-    /// The messages of a log as they came.
+    /// The messages of a log as they were appended.
     history: Option<Vec<Rc<Message>>>,
     held: Rc<Held>,
 }
 
-/// A record in the messages, and those that it stands for.
+/// A record in the messages, and the messages that it replaced.
 struct Behind {
-    /// Of the record.
+    /// Id of the record.
     id: String,
     messages: Vec<Rc<Message>>,
 }
 
 enum State {
     Start,
-    /// Effects wait for answers; when all are in the next poll goes on.
+    /// Effects wait for answers; after the last answer the next poll continues.
     Asked(Box<Pending>),
     Done(Box<Result<Compacted>>),
 }
 
-/// A way to shorten what must stay: the draft, its entries that must stay, tokens to free, id of the edit.
+/// A function that shortens what must stay: the draft, the entries that must stay, tokens to free, id of the edit.
 type Reduction = fn(&Draft, &[usize], u64, String) -> Option<Edit>;
 
-/// What the summary will stand for.
+/// The messages that the summary replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Covered {
-    /// Ids in order.
+    /// Their ids, in order.
     ids: Vec<String>,
-    /// As they stand after the cheap steps.
+    /// Their tokens after the cheap steps.
     tokens: u64,
-    /// As they came.
+    /// Their original tokens.
     was: u64,
 }
 
-/// What the steps before the summary came to.
+/// The results of the steps before the summary.
 #[derive(Debug, Clone, Default)]
 struct Cheap {
     edits: Vec<Edit>,
@@ -135,22 +139,22 @@ struct Cheap {
     total: u64,
 }
 
-/// How the model's part ended without a summary of use, and why, for people.
+/// Why the model wrote no usable summary, as a status and as text for people.
 type Failed = (Status, String);
 
-/// A summary that was made: what it stands for, its text, what became of the ledger, what the model had to do with it.
+/// A finished summary: the messages that it replaces, its text, the use of the ledger, the model's part.
 struct Made {
     covered: Covered,
     text: String,
     shown: Vec<Shown>,
-    /// Tokens of the record that are there only because there was room.
+    /// Tokens of the record that only fill free room.
     spare: u64,
-    /// Tokens of it that long texts of the newest round make room for.
+    /// Tokens of the record for which long texts of the newest round are shortened.
     crowd: u64,
     model: Option<ModelReport>,
 }
 
-/// The edit that puts a summary in place, and what became of the ledger in it.
+/// The edit that inserts a summary, and what it shows of the ledger.
 struct Placed {
     edit: Edit,
     shown: Vec<Shown>,
@@ -159,7 +163,7 @@ struct Placed {
     crowd: u64,
 }
 
-/// How messages were counted.
+/// The way in which messages were counted.
 struct Counted {
     origin: Origin,
     tools: u64,
@@ -167,7 +171,7 @@ struct Counted {
     tokenizer: Rc<dyn Tokenizer>,
 }
 
-/// True if there is nothing to repair in these messages.
+/// True if these messages need no repair.
 fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted, by_items: bool) -> bool {
     let Counted { cost_model: model, tools, tokenizer, .. } = counted;
     let meter = Meter { model: *model, tokenizer: &**tokenizer, tools: *tools, by_items };
@@ -177,7 +181,7 @@ fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted, by_item
 }
 
 impl Compaction {
-    /// Counts the messages and is ready to be polled. `tools` is what the tool definitions cost.
+    /// Counts the messages. `tools` are the tokens of the tool definitions.
     pub fn new(
         messages: Vec<Message>,
         tools: u64,
@@ -197,7 +201,7 @@ impl Compaction {
         Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).opened(opening)
     }
 
-    /// The same from counts that are held already, one for each message; their origin is the worst of them.
+    /// Creates a compaction from known counts, one for each message; `counted` has the lowest origin of them.
     fn with_counts(
         messages: Vec<Rc<Message>>,
         counts: Vec<u64>,
@@ -240,7 +244,8 @@ impl Compaction {
         }
     }
 
-    /// Heeds how the messages begin if another system compacted them. An environment turn that takes too much goes like any other message.
+    /// Takes into account how the messages begin if another system compacted them. A large environment turn is treated
+    /// like any other message.
     fn opened(mut self, opening: Opening) -> Compaction {
         let records = std::mem::take(&mut self.options.rules.records);
         self.options.rules.records = records.with(opening.record);
@@ -253,13 +258,14 @@ impl Compaction {
         self
     }
 
-    /// A compaction of the view of a log. Counts are held, and what earlier ones found out about its messages, so that nothing is counted or
-    /// read again; texts are shared with the log. Facts behind the record that the view begins with are taken from the messages that it
-    /// stands for, not from what it says of them.
+    /// Creates a compaction of the view of a log. It reuses counts and what earlier compactions computed about the
+    /// messages, so that nothing is counted or read again; texts are shared with the log. Facts behind the record at
+    /// the start of the view come from the messages that it replaced, not from the record's text.
     pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
         options.by_items = counting.by_items;
-        // The view shows what is pinned, whatever an edit covers. Messages stay where they are; parts of covered ones come on top.
+        // The view shows pinned content, whatever an edit covers. Pinned messages stay in place; pinned parts of
+        // covered messages are added.
         for Pinned { pin, tokens, .. } in log.pins().into_iter().filter(|pinned| !pinned.rewound) {
             match (pin.message, pin.part) {
                 (Some(message), None) => drop(options.keep.insert(message)),
@@ -268,7 +274,7 @@ impl Compaction {
             }
         }
         let (messages, counts) = log.counted_messages();
-        // What the log put in place is a record; what else looks like one is a text.
+        // Messages that the log inserted are records; any other message that looks like one is a text.
         let inserted = messages.iter().filter(|message| log.has_summary(&message.id));
         options.rules.records = Records::Only(inserted.map(|message| message.id.clone()).collect());
         let opening = log.opening();
@@ -280,12 +286,13 @@ impl Compaction {
         });
         let (tools, cost_model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };
-        // The view of a log is repaired.
+        // The view of a log is already repaired.
         let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
         Compaction { behind, history: Some(log.history()), ..compaction.opened(opening) }
     }
 
-    /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
+    /// Advances the compaction; returns effects or the result. Polling again without an answer returns the same
+    /// effects.
     ///
     /// # Errors
     /// [`Code::BudgetExceeded`] if even the shortest form of what must stay is too large.
@@ -300,16 +307,16 @@ impl Compaction {
             match &self.state {
                 State::Asked(pending) if !pending.is_answered() => return Ok(Step::Ask { effects: pending.open() }),
                 State::Done(result) => return (**result).clone().map(|result| Step::Done { result }),
-                // What was asked is answered already, or nothing was asked: on.
+                // All effects are answered, or none was requested: continue.
                 State::Start | State::Asked(_) => {}
             }
         }
     }
 
-    /// Takes the answer to an effect.
+    /// Accepts the answer to an effect.
     ///
     /// # Errors
-    /// [`Code::UnknownEffect`] if no effect of that number is open; nothing changes then.
+    /// [`Code::UnknownEffect`] if no effect with this number is open; then nothing changes.
     pub fn resume(&mut self, id: u32, answer: Answer) -> Result<()> {
         let is_open = match &mut self.state {
             State::Asked(pending) => pending.answer(id, answer),
@@ -343,26 +350,26 @@ impl Compaction {
 
     fn budget(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
-        // Somebody who compacts what fits wants it smaller than it is, not smaller than the window.
+        // A compaction of messages that fit should make them smaller than they are, not smaller than the window.
         let limit = self.options.budget.min(totals.total);
         Budget::of(limit, totals.frame + totals.tools, &self.options.profile, self.target(totals.total))
     }
 
-    /// What the result fills, as a share of what messages may use.
+    /// Returns the target of the result, as a share of what messages may use.
     fn target(&self, total: u64) -> f64 {
         let shares = &self.options.profile.shares;
         let own = if total > self.options.budget { shares.target } else { shares.ongoing };
         self.options.target.unwrap_or(own)
     }
 
-    /// The same of the whole window, however much of it is in use.
+    /// Returns the budget of the whole window, whatever part of it is in use.
     fn window(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
         let target = self.target(draft.before().total);
         Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile, target)
     }
 
-    /// The view under the edits of the cheap steps, but for those that a summary of `covered` hides.
+    /// Returns the view under the edits of the cheap steps.
     fn cheap_view(&self) -> Draft<'_> {
         self.view(&self.cheap.edits)
     }
@@ -383,7 +390,7 @@ impl Compaction {
         }
     }
 
-    /// The conversation exactly as it came.
+    /// Returns the conversation unchanged.
     fn untouched(&self, status: Status, why: &str, model: Option<ModelReport>) -> Result<Compacted> {
         let messages = self.messages.iter().map(|message| &**message);
         let draft = Draft::with_counts(messages, &self.counts, self.meter(), self.origin);

@@ -1,4 +1,5 @@
-//! What lies around the exchange with the model: hooks before and after, files that are put back, the check of the whole.
+//! The steps around the exchange with the model: hooks before and after, files that are inserted again, the check of
+//! the result.
 
 use super::ask::Talk;
 use super::*;
@@ -6,14 +7,14 @@ use crate::compact::asking::{HookOutcome, HookReport};
 use crate::compact::context;
 use crate::effect::HookCall;
 
-/// Effects that wait for answers.
+/// Effects whose answers are awaited.
 pub(super) struct Pending {
     asks: Vec<Ask>,
     answers: Vec<Option<Answer>>,
     then: Then,
 }
 
-/// What the answers are for.
+/// The purpose of the answers.
 pub(super) enum Then {
     PreHook(Covered),
     Model(Box<Talk>),
@@ -21,11 +22,12 @@ pub(super) enum Then {
     PostHook(Box<Compacted>),
 }
 
-/// What the summary is made by.
+/// The author of the summary.
 pub(super) enum Makes {
-    /// The model, and what is still wrong with it.
+    /// The model's text, and its remaining gaps.
     Text { text: String, gaps: Gaps },
-    /// Rules: after a failure of the model, or where it was not worth asking, if there is one.
+    /// Rules: after a failure of the model, or because a request was not worth its price, with the reason if there is
+    /// one.
     Rules { after: Option<Failed>, unasked: Option<String> },
 }
 
@@ -39,7 +41,7 @@ impl Pending {
         self.answers.iter().all(Option::is_some)
     }
 
-    /// Takes an answer; false if nobody waits for it.
+    /// Accepts an answer; returns false if the effect is not open.
     pub(super) fn answer(&mut self, id: u32, answer: Answer) -> bool {
         let at = self.asks.iter().position(|ask| ask.id == id);
         let Some(slot) = at.and_then(|at| self.answers.get_mut(at)).filter(|slot| slot.is_none()) else { return false };
@@ -49,7 +51,7 @@ impl Pending {
 }
 
 impl Compaction {
-    /// Asks the host.
+    /// Requests effects from the host.
     pub(super) fn request(&mut self, effects: Vec<Effect>, then: Then) -> State {
         let mut asks = Vec::with_capacity(effects.len());
         for effect in effects {
@@ -60,12 +62,12 @@ impl Compaction {
         State::Asked(Box::new(Pending { asks, answers, then }))
     }
 
-    /// All answers are in.
+    /// Continues after the last answer.
     pub(super) fn answered(&mut self, pending: Pending) -> State {
         let Pending { answers, then, .. } = pending;
         let mut answers: Vec<Answer> = answers.into_iter().flatten().collect();
         if answers.contains(&Answer::Cancelled) {
-            // Nobody waits for a result any more, so nothing is tried in its place.
+            // The caller no longer waits for a result, so no fallback is tried.
             let report = (self.calls > 0).then(|| self.model_report(Some((Status::Cancelled, "cancelled".into()))));
             let result = self.untouched(Status::Cancelled, "cancelled", report);
             return self.done(result);
@@ -96,7 +98,7 @@ impl Compaction {
         }
     }
 
-    /// There is a plan. The host's hook is told, once; then the model is asked, or rules do it.
+    /// Handles a new plan: calls the host's hook once; then asks the model, or lets rules write the summary.
     pub(super) fn planned(&mut self, covered: Covered) -> State {
         let asking = &self.options.asking;
         if !self.is_planned {
@@ -137,7 +139,7 @@ impl Compaction {
         if let Some(Answer::Hook { instructions, keep, blocks, skip }) = &answer {
             self.additions.extend(instructions.clone());
             self.blocks.extend(blocks.iter().cloned());
-            // Ids that are no messages pin nothing.
+            // Ids of unknown messages are ignored.
             let known = |id: &&String| self.messages.iter().any(|message| message.id == **id);
             for id in keep.iter().filter(known).cloned().collect::<Vec<_>>() {
                 keeps_more |= self.options.keep.insert(id);
@@ -151,7 +153,7 @@ impl Compaction {
             let result = self.untouched(Status::Skipped, "a hook put it off", None);
             return self.conclude(result);
         }
-        // What is pinned now may lie where the cut was: the plan is made anew.
+        // A newly kept message may lie at the cut, so the plan is made again.
         if keeps_more { self.start() } else { self.planned(covered) }
     }
 
@@ -165,7 +167,7 @@ impl Compaction {
         self.hooks.push(HookReport { name, outcome, why });
     }
 
-    /// There is a text, or there will be. Files that were in use are put back beside it.
+    /// Inserts the files that were in use beside the summary, which exists or will be written.
     pub(super) fn attach(&mut self, covered: Covered, makes: Makes) -> State {
         if self.options.asking.is_handover {
             return self.handed_over(covered, makes);
@@ -178,7 +180,7 @@ impl Compaction {
         self.request(effects, Then::Files { covered, makes, paths })
     }
 
-    /// The files that were used last in the covered messages and not since, changed ones first.
+    /// Returns the files that were last used in the covered messages and not since, changed ones first.
     fn files_in_use(&self, covered: &Covered) -> Vec<String> {
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let tail = self.messages.iter().filter(|message| !ids.contains(message.id.as_str()));
@@ -193,7 +195,7 @@ impl Compaction {
         files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
     }
 
-    /// Tokens that files may have: their share, and no more than the target leaves beside the record.
+    /// Returns the max tokens for files: their share, and no more than the target leaves beside the record.
     fn of_files(&mut self, covered: &Covered, makes: &Makes) -> u64 {
         let share = context::share_of_files(self.budget(&self.view(&[])).available);
         self.add_extras(covered, "");
@@ -209,7 +211,7 @@ impl Compaction {
         placed.and_then(|placed| self.headroom(&placed.edit, covered)).map_or(share, |left| share.min(left))
     }
 
-    /// Notes what stands beside the summary; gives the host's blocks.
+    /// Records what goes beside the summary; returns the host's blocks.
     pub(super) fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
         let available = self.budget(&self.view(&[])).available;
         let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
@@ -229,7 +231,7 @@ impl Compaction {
     fn make(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
         let blocks = self.add_extras(&covered, files);
         let mut result = self.made(&covered, &makes);
-        // Files may cost what the summary gains; they are not worth it then.
+        // Files may cost as much as the summary frees; then they are left out.
         let gained = |result: &Result<Compacted>| {
             result
                 .as_ref()
@@ -263,7 +265,7 @@ impl Compaction {
                 let after = after.clone().map(|failed| (self.model_report(Some(failed.clone())), failed.1));
                 let done = self.offline(covered, after)?;
                 let Some(why) = unasked else { return Ok(done) };
-                // Before the step that took its place.
+                // Goes before the step that replaced it.
                 let mut steps = done.steps;
                 let at = steps.iter().position(|step| step.step == "offline" || step.step == "summary");
                 steps.insert(at.unwrap_or(self.cheap.steps.len()), skipped("summary", self.cheap.total, why));
@@ -279,7 +281,7 @@ impl Compaction {
                 let made = Made { covered: covered.clone(), text: text.clone(), shown, spare, crowd, model };
                 let done = self.fit(vec![edit], vec![step], Some(made))?;
                 if done.summary.is_none() && self.options.offline_on_failure {
-                    // Rules write less where the model's words leave no room.
+                    // Rules write less, if the model's words leave no room.
                     let why = "there is no room for the model's summary beside what must stay".to_string();
                     let failed = (Status::NoGain, why);
                     return self.offline(covered, Some((self.model_report(Some(failed.clone())), failed.1)));
@@ -293,7 +295,7 @@ impl Compaction {
         }
     }
 
-    /// The end of what was planned: the host's second hook is told.
+    /// Ends the compaction: calls the host's second hook if there is one.
     pub(super) fn conclude(&mut self, result: Result<Compacted>) -> State {
         match result {
             Ok(done) if self.options.asking.post_hook => {

@@ -1,16 +1,16 @@
-//! Before the model is asked: the steps that need none, and what the summary will stand for.
+//! The steps before the model is asked, and the choice of the messages that the summary replaces.
 
 use super::aim::Chosen;
 use super::*;
 
-/// Share of the room that the newest request may take before what was pasted into it is shortened.
+/// Max share of the room that the newest request may use before its pastes are shortened.
 const REQUEST: f64 = 0.15;
 
-/// What follows the first steps.
+/// The continuation after the first steps.
 enum Next {
-    /// They were enough, or no summary is wanted.
+    /// They freed enough, or no summary is wanted.
     Fit,
-    /// The summary, if there is enough for it to stand for.
+    /// A summary, if there are enough messages to replace.
     Cut(Option<Chosen>),
 }
 
@@ -59,7 +59,7 @@ impl Compaction {
         }
     }
 
-    /// The steps of the ladder before the summary, and what it is to stand for.
+    /// Carries out the steps of the ladder before the summary, and chooses the messages that it replaces.
     fn first_steps(&self, draft: Draft, budget: &Budget) -> (Cheap, Next) {
         let profile = &self.options.profile;
         let mut edits = Vec::new();
@@ -68,13 +68,13 @@ impl Compaction {
         let mut steps = climb(&mut behind, &rungs, budget.relief, self.ground(budget), &mut edits);
         steps.extend(self.shorten_request(&mut behind, budget, &mut edits));
         let cheap = Cheap { steps, total: behind.total(), edits };
-        // Somebody who compacts what fits wants a summary.
+        // A caller who compacts messages that fit wants a summary.
         let is_enough = cheap.total <= budget.relief && !cheap.edits.is_empty() && !self.options.force;
         if is_enough || !profile.has(Rung::Summary) && !profile.has(Rung::Offline) {
             return (cheap, Next::Fit);
         }
-        // What the model is asked about is the untouched history: it says more, and a provider may still hold it. The cheap steps take no
-        // message away, so that the groups are the same.
+        // The model is asked about the untouched history: it says more, and a provider may still have it cached. The
+        // cheap steps remove no message, so the groups are the same.
         edit::repair_behind(&mut behind, &cheap.edits);
         let (cut, groups) = self.chosen(budget, &behind);
         let cut = cut.filter(|cut| {
@@ -87,11 +87,11 @@ impl Compaction {
         (cheap, Next::Cut(chosen))
     }
 
-    /// Shortens what was pasted into the newest request, if the request would take the room of everything else: it can be recalled, and what
-    /// the record has no room for would be gone.
+    /// Shortens pastes in the newest request if it would take the room of everything else: pastes can be recalled, and
+    /// facts that the record has no room for would be lost.
     fn shorten_request(&self, draft: &mut Draft, budget: &Budget, edits: &mut Vec<Edit>) -> Option<StepReport> {
         let before = draft.total();
-        // A conversation that goes on shows its newest request as it is.
+        // A conversation that continues shows its newest request unchanged.
         if !self.fills || self.history.is_some() || before <= budget.target {
             return None;
         }
@@ -115,21 +115,22 @@ impl Compaction {
         })
     }
 
-    /// The conversation behind the cheap steps, as a summary finds it.
+    /// Returns the conversation after the cheap steps, as the summary finds it.
     pub(super) fn repaired_view(&self) -> Draft<'_> {
         let mut draft = self.cheap_view();
         edit::repair_behind(&mut draft, &self.cheap.edits);
         draft
     }
 
-    /// The rungs before the summary. Where the result fills its budget and shows files in their latest state, results are not cleared: the
-    /// cut frees the room. Measured on public transcripts at 32,000 tokens: with it 50 % of the lines that the next steps need, without 58 %.
+    /// Returns the rungs before the summary. If the result fills its budget and shows files in their latest state,
+    /// results are not cleared: the cut frees the room. Measured on public transcripts at 32,000 tokens: with clearing
+    /// 50 % of the lines that the next steps need are in the result, without it 58 %.
     fn first_rungs(&self) -> Vec<Rung> {
         let spares = self.fills && self.options.profile.has(Rung::Offline);
         self.rungs().0.iter().copied().filter(|rung| *rung != Rung::Clear || !spares).collect()
     }
 
-    /// The rungs before the summary, and those behind it.
+    /// Returns the rungs before the summary, and those after it.
     pub(super) fn rungs(&self) -> (&[Rung], &[Rung]) {
         let ladder = &*self.options.profile.ladder;
         let is_summary = |rung: &Rung| matches!(rung, Rung::Summary | Rung::Offline | Rung::Fit);
@@ -137,7 +138,7 @@ impl Compaction {
         ladder.split_at(first)
     }
 
-    /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
+    /// True if the conversation begins with the record of a compaction, and no more messages follow it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
         let is_begun = |entry: &Entry| entry.message.role.is_frame() || self.environment.contains(&entry.message.id);
         let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !is_begun(entry));
@@ -148,10 +149,11 @@ impl Compaction {
     }
 }
 
-/// These groups as what the summary stands for; `cheap` is the same conversation behind the cheap steps, entry by entry.
+/// Returns these groups as the messages that the summary replaces; `cheap` is the same conversation after the cheap
+/// steps, entry by entry.
 pub(super) fn covered_by(draft: &Draft, cheap: &Draft, groups: &[Group], covered: &[usize]) -> Covered {
     let mut entries: Vec<usize> = covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
-    // Messages of two groups may stand among each other.
+    // Messages of two groups may alternate.
     entries.sort_unstable();
     Covered {
         ids: entries.iter().map(|&at| draft.entries[at].message.id.clone()).collect(),

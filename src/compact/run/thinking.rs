@@ -1,5 +1,5 @@
-//! The thought that a turn goes on from, where a summary ends inside that turn: providers that sign thoughts refuse calls of a turn none of
-//! which begins with one.
+//! The thought that a turn continues from, if a summary ends inside that turn: providers that sign thoughts refuse
+//! calls of a turn that does not begin with one.
 
 use super::*;
 use crate::history::edit::Thinking;
@@ -7,8 +7,9 @@ use crate::history::group::has_words;
 use crate::map::HashMap;
 
 impl Compaction {
-    /// The last thought of the covered messages of the turn in which they end, where it goes, and the tokens that it adds there. None if the
-    /// first calls that stay in the turn have one of their own. `shown` is what stays.
+    /// Returns the last thought of the covered messages in the turn in which they end, its destination, and the tokens
+    /// that it adds there. `None` if the first remaining calls of the turn have their own. `shown` are the remaining
+    /// messages.
     pub(super) fn thinking(&self, shown: &Draft, covered: &[String]) -> Option<(Thinking, u64)> {
         let except = self.options.thinking.as_ref()?;
         let covered: HashSet<&str> = covered.iter().map(String::as_str).collect();
@@ -40,7 +41,8 @@ impl Compaction {
         Some((Thinking { from: from.id.clone(), part, to: to.message.id.clone() }, tokens))
     }
 
-    /// The message that was to begin with the thought went, too: a later one of the turn does. True if that changed the edits.
+    /// Moves the thought to a later message of the turn if its message was removed. Returns true if that changed the
+    /// edits.
     pub(super) fn thinks_elsewhere(&self, edits: &mut [Edit], draft: &Draft) -> bool {
         let stays = |id: &str| draft.entries.iter().any(|entry| entry.is_in() && entry.message.id == id);
         let gone = |edit: &&mut Edit| edit.thinking.as_ref().is_some_and(|thinking| !stays(&thinking.to));
@@ -48,7 +50,7 @@ impl Compaction {
         let at = |id: &str| self.messages.iter().position(|message| message.id == id);
         let was = edit.thinking.take().and_then(|thinking| at(&thinking.to));
         let next = self.thinking(draft, &edit.targets).map(|(thinking, _)| thinking);
-        // What is pruned depends on where the thought is: only onward, so that it comes to an end.
+        // Pruning depends on the position of the thought. It only moves forward, so that this terminates.
         edit.thinking = next.filter(|thinking| at(&thinking.to) > was);
         true
     }

@@ -1,6 +1,7 @@
 //! The working set in a record: files and things in their latest state, and the names around them.
 //!
-//! A record is followed by the newest messages, which show a part of the working set already. What they show is not shown again.
+//! The newest messages follow the record and already show a part of the working set. The record does not repeat that
+//! part.
 
 use super::*;
 use crate::compact::ledger::escape::escape;
@@ -9,22 +10,23 @@ use crate::compact::working::render::{Weights, files, held_bytes, names};
 use crate::compact::working::view::View;
 use crate::map::HashMap;
 
-/// Tags around a block, in tokens.
+/// Tokens of the tags around a block.
 const FRAME: u64 = 16;
-/// Bytes that a token of code has at least, on average: an estimate of what files take. Measured on public transcripts: 3.1 to 4.2.
+/// Min bytes of a token of code, on average: an estimate of what files cost. Measured on public transcripts: 3.1 to
+/// 4.2.
 const BYTES: u64 = 3;
 
 /// What a record can show of the working set.
 pub(super) struct Work {
     set: Rc<WorkingSet>,
     view: View,
-    /// Tokens that it may take while other lines want room.
+    /// Max tokens while other lines need room.
     files: u64,
     names: u64,
 }
 
 impl Compaction {
-    /// The working set beside a record of `covered`; none where the profile gives it no room.
+    /// Returns the working set beside a record of `covered`; `None` if the profile gives it no room.
     pub(super) fn work(&self, budget: &Budget, draft: &Draft, covered: &Covered, text: &str) -> Option<Work> {
         if budget.working + budget.names == 0 || !self.aims() {
             return None;
@@ -34,13 +36,13 @@ impl Compaction {
         let mut view = self.tail(draft.entries.iter().filter(stays));
         view.text(text);
         let set = self.working_set()?;
-        // Things without a file change less than files do, and the user's messages name them.
+        // Things without a file change less than files, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
         let files = share.min(held_bytes(&set) / BYTES);
         Some(Work { set, view, files, names: budget.names })
     }
 
-    /// What these entries show.
+    /// Returns the view of these entries.
     fn tail<'e>(&self, entries: impl Iterator<Item = &'e Entry<'e>>) -> View {
         let known: HashMap<*const Message, &Rc<Known>> =
             self.known.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect();
@@ -63,12 +65,11 @@ impl Compaction {
         (held_bytes(&set) > 0).then_some(set)
     }
 
-    /// True if the history works on files or things.
     pub(super) fn has_work(&self) -> bool {
         self.working_set().is_some()
     }
 
-    /// Tokens that the working set may take of a record, by a rough estimate.
+    /// Estimates the tokens that the working set may use in a record.
     pub(super) fn work_tokens(&self, budget: &Budget) -> u64 {
         if budget.working + budget.names == 0 {
             return 0;
@@ -79,12 +80,13 @@ impl Compaction {
 }
 
 impl Work {
-    /// Tokens that lists leave free for the names, and for all of it.
+    /// Returns the tokens that lists leave for the names, and for the whole working set.
     pub(super) fn reserves(&self, room: u64) -> [u64; 2] {
         [self.names.min(room / 4), (self.files + self.names).min(room * 2 / 3)]
     }
 
-    /// The blocks within `left` tokens, and what they take. `lists` is what the record shows already.
+    /// Returns the blocks within `left` tokens, and their cost. `lists` is the part of the record that is already
+    /// written.
     pub(super) fn within(&self, lists: &str, left: u64, tokenizer: &dyn Tokenizer) -> (String, u64) {
         let mut view = self.view.clone();
         view.text(lists);
