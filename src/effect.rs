@@ -1,21 +1,21 @@
 //! The one question-and-answer protocol with the host.
 //!
-//! An operation that needs the outside is polled. It answers with [`Step::Ask`]: numbered effects to carry out in any order, or
-//! with [`Step::Done`]. The host answers each effect once, by its number, and polls again:
+//! An operation that needs the host is polled. It returns [`Step::Ask`], numbered effects to carry out in any order, or
+//! [`Step::Done`]. The host answers each effect once, by its number, and polls again:
 //!
 //! ```text
 //! loop { match op.poll() { Ask(effects) => for e in effects { op.resume(e.id, carry_out(e)) }, Done(result) => break result } }
 //! ```
 //!
-//! Dropping an operation at any moment loses nothing of the caller's. Answers to effects that are not open are refused and
-//! change nothing, so a late or doubled answer does no harm.
+//! Dropping an operation at any moment loses no data of the caller. Answers to effects that are not open are refused
+//! and change nothing, so a late or repeated answer does no harm.
 
 use serde::{Deserialize, Serialize};
 
 use crate::history::plan::{PlanItem, Totals};
 use crate::tagged::needed;
 
-/// A numbered effect. Numbers count up from 0 within one operation and are never used twice.
+/// A numbered effect. Numbers count up from 0 within one operation and are never reused.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ask {
@@ -23,23 +23,23 @@ pub struct Ask {
     pub effect: Effect,
 }
 
-/// What the host is asked to do.
+/// A request to the host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Effect {
-    /// Send this to a language model and answer with its text.
+    /// Send this to a language model; the answer is its text.
     CallModel(ModelRequest),
-    /// Run what the host hooked in here.
+    /// Run the hook of the host.
     RunHook(HookCall),
-    /// Read this file, as it is now.
+    /// Read the current content of this file.
     ReadFile { path: String },
 }
 
-/// How the history is put to a model.
+/// The form in which a model gets the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Shape {
-    /// The running request as it is, and one more message: a warm cache pays for most of it.
+    /// The running request with one more message: a warm cache pays for most of it.
     Fork,
     /// The history as messages, between instructions.
     Full,
@@ -47,67 +47,67 @@ pub enum Shape {
     Simple,
 }
 
-/// What a request to a model is for.
+/// The purpose of a request to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Purpose {
     /// A record of the history.
     Summary,
-    /// A better one than the first.
+    /// A better record than the first.
     Verify,
-    /// A record for somebody who goes on with the work elsewhere.
+    /// A record for an agent that continues the work elsewhere.
     Handoff,
 }
 
-/// A request to the host's model. No tool may run, whatever it answers.
+/// A request to the host's model. The host must not run any tool, whatever the answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRequest {
     pub purpose: Purpose,
     pub shape: Shape,
-    /// What is sent, in order, instructions included; messages that did not change are the host's own.
+    /// The messages to send, in order, instructions included; unchanged messages are the host's own.
     pub messages: Vec<PlanItem>,
-    /// The instructions by themselves; empty for a fork, whose last message has them.
+    /// The instructions alone; empty for a fork, whose last message has them.
     pub system: String,
-    /// The last message by itself; with [`Shape::Simple`] that is all there is beside the instructions.
+    /// The last message alone; with [`Shape::Simple`] it is everything beside the instructions.
     pub prompt: String,
-    /// The tool definitions go along: without them the calls in the messages would make no sense.
+    /// True if the tool definitions are sent as well: without them the calls in the messages would make no sense.
     pub with_tools: bool,
-    /// Tokens of the whole, tool definitions included.
+    /// Tokens of the whole request, tool definitions included.
     pub prompt_tokens: u64,
-    /// Tokens the answer may have; absent where the running request says so.
+    /// Max tokens of the answer; `None` if the running request sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// 0 where the model takes it; absent where the running request says so.
+    /// 0 if the model accepts it; `None` if the running request sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// What the model is not shown. The host reads it in the report.
+    /// What the model is not shown, for the host's report.
     #[serde(skip)]
     pub reduced: Reduced,
 }
 
-/// What of the covered messages a request does not show, pictures and thoughts aside.
+/// What a request does not show of the covered messages, apart from pictures and thoughts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reduced {
     /// Tokens that are not shown.
     pub tokens: u64,
-    /// Results that are shortened, and results that are only named.
+    /// Number of shortened results, and of results that are only named.
     pub shortened: usize,
     pub left_out: usize,
-    /// Calls whose arguments are shortened.
+    /// Number of calls whose arguments are shortened.
     pub arguments: usize,
-    /// Messages that are not even named.
+    /// Number of messages that are not even named.
     pub messages: usize,
 }
 
 impl Reduced {
-    /// True if all of it is shown.
+    /// True if everything is shown.
     pub fn is_empty(&self) -> bool {
         *self == Reduced::default()
     }
 
-    /// The sum of both.
+    /// Returns the sum of both.
     pub fn and(self, other: Reduced) -> Reduced {
         Reduced {
             tokens: self.tokens + other.tokens,
@@ -119,26 +119,26 @@ impl Reduced {
     }
 }
 
-/// A hook that is due.
+/// A hook to run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "name", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HookCall {
-    /// There is a plan, and nothing was asked of a model yet.
+    /// A plan exists, and no model was asked yet.
     PreCompact {
-        /// What started the compaction.
+        /// The trigger of the compaction.
         trigger: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         focus: Option<String>,
-        /// Ids of the messages that a summary would stand for, and their tokens.
+        /// Ids of the messages that a summary would replace, and their tokens.
         covered: Vec<String>,
         covered_tokens: u64,
         before: Totals,
         budget: u64,
     },
-    /// It is over.
+    /// The compaction ended.
     PostCompact {
         trigger: &'static str,
-        /// As results name it.
+        /// The status as in results.
         status: &'static str,
         before: Totals,
         after: Totals,
@@ -148,36 +148,36 @@ pub enum HookCall {
     },
 }
 
-/// What came of an effect.
+/// The answer to an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A model's reply.
     Model {
         text: String,
-        /// As the provider names it; `tool_calls` or `tool_use` mean that the model called a tool instead.
+        /// In the provider's words; `tool_calls` or `tool_use` mean that the model called a tool instead.
         finish_reason: Option<String>,
     },
-    /// What a hook wants; one that only looks on gives nothing of it.
+    /// The wishes of a hook; all empty for one that only observes.
     Hook {
         /// A paragraph for the instructions.
         instructions: Option<String>,
         /// Ids of messages that stay verbatim.
         keep: Vec<String>,
         blocks: Vec<Block>,
-        /// Not now. Heard only where the request would fit without a compaction.
+        /// Asks to skip the compaction. Respected only if the request fits without it.
         skip: bool,
     },
     /// The text of a file.
     File { text: String },
     /// The effect failed.
     Failed { reason: String, kind: Failure },
-    /// The model would not take so long a request.
+    /// The model refused the request as too long.
     TooLong {
         reason: String,
-        /// Tokens it does take, where it says so.
+        /// Max tokens that it accepts, if the answer says so.
         limit: Option<u64>,
     },
-    /// The host gave up on it.
+    /// The host cancelled the effect.
     Cancelled,
 }
 
@@ -206,35 +206,35 @@ espalier_core::tagged! {
     "cancelled" [] => Answer::Cancelled,
 }
 
-/// State of the host that goes into a summary as it is: never summarised, taken anew at each compaction.
+/// State of the host that goes verbatim into a summary and is read again at each compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Block {
-    /// `plan`, `todo`, `skill`, `agent`, `memory`, or a word of the host's.
+    /// `plan`, `todo`, `skill`, `agent`, `memory`, or the host's own word.
     pub kind: String,
-    /// Of a skill or an agent, its name.
+    /// The name, for a skill or an agent.
     #[serde(default)]
     pub title: Option<String>,
     pub text: String,
 }
 
-/// How an effect failed.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Failure {
-    /// For a reason that another form of the request may not meet.
+    /// An error that another form of the request may avoid.
     #[default]
     Error,
     Timeout,
-    /// No request gets through now: no key, too many requests, no network.
+    /// Currently no request succeeds: no key, too many requests, no network.
     Unavailable,
 }
 
-/// Where an operation stands.
+/// The state of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Step<D> {
-    /// Carry these out. Polling again before answering gives the same effects.
+    /// Effects to carry out. Polling again before answering returns the same effects.
     Ask {
         effects: Vec<Ask>,
     },

@@ -1,12 +1,12 @@
-//! Copilot Chat's placement, with three corrections: never more marks than the limit; a current user message that has a mark
-//! already still ends the search below it; the last message is not compared with the first.
+//! Copilot Chat's placement, with three corrections: it never exceeds the limit of marks; a current user message that
+//! already has a mark still ends the search below it; the last message is not compared with the first.
 
 use super::place::{Mark, Request};
 use super::spot::Place;
 use crate::message::{Message, Part, Role};
 
-/// Marks on messages. Backwards from the end: below the newest message of the user every end of a round and every message of the
-/// user, and above it every answer without calls; then forwards over the system and user messages that open the list.
+/// Returns marks on messages. From the end backwards: below the newest user message every end of a round and every user
+/// message, above it every answer without calls. Then forwards: the system and user messages at the start of the list.
 pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
     request.trim(request.layout.max);
     let all = request.messages;
@@ -52,14 +52,15 @@ pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
     request.finish(&added)
 }
 
-/// A message that holds nothing but results is the tool's, whoever brings it.
+/// Returns the role of a message; one with nothing but results counts as a tool message, whatever its role.
 fn role(message: &Message) -> Role {
     let mut content = message.parts.iter().filter(|part| !matches!(part, Part::CacheMark)).peekable();
     let only_results = content.peek().is_some() && content.all(|part| matches!(part, Part::ToolResult { .. }));
     if message.role == Role::User && only_results { Role::Tool } else { message.role }
 }
 
-/// A mark on a message as a whole: on the last part that can carry it, or behind whatever there is.
+/// Returns the position of a mark on a message as a whole: the last part that can carry it, else the end of the
+/// message.
 fn whole(request: &Request, index: usize) -> Place {
     let parts = &request.messages[index].parts;
     let carrier = (0..parts.len()).rev().find(|&part| request.may_carry(index, part));
@@ -67,7 +68,8 @@ fn whole(request: &Request, index: usize) -> Place {
     Place::Message { message: index, part }
 }
 
-/// Marks on blocks: the two newest messages that can carry one, the last tool, the last system block. All others are cleared.
+/// Returns marks on blocks: the two newest messages that can carry one, the last tool, the last system block. All other
+/// marks are cleared.
 pub(super) fn blocks(request: &mut Request) -> Vec<Mark> {
     let frame = request.messages.iter().take_while(|message| message.role.is_frame()).count();
     let mut newest = (frame..request.messages.len()).rev().filter_map(|message| request.last_carrier(message));

@@ -1,4 +1,4 @@
-//! A short name for a prefix, by which a later request tells whether it still begins the same way.
+//! A short name for a prefix, by which a later request recognises that it begins with the same content.
 
 use crate::message::{Message, Part, Tool};
 
@@ -6,7 +6,7 @@ use crate::message::{Message, Part, Tool};
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 const FINISH: u64 = 0xFF51_AFD7_ED55_8CCD;
 
-/// A 64-bit hash, fed piece by piece. It guards nothing secret: two prefixes of one name cost a cache mark.
+/// A 64-bit hash, fed in pieces. It need not resist attacks: a collision costs one cache mark.
 #[derive(Clone)]
 pub(super) struct Digest(u64);
 
@@ -20,7 +20,7 @@ impl Digest {
         self.0 ^= self.0 >> 32;
     }
 
-    /// The length goes first, so that neighbours cannot run into each other.
+    /// Adds the length before the text, so that adjacent texts cannot be confused.
     fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         let (words, rest) = text.as_bytes().as_chunks::<8>();
@@ -46,13 +46,13 @@ impl Digest {
         }
     }
 
-    /// Everything of a message but its parts and its id, which is not sent.
+    /// Adds all fields of a message except its parts and its id, which is not sent.
     pub(super) fn head(&mut self, message: &Message) {
         self.text(message.role.as_str());
         self.optional(message.name.as_deref());
     }
 
-    /// Marks are left out: they come and go without changing what is cached.
+    /// Adds a part. Marks are skipped: they change without changing the cached content.
     pub(super) fn part(&mut self, part: &Part) {
         match part {
             Part::Text { text } => self.tagged(1, &[text]),
@@ -62,7 +62,7 @@ impl Digest {
                 self.optional(name.as_deref());
                 self.word(u64::from(*is_error));
                 self.word(content.len() as u64);
-                // Results hold no results, whatever a host claims: `content` is one level deep in every format.
+                // Results contain no results, whatever the host passes: `content` is one level deep in every format.
                 for inner in content {
                     match inner {
                         Part::ToolResult { call_id, .. } => self.tagged(4, &[call_id]),
@@ -95,7 +95,7 @@ impl Digest {
         }
     }
 
-    /// The name: 16 hexadecimal digits.
+    /// Returns the name: 16 hexadecimal digits.
     pub(super) fn name(&self) -> String {
         let mixed = (self.0 ^ self.0 >> 33).wrapping_mul(FINISH);
         format!("{:016x}", mixed ^ mixed >> 33)

@@ -1,7 +1,7 @@
 //! The shortest prefix that a provider caches.
 
-/// Tokens that a prefix has at least, by a part of the model's name; the first row that fits wins. Sources: Anthropic's
-/// caching guide and the tables of gateways in front of it, as of 2026.
+/// Min tokens of a cached prefix, by a part of the model's name; the first row that matches applies. Sources:
+/// Anthropic's caching guide and the tables of gateways in front of it, as of 2026.
 const MINIMUMS: &[(&str, u64)] = &[
     ("claude-3-haiku", 2_048),
     ("claude-3-5-haiku", 2_048),
@@ -16,10 +16,10 @@ const MINIMUMS: &[(&str, u64)] = &[
     ("claude-sonnet-4.6", 2_048),
 ];
 
-/// What OpenAI and most models of Anthropic ask for, and what is assumed of all others.
+/// The minimum of OpenAI and of most Anthropic models, assumed for all others.
 const USUAL: u64 = 1_024;
 
-/// Tokens (by the provider's count) below which a prefix is not cached, so that a mark would be wasted on it.
+/// Returns the min tokens (by the provider's count) of a prefix that is cached; a mark on a shorter prefix is wasted.
 ///
 /// ```
 /// use espalier::cache::minimum_prefix;

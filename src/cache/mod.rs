@@ -1,9 +1,9 @@
 //! Prompt caches: where marks go, what two requests share, what a change costs.
 //!
 //! In: messages that are about to be sent, with the facts that only the wire format shows ([`PartFact`], [`ToolFact`]).
-//! Out: the places of cache marks ([`place`]), the prefix that two requests share ([`stable_prefix`]), and whether
+//! Out: the positions of cache marks ([`place`]), the prefix that two requests share ([`stable_prefix`]), and whether
 //! changing a cached prefix pays ([`clearing`]). The module changes no message: JavaScript sets the marks on copies.
-//! Start with [`place`].
+//! Start reading at [`place`].
 //!
 //! The rules follow the prompt caching guides of Anthropic and OpenAI, and the placement of Copilot Chat.
 

@@ -1,8 +1,9 @@
-//! Where cache marks go.
+//! Places cache marks.
 //!
-//! A mark says: what stands before and at this place is worth keeping. A provider allows a handful of them, so they are given out
-//! by value. Marks that the caller brought count; where there are too many, the oldest in messages go first. What cannot carry a
-//! mark (thinking, blank text, a tool that is loaded later) never gets one, and loses one that it has.
+//! A mark asks the provider to cache everything up to its position. A provider allows a handful of marks, so they are
+//! assigned by value. Marks of the caller count; if there are too many, the oldest in messages are removed first. Some
+//! content cannot carry a mark (thinking, blank text, a tool that is loaded later); it never gets one, and loses one
+//! that it has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +15,20 @@ use super::spot::{Lifetime, Place};
 use crate::message::{Message, Part, Role, Tool};
 use crate::tokens::{CostModel, Tokenizer};
 
-/// By whose rules marks are placed.
+/// The rules by which marks are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Profile {
-    /// By value: tools and system text, the newest message, the place of the previous request's newest mark, the summary.
+    /// By value: tools and system text, the newest message, the position of the previous request's newest mark, the
+    /// summary.
     #[default]
     #[serde(rename = "espalier")]
     Espalier,
-    /// As Copilot Chat places them, within the limit.
+    /// The placement of Copilot Chat, within the limit.
     #[serde(rename = "copilot-chat")]
     CopilotChat,
 }
 
-/// What the wire format can mark.
+/// The parts of a request that the wire format can mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -37,16 +39,16 @@ pub enum Scheme {
     Anthropic,
 }
 
-/// What the wire shows of a part and the model does not.
+/// Facts about a part that the wire format shows and the conversation model does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartFact {
     /// Index of the message.
     pub message: usize,
-    /// Index of the part: one that may carry a mark, or a mark itself. Absent for a message that has no part to name.
+    /// Index of the part: one that may carry a mark, or a mark itself. `None` for a message without any other part.
     pub part: Option<usize>,
     /// False if it must not carry a mark.
     pub can: bool,
-    /// The mark that the caller put there.
+    /// The caller's mark on this part.
     pub mark: Option<Lifetime>,
 }
 
@@ -56,7 +58,7 @@ impl PartFact {
     }
 }
 
-/// The same of a tool definition.
+/// The same facts about a tool definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolFact {
     /// True if the provider loads the definition only when it is searched for.
@@ -70,10 +72,10 @@ pub struct ToolFact {
 pub struct Newest {
     /// Id of the message.
     pub message: String,
-    /// Index of the part, marks not counted, since these come and go; absent if the message has none.
+    /// Index of the part, without counting marks, which may change; `None` if the message has no part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// Name of everything up to there. Where it is absent the caller vouches that nothing changed.
+    /// Name of the prefix up to there. If it is `None`, the caller guarantees that nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
 }
@@ -83,33 +85,33 @@ pub struct Newest {
 pub struct Layout {
     pub profile: Profile,
     pub scheme: Scheme,
-    /// Marks that the provider allows.
+    /// Max marks that the provider allows.
     pub max: usize,
     /// Lifetime of new marks on tools and system text, and of those in messages.
     pub prefix_lifetime: Lifetime,
     pub message_lifetime: Lifetime,
-    /// One for each tool definition that can carry a mark; empty where none can.
+    /// One entry for each tool definition that can carry a mark; empty if none can.
     pub tools: Vec<ToolFact>,
-    /// Only for parts about which there is something to say.
+    /// Only the parts that differ from the default.
     pub parts: Vec<PartFact>,
     pub previous: Option<Newest>,
     /// Index of the newest summary of earlier history.
     pub summary: Option<usize>,
-    /// Our tokens that a prefix has at least; shorter ones get no new mark.
+    /// Min tokens of a prefix, by our count; shorter prefixes get no new mark.
     pub minimum: u64,
 }
 
-/// A mark of the request as it should be sent.
+/// A mark of the request to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     pub place: Place,
     pub lifetime: Lifetime,
-    /// `system`, `tools`, `newest`, `previous`, `summary`, `user`, or `caller` for one that was there; the other profile has
-    /// `round`, `answer` and `leading`.
+    /// `system`, `tools`, `newest`, `previous`, `summary`, `user`, or `caller` for a mark of the caller; the other
+    /// profile has `round`, `answer` and `leading`.
     pub why: &'static str,
 }
 
-/// A mark of the caller's that goes.
+/// A mark of the caller that is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unmarked {
     pub place: Place,
@@ -120,15 +122,15 @@ pub struct Unmarked {
 /// The marks of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Placement {
-    /// In the order in which the provider reads them; at most as many as it allows.
+    /// In the order in which the provider reads them, within its limit.
     pub marks: Vec<Mark>,
-    /// What can carry none, in order; then what was too much.
+    /// Marks on content that can carry none, in order; then those above the limit.
     pub unmarked: Vec<Unmarked>,
     /// For the next request's [`Layout::previous`]. `None` if no message has a mark.
     pub newest: Option<Newest>,
 }
 
-/// Places marks. Linear in the length of the conversation.
+/// Places marks. The time is linear in the length of the conversation.
 ///
 /// ```
 /// use espalier::cache::{Layout, Place, place};
@@ -166,22 +168,22 @@ pub fn place(
     Placement { marks: placed, unmarked: request.unmarked, newest }
 }
 
-/// A request under placement.
+/// A request whose marks are being placed.
 pub(super) struct Request<'a> {
     pub messages: &'a [Message],
     pub layout: &'a Layout,
-    /// The caller's marks, where they can stay.
+    /// The caller's marks that can stay.
     pub brought: BTreeMap<Place, Lifetime>,
     pub unmarked: Vec<Unmarked>,
     /// Parts that must not carry a mark, by message.
     barred: BTreeSet<Place>,
-    /// Where prefixes are long enough to be cached; `None` if they never are.
+    /// The first position whose prefix is long enough to be cached; `None` if there is none.
     start: Option<Place>,
 }
 
 impl<'a> Request<'a> {
     fn new(messages: &'a [Message], layout: &'a Layout) -> Request<'a> {
-        // One by one: collected, they would be sorted first, by code that nothing else needs.
+        // Inserted one by one: `collect` sorts first, with code that nothing else needs.
         let mut barred = BTreeSet::new();
         for fact in layout.parts.iter().filter(|fact| !fact.can) {
             barred.insert(fact.place());
@@ -199,7 +201,7 @@ impl<'a> Request<'a> {
                 facts.insert(fact.place(), lifetime);
             }
         }
-        // By the part that is marked; a message without any other part is marked as a whole.
+        // Keyed by the marked part; a message without any other part is marked as a whole.
         let mut told: BTreeMap<Place, Lifetime> = BTreeMap::new();
         for (message, whole) in messages.iter().enumerate() {
             let place = |part: Option<usize>| Place::Message { message, part };
@@ -233,8 +235,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The part that a mark at `at` belongs to: the one before it. Where messages are marked as a whole it is the last one that can
-    /// carry it, and a mark in front of all parts is on the message, too.
+    /// Returns the part that a mark at `at` belongs to: the one before it. In formats that mark whole messages, it is
+    /// the last part that can carry the mark, and a mark before all parts also marks the message.
     fn marked_by(&self, message: usize, at: usize) -> Option<usize> {
         let parts = &self.messages[message].parts;
         let is_part = |part: &usize| !matches!(parts[*part], Part::CacheMark);
@@ -246,12 +248,12 @@ impl<'a> Request<'a> {
         whole().find(|part| self.may_carry(message, *part)).or_else(|| whole().next())
     }
 
-    /// Copilot Chat's marks on messages stand beside the content, whatever that is.
+    /// False for Copilot Chat's marks on messages, which stay beside any content.
     fn is_strict(&self) -> bool {
         self.layout.profile == Profile::Espalier || self.layout.scheme == Scheme::Anthropic
     }
 
-    /// True if the provider takes a mark there.
+    /// True if the provider accepts a mark there.
     pub fn may_carry(&self, message: usize, part: usize) -> bool {
         let Some(value) = self.messages.get(message).and_then(|message| message.parts.get(part)) else { return false };
         let can = match value {
@@ -263,8 +265,8 @@ impl<'a> Request<'a> {
         can && !self.barred.contains(&Place::Message { message, part: Some(part) })
     }
 
-    /// The last part of a message that can carry a mark. A message that does nothing but call is not marked as a whole: its
-    /// content is empty.
+    /// Returns the last part of a message that can carry a mark. A message that only calls tools is not marked as a
+    /// whole, because its content is empty.
     pub fn last_carrier(&self, message: usize) -> Option<Place> {
         let parts = &self.messages.get(message)?.parts;
         let whole = self.layout.scheme == Scheme::OpenAi;
@@ -274,18 +276,18 @@ impl<'a> Request<'a> {
         Some(Place::Message { message, part: Some(part) })
     }
 
-    /// The last part of the system text, which is whatever stands in front of the conversation.
+    /// Returns the last part of the system prompt that can carry a mark.
     pub fn system(&self) -> Option<Place> {
         let frame = self.messages.iter().take_while(|message| message.role.is_frame()).count();
         (0..frame).rev().find_map(|message| self.last_carrier(message))
     }
 
-    /// The last tool definition that is sent with the request.
+    /// Returns the last tool definition that is sent with the request.
     pub fn tool(&self) -> Option<Place> {
         self.layout.tools.iter().rposition(|tool| !tool.deferred).map(Place::Tool)
     }
 
-    /// Index of the newest message in which the user says something.
+    /// Returns the index of the newest message with content of the user.
     pub fn user(&self) -> Option<usize> {
         let says = |part: &Part| match part {
             Part::Text { text } => !text.trim().is_empty(),
@@ -302,8 +304,8 @@ impl<'a> Request<'a> {
         self.start.is_some_and(|start| place >= start)
     }
 
-    /// Takes the caller's marks down to `most`: the oldest in messages go first, then the first ones of the system text, then
-    /// those of tools.
+    /// Removes marks of the caller until `most` are left: the oldest in messages first, then the first ones of the
+    /// system text, then those of tools.
     pub fn trim(&mut self, most: usize) {
         let frame = self.messages.iter().take_while(|message| message.role.is_frame()).count();
         let in_frame = |place: &Place| place.message().is_none_or(|message| message < frame);
@@ -317,13 +319,13 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The lifetime of a new mark.
+    /// Returns the lifetime of a new mark.
     pub fn lifetime(&self, place: Place) -> Lifetime {
         let in_frame = place.message().is_none_or(|message| self.messages[message].role.is_frame());
         if in_frame { self.layout.prefix_lifetime } else { self.layout.message_lifetime }
     }
 
-    /// The caller's marks and new ones, in the order of the request.
+    /// Returns the caller's marks and the new ones, in the order of the request.
     pub fn finish(&self, added: &[(Place, &'static str)]) -> Vec<Mark> {
         let mut all = self.brought.clone();
         for &(place, _) in added {
@@ -334,7 +336,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The four rows of value. The first two make room for themselves; the others take what is left.
+/// Places the four rows by value. The first two remove marks of the caller if they need room; the others use what is
+/// left.
 fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
     let messages = request.messages;
     let newest = (0..messages.len()).rev().find_map(|message| request.last_carrier(message));
@@ -343,7 +346,7 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
         Some(summary) => request.last_carrier(summary).map(|place| (place, "summary")),
         None => request.user().and_then(|user| request.last_carrier(user)).map(|place| (place, "user")),
     };
-    // The system text comes first: its mark covers the tools in front of it.
+    // The system text takes precedence, because its mark also covers the tools before it.
     let rows = [
         request.system().map(|place| (place, "system")),
         request.tool().map(|place| (place, "tools")),
@@ -363,7 +366,7 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
             added.push(row);
         }
     }
-    // A mark that stands there already keeps its lifetime, and its place while others are trimmed.
+    // An existing mark keeps its lifetime there, and stays while others are trimmed.
     let standing: Vec<(Place, Lifetime)> =
         added.iter().filter_map(|(place, _)| request.brought.remove_entry(place)).collect();
     request.trim(max - added.len());
@@ -380,7 +383,8 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
     request.finish(&added)
 }
 
-/// The place of the previous request's newest mark, if everything up to it is what it was: only then a hit is certain.
+/// Returns the position of the previous request's newest mark if everything up to it is unchanged; only then is a cache
+/// hit certain.
 fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<Place> {
     let message = request.messages.iter().position(|message| message.id == previous.message)?;
     let parts = &request.messages[message].parts;
@@ -402,12 +406,12 @@ fn newest(messages: &[Message], tools: &[Tool], place: Place) -> Option<Newest> 
     Some(Newest { message: messages[message].id.clone(), part, prefix: Some(prefix) })
 }
 
-/// The index of a part among those that are no marks.
+/// Returns the index of a part among those that are not marks.
 fn without_marks(message: &Message, part: usize) -> usize {
     message.parts.iter().take(part).filter(|part| !matches!(part, Part::CacheMark)).count()
 }
 
-/// Names everything up to a part. What follows it in the same message is left out: it may grow.
+/// Names the prefix up to a part. Later parts of the same message are not included, because the message may grow.
 fn prefix_name(messages: &[Message], tools: &[Tool], message: usize, part: Option<usize>) -> String {
     let mut digest = Digest::new();
     digest.tools(tools);
@@ -422,7 +426,7 @@ fn prefix_name(messages: &[Message], tools: &[Tool], message: usize, part: Optio
     digest.name()
 }
 
-/// The first place whose prefix has `minimum` tokens. Counts no further than that.
+/// Returns the first position whose prefix has `minimum` tokens. Counts no further than that.
 fn start(
     messages: &[Message],
     tools: &[Tool],
@@ -451,8 +455,8 @@ fn start(
     None
 }
 
-/// Longer lifetimes come before shorter ones. The caller's are shortened where they are out of order; new ones are lengthened for a
-/// longer one of the caller's behind them, and shortened behind a shorter one.
+/// Orders lifetimes: longer ones must precede shorter ones. The caller's are shortened if they are out of order. New
+/// ones are lengthened before a longer one of the caller, and shortened after a shorter one.
 fn order_lifetimes(marks: &mut [Mark]) {
     shorten(marks.iter_mut().filter(|mark| mark.why == "caller"));
     let mut longest = Lifetime::FiveMinutes;

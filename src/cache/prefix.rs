@@ -1,66 +1,66 @@
 //! What two consecutive requests share: providers bill the shared beginning at the price of a cache hit.
 //!
 //! Messages are compared in pairs, so that a caller who decodes them one by one never holds two conversations at once
-//! ([`Comparison`]). Cache marks and ids of messages are not sent as content and are not looked at.
+//! ([`Comparison`]). The comparison ignores cache marks and ids of messages, which are not sent as content.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, Part, Tool};
 use crate::tokens::{Cost, CostModel, Origin, Tokenizer};
 
-/// What differs first.
+/// The kind of the first difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DifferenceKind {
-    /// A tool definition, which stands in front of everything.
+    /// A tool definition; these precede all messages.
     Tools,
     Role,
     Name,
-    /// A text or a thought says something else.
+    /// A text or a thought changed.
     Text,
-    /// A call: its tool, arguments or id.
+    /// A call changed: its tool, arguments or id.
     Call,
-    /// A result: its content, id or outcome.
+    /// A result changed: its content, id or outcome.
     Result,
-    /// A picture or a document.
+    /// A picture or a document changed.
     Media,
     Opaque,
-    /// The part is of another kind.
+    /// The part has another kind.
     Kind,
-    /// The message has more parts than before, or fewer.
+    /// The message has more or fewer parts than before.
     PartsAdded,
     PartsRemoved,
-    /// The request ends where the previous one went on.
+    /// The request ends before the previous one did.
     MessagesRemoved,
 }
 
-/// The first place where two requests differ.
+/// The first position at which two requests differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// Index of the message, or of the tool.
     pub index: usize,
-    /// Its id in the newer request; in the older one if the newer one ended.
+    /// Its id in the newer request; in the older one if the newer one ends before it.
     pub id: String,
     /// Index of the part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
     pub kind: DifferenceKind,
-    /// UTF-16 code units that the two texts share at their beginning, where texts differ.
+    /// If texts differ: UTF-16 code units at their beginning that both share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// What brought it about, where the caller said what was changed.
+    /// The cause, if the caller said what was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
 }
 
-/// What brought a difference about.
+/// The cause of a difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
     /// The rule that changed, dropped or inserted a message; `input` if the host's own messages differ.
     pub rule: String,
-    /// Ids of the messages it was applied to, as the report names them.
+    /// Ids of the messages to which the rule was applied, as in the report.
     pub ids: Vec<String>,
 }
 
@@ -68,18 +68,18 @@ pub struct Cause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedPrefix {
-    /// Messages that are equal.
+    /// Number of equal messages.
     pub messages: usize,
-    /// Tokens of the equal tools and messages, and of the equal parts in front of the first difference.
+    /// Tokens of the equal tools and messages, and of the equal parts before the first difference.
     pub tokens: u64,
     pub origin: Origin,
-    /// True if the request begins with everything that the previous one had.
+    /// True if the request begins with the whole previous one.
     pub extends: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
 
-/// A row of the report that went with the newer request: what became of a message.
+/// A row of the report of the newer request: what happened to a message.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FateRow {
@@ -90,7 +90,7 @@ pub struct FateRow {
     pub rule: Option<String>,
 }
 
-/// Compares two requests in memory. See [`Comparison`] for one that takes messages as they come.
+/// Compares two requests in memory. [`Comparison`] compares messages one by one.
 ///
 /// ```
 /// use espalier::cache::stable_prefix;
@@ -120,7 +120,7 @@ pub fn stable_prefix(
     comparison.finish()
 }
 
-/// A comparison under way: first the tools, then pair by pair until [`Comparison::step`] says that it is over.
+/// A comparison in progress: first the tools, then pair by pair until [`Comparison::step`] returns false.
 pub struct Comparison<'a> {
     model: CostModel,
     tokenizer: &'a dyn Tokenizer,
@@ -135,7 +135,7 @@ impl<'a> Comparison<'a> {
         Comparison { model, tokenizer, shared, cost: Cost::ZERO, is_over: false }
     }
 
-    /// Compares the tool definitions. Where they differ nothing behind them is shared.
+    /// Compares the tool definitions. If they differ, nothing after them is shared.
     pub fn tools(&mut self, previous: &[Tool], next: &[Tool]) {
         let same = previous.iter().zip(next).take_while(|(one, other)| one == other).count();
         let costs = self.model.tools(next, self.tokenizer);
@@ -154,8 +154,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Takes the next message for equal without a look at it; `cost` is what it costs. For messages that are the host's same object
-    /// in both requests.
+    /// Adds a message without comparing it, at the given `cost`: for messages that are the same object of the host in
+    /// both requests.
     pub fn same(&mut self, cost: Cost) {
         if !self.is_over {
             self.cost += cost;
@@ -163,8 +163,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the next pair; true if another pair should follow. `counted` is what the newer message costs, where the caller
-    /// holds that already.
+    /// Compares the next pair; returns true if another pair should follow. `counted` is the cost of the newer message,
+    /// if the caller already knows it.
     pub fn step(&mut self, previous: Option<&Message>, next: Option<&Message>, counted: Option<Cost>) -> bool {
         if self.is_over {
             return false;
@@ -202,7 +202,7 @@ impl<'a> Comparison<'a> {
         self.is_over = true;
     }
 
-    /// What is shared.
+    /// Returns the shared prefix.
     pub fn finish(mut self) -> SharedPrefix {
         if self.shared.messages > 0 {
             self.cost += Cost::exact(self.model.list_overhead());
@@ -213,8 +213,8 @@ impl<'a> Comparison<'a> {
 }
 
 impl SharedPrefix {
-    /// Names the cause of the difference, from the rows of the report that went with the newer request and, if there was one, of the
-    /// report of the previous request: what had gone by then is not to blame.
+    /// Sets the cause of the difference, from the rows of the newer request's report and, if there was one, of the
+    /// previous request's report: messages that were already removed then are not the cause.
     pub fn blame(&mut self, rows: &[FateRow], earlier: &[FateRow]) {
         let Some(difference) = &mut self.difference else { return };
         if difference.kind == DifferenceKind::Tools {
@@ -224,7 +224,7 @@ impl SharedPrefix {
         let gone = |row: &FateRow| matches!(row.fate.as_str(), "dropped" | "covered");
         let gone_before: crate::map::HashSet<&str> =
             earlier.iter().filter(|row| gone(row)).map(|row| row.id.as_str()).collect();
-        // Rows between the last message that is shared and the one that differs.
+        // Looks at the rows between the last shared message and the one that differs.
         let (mut sent, mut dropped) = (0, Vec::new());
         let mut found: Option<Cause> = None;
         for row in rows {
@@ -254,7 +254,7 @@ impl SharedPrefix {
     }
 }
 
-/// The first difference inside a message, and how many of the newer one's parts stand in front of it.
+/// The first difference inside a message, and the number of the newer message's parts before it.
 struct Found {
     equal: usize,
     part: Option<usize>,
@@ -315,7 +315,7 @@ fn kind(one: &Part, other: &Part) -> (DifferenceKind, Option<usize>) {
     }
 }
 
-/// UTF-16 code units that two texts share at their beginning, in whole characters.
+/// Returns the UTF-16 code units at the beginning that two texts share, in whole characters.
 fn shared_units(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf16()).sum()
 }

@@ -1,34 +1,35 @@
 //! What a request is expected to cost with a cache, and whether it pays to change a cached prefix.
 //!
-//! Let u be the price of a plain input token, r of one read from the cache, w of one written to it, and h the chance that the
-//! prefix is still in the cache when the next request comes. A token of a stable prefix then costs, request after request,
+//! Let u be the price of a plain input token, r of one read from the cache, w of one written to it, and h the chance
+//! that the prefix is still in the cache when the next request comes. A token of a stable prefix then costs, in every
+//! request,
 //!
 //! ```text
 //! p = h r + (1 - h) w
 //! ```
 //!
-//! Clearing N tokens in front of a suffix of S tokens, and putting R tokens in their place, makes R + S tokens new: they are
-//! written once, at w instead of p, and from then on N - R tokens less are sent. Over n requests, this one included, and with X for
-//! what the clearing itself costs (a summary's model call):
+//! Clearing N tokens before a suffix of S tokens, and inserting R tokens instead, makes R + S tokens new: they are
+//! written once, at w instead of p, and from then on every request has N - R tokens less. Over n requests, this one
+//! included, and with X for the cost of the clearing itself (a summary's model call):
 //!
 //! ```text
 //! saved(n) = n (N - R) p - (R + S)(w - p) - X
 //! ```
 //!
-//! It pays if saved(n) > 0, which is so for every n above
+//! It pays if saved(n) > 0, which holds for every n above
 //!
 //! ```text
 //! n* = ((R + S)(w - p) + X) / ((N - R) p)
 //! ```
 //!
-//! Prices are the host's, relative or absolute: results come in the unit that they are in.
+//! Prices are the host's, relative or absolute: results have the unit of the prices.
 
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 
-/// Prices of one token. The defaults are Anthropic's, relative to plain input: a hit costs a tenth, an entry of five minutes a
-/// quarter more (one of an hour twice the price), output five times as much.
+/// Prices of one token. The defaults are Anthropic's, relative to plain input: a hit costs a tenth, writing an entry of
+/// five minutes a quarter more (an entry of one hour twice the price), output five times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     pub input: f64,
@@ -44,7 +45,7 @@ impl Default for Prices {
 }
 
 impl Prices {
-    /// Refuses what is no price.
+    /// Refuses invalid prices.
     ///
     /// # Errors
     /// [`Code::BadOption`] with the path of the price.
@@ -61,28 +62,29 @@ impl Prices {
         Ok(self)
     }
 
-    /// What a token of a stable prefix costs on average, if it is still cached with this probability.
+    /// Returns the mean cost of a token of a stable prefix that is still cached with this probability.
     pub fn standing(&self, hit_rate: f64) -> f64 {
         hit_rate * self.cache_read + (1.0 - hit_rate) * self.cache_write
     }
 }
 
-/// What one request is expected to cost.
+/// The expected cost of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Expected {
-    /// All of it, in the unit of the prices.
+    /// The total, in the unit of the prices.
     pub cost: f64,
-    /// Tokens that are expected to be read, to be written, and to be paid for plainly.
+    /// Expected tokens that are read from the cache, written to it, and paid as plain input.
     pub cache_read: f64,
     pub cache_write: f64,
     pub input: f64,
-    /// What the same request costs without a cache.
+    /// The cost of the same request without a cache.
     pub without_cache: f64,
 }
 
-/// The expected cost of a request of `total` prompt tokens, `shared` of which the previous request had cached, and `marked` of which
-/// stand in front of the newest mark (so that they are written where they are not read). `output` tokens are expected.
+/// Returns the expected cost of a request of `total` prompt tokens. The previous request had cached `shared` of them;
+/// `marked` of them precede the newest mark, so that they are written if they are not read. `output` tokens are
+/// expected.
 ///
 /// ```
 /// use espalier::cache::{Prices, expected_cost};
@@ -92,7 +94,7 @@ pub struct Expected {
 /// ```
 ///
 /// # Errors
-/// [`Code::BadOption`] with the path of what is out of range.
+/// [`Code::BadOption`] with the path of the field that is out of range.
 pub fn expected_cost(
     prices: Prices,
     total: u64,
@@ -106,7 +108,7 @@ pub fn expected_cost(
     let (total, output) = (total as f64, output as f64);
     let (shared, marked) = ((shared as f64).min(total), (marked as f64).min(total));
     let cache_read = shared * hit_rate;
-    // On a miss what was shared is written anew, as far as a mark asks for it.
+    // On a miss the shared prefix is written again, up to the mark.
     let cache_write = hit_rate * (marked - shared).max(0.0) + (1.0 - hit_rate) * marked;
     let input = total - cache_read - cache_write;
     let spent = output * prices.output;
@@ -119,40 +121,41 @@ pub fn expected_cost(
     })
 }
 
-/// A change of a cached prefix that is being considered.
+/// A change of a cached prefix that is under consideration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clearing {
-    /// N: tokens that would go.
+    /// N: tokens that the change removes.
     pub cleared: u64,
-    /// S: tokens behind the first of them that stay.
+    /// S: tokens after the first of them that stay.
     pub suffix: u64,
-    /// R: tokens that would be put in their place.
+    /// R: tokens that the change inserts.
     pub replacement: u64,
-    /// X: what the change itself costs, in the unit of the prices.
+    /// X: the cost of the change itself, in the unit of the prices.
     pub extra: f64,
-    /// n: requests that are expected, the next one included. May be a fraction.
+    /// n: expected number of requests, the next one included. May be a fraction.
     pub requests: f64,
     /// h: the chance that the prefix is still cached, from 0 to 1.
     pub hit_rate: f64,
 }
 
-/// Whether a change pays.
+/// Says whether a change pays.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     pub pays: bool,
-    /// What is saved over the expected requests; negative if it costs more than it saves.
+    /// Savings over the expected requests; negative if the change costs more than it saves.
     pub saved: f64,
-    /// What the change costs once.
+    /// The cost of the change, once.
     pub once: f64,
-    /// What it saves with every request.
+    /// The savings with every request.
     pub per_request: f64,
-    /// The least whole number of requests (at least 1) with which nothing is lost; `None` if there is none.
+    /// The min whole number of requests (at least 1) at which the change costs no more than it saves; `None` if there
+    /// is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub break_even: Option<u64>,
 }
 
-/// Tells whether clearing pays now. The formula is at the head of this module.
+/// Decides whether clearing pays now. The module's documentation has the formula.
 ///
 /// ```
 /// use espalier::cache::{Clearing, Prices, clearing};
@@ -164,7 +167,7 @@ pub struct Decision {
 /// ```
 ///
 /// # Errors
-/// [`Code::BadOption`] with the path of what is out of range.
+/// [`Code::BadOption`] with the path of the field that is out of range.
 pub fn clearing(prices: Prices, plan: Clearing) -> Result<Decision> {
     let prices = prices.check()?;
     share(plan.hit_rate, "hitRate")?;
@@ -178,7 +181,7 @@ pub fn clearing(prices: Prices, plan: Clearing) -> Result<Decision> {
     let break_even = if once <= per_request {
         Some(1)
     } else if per_request > 0.0 {
-        // A hair below a whole number is that number: 0.1 + 0.2 is not 0.3.
+        // Allows for rounding errors: 0.1 + 0.2 is not 0.3, and a value just above a whole number is that number.
         let least = once / per_request;
         Some((least - least.abs() * 1e-12).ceil() as u64)
     } else {

@@ -1,8 +1,8 @@
-//! Where a mark can stand, and for how long what it caches is kept.
+//! The position of a mark, and the lifetime of its cache entry.
 
 use serde::{Deserialize, Serialize};
 
-/// How long a cache entry lives after its last use. The shorter one is every provider's default.
+/// The time that a cache entry lives after its last use. The shorter one is every provider's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Lifetime {
     #[default]
@@ -12,18 +12,18 @@ pub enum Lifetime {
     OneHour,
 }
 
-/// Where a mark stands, in the order in which a provider reads a request: tools, then messages (the system prompt is the
-/// first of them).
+/// The position of a mark, in the order in which a provider reads a request: tools, then messages (the system prompt is
+/// the first of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// On the definition of the tool with this index.
     Tool(usize),
-    /// On part `part` of message `message` (both are indices). `None` stands for a message that has no part to name.
+    /// On part `part` of message `message` (both are indices). `part` is `None` for a message without any other part.
     Message { message: usize, part: Option<usize> },
 }
 
 impl Place {
-    /// Index of the message it is in.
+    /// Returns the index of its message.
     pub fn message(self) -> Option<usize> {
         match self {
             Place::Tool(_) => None,
