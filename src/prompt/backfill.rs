@@ -1,5 +1,7 @@
-//! Room that is left once the budget is met goes to what was removed: a step that freed a lot may leave space for something
-//! smaller.
+//! Puts removed nodes back while they fit: a step that freed a lot may leave room for something smaller.
+//!
+//! In: a cut within its budget. Out: the same cut with as many of its steps undone as fit. Start reading at
+//! [`backfill`].
 
 use super::content::View;
 use super::costs::Changed;
@@ -10,13 +12,13 @@ use super::living::{Revival, Unit};
 use super::trace::Rule;
 use crate::map::HashMap;
 
-/// Tokens by which joining texts may make them cheaper than they are alone, for each text.
+/// Max tokens that a text may save when it is counted jointly with its neighbours.
 const JOINT: f64 = 4.0;
 
-/// Takes steps back that still fit, highest priority first, of equal ones the latest. A step comes back whole or not at all, so
-/// neither chunks nor what is kept together is torn apart, and no limit is exceeded.
+/// Undoes steps that still fit, highest priority first, the latest of equal ones first. A step is undone as a whole or
+/// not at all, so that no chunk or group of elements kept together is split and no limit is exceeded.
 pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
-    // Hosts would have to be asked for every attempt.
+    // A host would have to count every attempt.
     let (true, Some(&(_, budget))) = (counts.builtin().is_some(), cut.limits.first()) else { return };
     let mut total = cut.total_at(draft, counts, 0);
     let rules: HashMap<u32, Rule> = cut.steps.iter().flat_map(|step| step.unit.removed.iter().copied()).collect();
@@ -27,7 +29,7 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
         let mut unit = std::mem::take(&mut cut.steps[at].unit);
         if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
             let (revival, cost) = revive(cut, draft, counts, &mut unit);
-            // What makes the text cheaper is no filling.
+            // A step that makes the text cheaper fills no room.
             if cost >= 0.0
                 && total + cost <= budget
                 && is_together(cut, draft, &revival)
@@ -44,7 +46,7 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
     }
 }
 
-/// Puts a step back; returns what came back, and what that costs.
+/// Undoes a step; returns the nodes that came back, and their cost.
 fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) -> (Revival, f64) {
     let revival = cut.living.revive(&cut.tree, unit);
     let Cut { tree, living, costs, .. } = &mut *cut;
@@ -54,13 +56,13 @@ fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) ->
     (revival, cost)
 }
 
-/// What a step's leaves cost at least.
+/// Returns the min cost of a step's leaves.
 fn least(cut: &Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> f64 {
     let leaves = unit.cleared.iter().filter(|place| cut.tree.kind(**place).is_leaf());
     leaves.map(|leaf| (counts.leaf(draft, cut.tree.source(*leaf)).unwrap_or(0.0) - JOINT).max(0.0)).sum()
 }
 
-/// False if it is there again, or if something around it went for another reason than being empty.
+/// False if a node of the step is there already, or if an ancestor was removed for another reason than being empty.
 fn may_return(cut: &Cut, draft: &Draft, rules: &HashMap<u32, Rule>, unit: &Unit) -> bool {
     unit.removed.iter().all(|&(place, _)| {
         let mut above = cut.tree.parent(place);
@@ -76,7 +78,7 @@ fn may_return(cut: &Cut, draft: &Draft, rules: &HashMap<u32, Rule>, unit: &Unit)
     })
 }
 
-/// True if whatever came back has everything that it goes together with: elements each other, calls their results.
+/// True if every node that came back has everything that it is bound to: elements each other, calls their results.
 fn is_together(cut: &Cut, draft: &Draft, revival: &Revival) -> bool {
     revival.unit.cleared.iter().all(|&place| {
         let calls = cut.tree.shape(draft, place).map_or(&[][..], |shape| &shape.calls);
@@ -85,7 +87,7 @@ fn is_together(cut: &Cut, draft: &Draft, revival: &Revival) -> bool {
     })
 }
 
-/// True if every limit around the step holds; the budget is not among them.
+/// True if every limit around the step holds; the budget is not checked.
 fn limits_hold(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> bool {
     for at in 1..cut.limits.len() {
         let (node, limit) = cut.limits[at];

@@ -1,7 +1,8 @@
-//! The text of a message: where its lines break, and its exact count while leaves come and go.
+//! The text of a message: its line breaks, and its exact count while leaves are removed and come back.
 //!
-//! Counts add up across cuts (see `tokens::join`), so the text is kept as segments from one cut to the next. A leaf that goes or
-//! comes back changes the segments that touch it and no other; a leaf without any cut is part of its neighbours' segments.
+//! Counts add up across cuts (see `tokens::join`), so the text is kept as segments from one cut to the next. Removing
+//! or restoring a leaf changes only the segments that touch it; a leaf without any cut is part of its neighbours'
+//! segments. Start reading at [`Content`].
 
 use super::counts::{Builtin, Counts, Sent};
 use super::draft::{Draft, What};
@@ -11,7 +12,7 @@ use super::tree::{Kind, Line, Tree};
 use crate::message::Role;
 use crate::tokens::meet;
 
-/// What everything here looks at.
+/// The data that all functions here read.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub draft: &'a Draft,
@@ -24,7 +25,7 @@ impl<'a> View<'a> {
         self.tree.text(self.draft, place)
     }
 
-    /// Whether a text is empty, and whether it ends a line.
+    /// Returns whether a text is empty, and whether it ends a line.
     fn ending(self, place: u32) -> (bool, bool) {
         match &self.draft.node(self.tree.source(place)).what {
             What::Text(text) => (text.length == 0, text.ends_line),
@@ -36,13 +37,13 @@ impl<'a> View<'a> {
         matches!(self.tree.kind(place), Kind::Text { .. })
     }
 
-    /// The last leaf before `place` that is not before `start`.
+    /// Returns the last leaf before `place`, but not before `start`.
     fn before(self, start: u32, place: u32) -> Option<u32> {
         self.living.leaves.prev(place).filter(|leaf| *leaf >= start)
     }
 
-    /// True if what precedes the text at `place` (which is its parent's first child) in the subtree at `start` is text of
-    /// the same run: a text beside one of its ancestors, with no element between them.
+    /// True if, in the subtree at `start`, the text at `place` (its parent's first child) follows text of the same run:
+    /// text beside one of its ancestors, without an element between them.
     fn continues(self, start: u32, place: u32) -> bool {
         let mut element = self.tree.parent(place);
         while element > start {
@@ -63,8 +64,8 @@ impl<'a> View<'a> {
         false
     }
 
-    /// True if a line end goes before the text at `place`; `so_far` is what its part holds up to there, as (is empty, ends
-    /// with a line end), asked for only if it matters.
+    /// True if a line break precedes the text at `place`. `so_far` describes the part up to there as (is empty, ends
+    /// with a line break); it is called only if needed.
     fn breaks(self, start: u32, place: u32, so_far: impl FnOnce() -> (bool, bool)) -> bool {
         let Kind::Text { line, .. } = self.tree.kind(place) else { return false };
         let wanted = match line {
@@ -75,7 +76,7 @@ impl<'a> View<'a> {
         wanted && so_far() == (false, false)
     }
 
-    /// A message as it is now.
+    /// Returns the current state of a message.
     pub fn sent(self, message: u32) -> Sent {
         let mut sent =
             Sent { node: self.tree.source(message), dropped_calls: self.living.dropped(message), content: Vec::new() };
@@ -96,7 +97,7 @@ impl<'a> View<'a> {
                 }
                 sent.content.push((self.tree.source(leaf), breaks));
             } else {
-                // Of breakpoints in a row, the last counts.
+                // Only the last of consecutive breakpoints counts.
                 let breakpoint = Kind::Other(LeafKind::Breakpoint);
                 if kind == breakpoint && last == Some(breakpoint) {
                     sent.content.pop();
@@ -114,29 +115,29 @@ pub struct Content {
     start: u32,
     end: u32,
     role: Option<Role>,
-    /// Texts are counted as one, whatever lies between them.
+    /// True if all texts are counted as one, whatever separates them.
     joined: bool,
-    /// Living content other than text that is sent.
+    /// Number of living leaves other than text.
     others: u32,
     others_cost: f64,
     texts_cost: u64,
     segments: Vec<Segment>,
 }
 
-/// What is kept for a text: the counts of the segments that begin in it.
+/// The counts of the segments that begin in a text.
 #[derive(Clone, Copy, Default)]
 struct Segment {
-    /// From its first cut to its last.
+    /// Tokens from its first cut to its last.
     middle: u32,
-    /// From the cut where it begins to its first cut.
+    /// Tokens from the cut where it begins to its first cut.
     lead: u32,
-    /// From its last cut (or where it begins, if it has none inside) to the next cut, wherever that is.
+    /// Tokens from its last cut (or its beginning, if it has no cut inside) to the next cut of the message.
     tail: u32,
     /// Offsets of the first and the last cut inside it.
     inside: Option<(u32, u32)>,
-    /// A line end goes before it.
+    /// True if a line break precedes it.
     breaks: bool,
-    /// It begins with a cut: before the line end, or behind it.
+    /// Set if it begins with a cut: before the line break, or behind it.
     begins: Option<Begin>,
 }
 
@@ -163,7 +164,7 @@ impl Content {
         content
     }
 
-    /// Tokens of it all.
+    /// Returns all tokens.
     pub fn total(&self) -> f64 {
         self.texts_cost as f64 + self.others_cost
     }
@@ -208,7 +209,7 @@ impl Content {
         view.living.leaves.next(from).filter(|leaf| *leaf < self.end)
     }
 
-    /// The text before `place` that is counted together with what stands there.
+    /// Returns the text before `place` that is counted jointly with the content at `place`.
     fn text_before(&self, view: View, place: u32) -> Option<u32> {
         let mut at = place;
         loop {
@@ -223,7 +224,7 @@ impl Content {
         }
     }
 
-    /// The text at or behind `from` that is counted together with what stands before it.
+    /// Returns the text at or behind `from` that is counted jointly with the content before it.
     fn text_behind(&self, view: View, from: u32) -> Option<u32> {
         let mut at = from;
         loop {
@@ -246,7 +247,7 @@ impl Content {
         }
     }
 
-    /// Notes a text's own cuts and what lies between them.
+    /// Records a text's own cuts and the count between them.
     fn measure(&mut self, view: View, counts: &mut Counts, place: u32) {
         let Some(counted) = counts.measured(view.draft, view.tree.source(place)) else { return };
         let segment = self.segment_mut(place);
@@ -258,7 +259,7 @@ impl Content {
         self.texts_cost += u64::from(segment.middle);
     }
 
-    /// Whether a line end goes before a text, and where the cut is with which it begins.
+    /// Returns whether a line break precedes a text, and the position of the cut with which it begins.
     fn beginning(&self, view: View, place: u32) -> (bool, Option<Begin>) {
         let breaks = view.breaks(self.start, place, || {
             let mut at = place;
@@ -310,7 +311,7 @@ impl Content {
                 }
                 text.push_str(view.text(place));
             }
-            // Part of a segment that begins before it.
+            // The text is part of a segment that begins before it.
             (None, None) => return,
         }
         let mut at = place + 1;
@@ -336,7 +337,7 @@ impl Content {
         self.segment_mut(place).tail = tail as u32;
     }
 
-    /// Takes the counts of a leaf that is gone out of the sums. [`Content::mend`] has to follow.
+    /// Subtracts the counts of a removed leaf. [`Content::mend`] must follow.
     pub fn leave(&mut self, view: View, counts: &Counts, place: u32) {
         if view.is_text(place) {
             let Segment { middle, lead, tail, .. } = std::mem::take(self.segment_mut(place));
@@ -346,7 +347,7 @@ impl Content {
         }
     }
 
-    /// Takes a leaf in that is there again. [`Content::mend`] has to follow.
+    /// Adds the counts of a restored leaf. [`Content::mend`] must follow.
     pub fn join(&mut self, view: View, counts: &mut Counts, place: u32) {
         if view.is_text(place) {
             self.measure(view, counts, place);
@@ -355,7 +356,7 @@ impl Content {
         }
     }
 
-    /// Counts again where the text before `at` meets what stands at `at` or behind.
+    /// Recounts the boundary between the text before `at` and the content at `at` or behind.
     pub fn mend(&mut self, view: View, counts: &mut Counts, at: u32) {
         let Some(builtin) = counts.builtin() else { return };
         if self.joined != builtin.joins(self.role, self.others > 0) {
@@ -380,7 +381,7 @@ impl Content {
                     }
                 }
             }
-            // The segment that ends here begins at the last cut before.
+            // The segment that ends here begins at the previous cut.
             let mut owner = self.text_before(view, at);
             while let Some(place) = owner {
                 let segment = self.segment_mut(place);
@@ -392,7 +393,7 @@ impl Content {
                 }
                 owner = self.text_before(view, place);
             }
-            // Behind an empty text, a line may begin differently too.
+            // An empty text may also change how the next line begins.
             match behind {
                 Some(place) if view.text(place).is_empty() => at = place + 1,
                 _ => return,

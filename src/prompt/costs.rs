@@ -1,4 +1,4 @@
-//! What messages and limited subtrees cost while nodes come and go.
+//! The costs of messages and limited subtrees while nodes are removed and come back.
 
 use super::content::{Content, View};
 use super::counts::{Counts, Question};
@@ -7,7 +7,7 @@ use super::living::Unit;
 use super::map::Map;
 use super::tree::{Kind, Line};
 
-/// Costs by place. A message that is not sent, being empty, costs nothing.
+/// Costs by place. An empty message is not sent and costs nothing.
 #[derive(Default)]
 pub struct Costs {
     contents: Map<Content>,
@@ -16,7 +16,7 @@ pub struct Costs {
     inside: Option<(u32, Content)>,
 }
 
-/// A message's cost around a change; NaN if it is not known.
+/// A message's cost before and after a change; NaN if it is unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct Changed {
     pub message: u32,
@@ -24,17 +24,18 @@ pub struct Changed {
     pub after: f64,
 }
 
-/// How a limit inside a message is counted.
+/// The way in which a limit inside a message is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
-    /// By the text that it contributes.
+    /// By the text that the subtree contributes.
     Exact,
-    /// By its parts, each counted alone, and one more for each that may begin a line: the reference's rule.
+    /// By its parts: each is counted alone, plus one token for each that may begin a line. This is the reference's
+    /// rule.
     Bounds,
 }
 
 impl Costs {
-    /// Tokens of the subtree at `place`, or what has to be asked for first.
+    /// Returns the tokens of the subtree at `place`, or the questions to ask first.
     pub fn total(&mut self, view: View, counts: &mut Counts, place: u32, inside: Inside) -> Result<f64, Vec<Question>> {
         let message = view.tree.message[place as usize];
         if message != NONE && message != place {
@@ -62,7 +63,7 @@ impl Costs {
         if questions.is_empty() { Ok(sum) } else { Err(questions) }
     }
 
-    /// Tokens of one message; `None` if the host has to say.
+    /// Returns the tokens of one message; `None` if the host must count it.
     pub fn message(&mut self, view: View, counts: &mut Counts, message: u32) -> Option<f64> {
         if !view.living.has(message) || view.living.is_empty(view.tree, message) {
             return Some(0.0);
@@ -79,23 +80,24 @@ impl Costs {
         Some(total)
     }
 
-    /// The host's count of a message as it is now.
+    /// Stores the host's count of a message in its current state.
     pub fn set(&mut self, message: u32, count: f64) {
         self.messages.insert(message, count);
     }
 
-    /// A message's count, if it is known; else NaN.
+    /// Returns a message's count if it is known, else NaN.
     pub fn known(&self, message: u32) -> f64 {
         self.messages.get(&message).copied().unwrap_or(f64::NAN)
     }
 
-    /// The same counts of messages in another tree, by the places that `to` returns.
+    /// Returns the counts of messages in another tree; `to` maps their places.
     pub fn moved(&self, to: impl Fn(u32) -> Option<u32>) -> Costs {
         let moved = self.messages.iter().filter_map(|(message, count)| Some((to(*message)?, *count)));
         Costs { messages: moved.collect(), ..Costs::default() }
     }
 
-    /// Messages that a change touches, with what they cost before it. To be called before the change is made known.
+    /// Returns the messages that a change touches, with their costs before it. Must be called before the change is
+    /// recorded.
     fn touched(&self, view: View, unit: &Unit) -> Vec<Changed> {
         let inside = unit.removed.iter().map(|(place, _)| *place);
         let mut messages: Vec<u32> = inside
@@ -111,7 +113,7 @@ impl Costs {
         messages.into_iter().map(changed).collect()
     }
 
-    /// Takes note of a removal that has happened.
+    /// Records a removal that has happened.
     pub fn removed(&mut self, view: View, counts: &mut Counts, unit: &Unit) -> Vec<Changed> {
         let mut changed = self.touched(view, unit);
         for change in &changed {
@@ -137,7 +139,7 @@ impl Costs {
         changed
     }
 
-    /// Takes note of a removal that was taken back.
+    /// Records a removal that was undone.
     pub fn revived(&mut self, view: View, counts: &mut Counts, unit: &Unit) -> Vec<Changed> {
         let mut changed = self.touched(view, unit);
         for change in &changed {
@@ -169,7 +171,7 @@ impl Costs {
     }
 }
 
-/// The contents that a living message's place is part of.
+/// Returns the contents that contain a place of a living message.
 fn around<'a>(
     contents: &'a mut Map<Content>,
     inside: &'a mut Option<(u32, Content)>,
@@ -182,7 +184,7 @@ fn around<'a>(
     content.into_iter().chain(within.map(|(_, content)| content))
 }
 
-/// The sum of the bounds of a subtree's leaves.
+/// Returns the sum of the bounds of a subtree's leaves.
 fn bounds(view: View, counts: &mut Counts, place: u32) -> Result<f64, Vec<Question>> {
     let (mut sum, mut questions, mut at) = (0.0, Vec::new(), place);
     while let Some(leaf) = view.living.leaves.next(at).filter(|leaf| *leaf < view.tree.end(place)) {
@@ -195,7 +197,7 @@ fn bounds(view: View, counts: &mut Counts, place: u32) -> Result<f64, Vec<Questi
     if questions.is_empty() { Ok(sum) } else { Err(questions) }
 }
 
-/// A leaf's own tokens, and one if it may begin a line.
+/// Returns a leaf's own tokens, plus one if it may begin a line.
 pub fn bound(view: View, counts: &mut Counts, leaf: u32) -> Option<f64> {
     let tokens = counts.leaf(view.draft, view.tree.source(leaf))?;
     let line = !matches!(view.tree.kind(leaf), Kind::Text { line: Line::No, .. } | Kind::Other(_));

@@ -1,4 +1,4 @@
-//! What nodes cost by themselves: counted here, or by the host's tokenizer.
+//! The costs of single nodes, counted here or by the host's tokenizer.
 
 use std::rc::Rc;
 
@@ -10,23 +10,23 @@ use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Counted, Encoding, Tokenizer};
 
-/// Who counts.
+/// The tokenizer that counts.
 pub enum Counter {
     Builtin(Builtin),
-    /// The host, asked by [`Question`]s.
+    /// The host counts and answers [`Question`]s.
     Host,
 }
 
-/// Counting with an encoding of our own.
+/// Counts with one of our own encodings.
 pub struct Builtin {
     pub encoding: Rc<Encoding>,
-    /// The same, with how the model sees pictures.
+    /// The same encoding, with the model's prices of pictures.
     pub tokenizer: Rc<dyn Tokenizer>,
     pub model: CostModel,
     pub mode: Mode,
 }
 
-/// A number that the host's tokenizer has to give.
+/// A count that the host's tokenizer must supply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
     /// Tokens of a text node.
@@ -41,24 +41,24 @@ pub enum Question {
     Message(Sent),
 }
 
-/// A message as it is sent.
+/// A message in the state in which it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sent {
     pub node: NodeId,
-    /// Calls that are left out, as indices.
+    /// Indices of removed calls.
     pub dropped_calls: Vec<u32>,
-    /// Content in order, and whether a line end goes before it.
+    /// Content in order, and whether a line break precedes it.
     pub content: Vec<(NodeId, bool)>,
 }
 
-/// Counts that are known. Unknown ones are NaN.
+/// Known counts. Unknown ones are NaN.
 pub struct Counts {
     pub counter: Counter,
-    /// By node: text nodes as wholes, and content other than text.
+    /// By node: whole text nodes, and content other than text.
     leaves: Vec<f64>,
     measured: Vec<Option<Counted>>,
     bases: Vec<f64>,
-    /// Of texts with several literals: their sum.
+    /// For texts with several literals: their sum.
     literals: Vec<f64>,
 }
 
@@ -74,14 +74,14 @@ impl Counts {
         }
     }
 
-    /// A text node's count with what is needed to join it to others.
+    /// Returns a text node's count with the data for joining it to others.
     pub fn measured(&mut self, draft: &Draft, node: NodeId) -> Option<Counted> {
         let Counter::Builtin(builtin) = &self.counter else { return None };
         let slot = slot(&mut self.measured, node, None);
         Some(*slot.get_or_insert_with(|| builtin.encoding.measure(draft.text(node))))
     }
 
-    /// Tokens of one leaf, if they are known.
+    /// Returns the tokens of one leaf, if they are known.
     pub fn leaf(&mut self, draft: &Draft, node: NodeId) -> Option<f64> {
         let known = *slot(&mut self.leaves, node, f64::NAN);
         if !known.is_nan() {
@@ -100,12 +100,13 @@ impl Counts {
         Some(count)
     }
 
-    /// The question whose answer [`Counts::leaf`] lacks.
+    /// Returns the question whose answer [`Counts::leaf`] lacks.
     pub fn leaf_question(draft: &Draft, node: NodeId) -> Question {
         if draft.leaf(node).is_some() { Question::Part(node) } else { Question::Text(node) }
     }
 
-    /// What layout charges an element for its own words: an empty message of its kind, its literals, and content that states its tokens.
+    /// Returns what layout charges an element for its own words: an empty message of its kind, its literals, and
+    /// content that states its tokens.
     pub fn literals(&mut self, draft: &Draft, node: NodeId) -> Option<f64> {
         let mut sum = 0.0;
         if let Some(element) = draft.element(node)
@@ -147,7 +148,7 @@ impl Counts {
         }
     }
 
-    /// Everything that [`Counts::literals`] lacks for the nodes from `from` on.
+    /// Returns all questions whose answers [`Counts::literals`] lacks for the nodes from `from` on.
     pub fn literal_questions(&mut self, draft: &Draft, from: usize) -> Vec<Question> {
         let mut questions = Vec::new();
         for id in from..draft.len() {
@@ -171,7 +172,7 @@ impl Counts {
         questions
     }
 
-    /// Tokens of a message without content, these calls left out; `None` if the host has to say.
+    /// Returns the tokens of a message without content and without the dropped calls; `None` if the host must count it.
     pub fn base(&mut self, node: NodeId, shape: &MessageShape, dropped: &[u32]) -> Option<f64> {
         let known = *slot(&mut self.bases, node, f64::NAN);
         if !known.is_nan() && dropped.is_empty() {
@@ -185,10 +186,11 @@ impl Counts {
         Some(count)
     }
 
-    /// Keeps the host's answers; counts of messages are the caller's to keep.
+    /// Stores the host's answers; the caller stores counts of messages.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if there are not as many answers as questions, or one is no count.
+    /// [`Code::BadInput`] if the number of answers differs from the number of questions, or if an answer is not a
+    /// count.
     pub fn answer(&mut self, questions: &[Question], answers: &[f64]) -> Result<()> {
         if questions.len() != answers.len() {
             let message = format!("{} counts were asked for, and {} came", questions.len(), answers.len());
@@ -211,7 +213,7 @@ impl Counts {
 }
 
 impl Builtin {
-    /// Tokens that content other than text adds to a message of this role.
+    /// Returns the tokens that content other than text adds to a message of this role.
     pub fn part(&self, role: Option<Role>, leaf: &Leaf) -> f64 {
         if !leaf.is_stated() && !self.mode.carries(role, leaf.kind) {
             return 0.0;
@@ -239,7 +241,7 @@ impl Builtin {
         self.model.message(&Message { id: String::new(), role, name, parts }, &*self.tokenizer).tokens
     }
 
-    /// True if a message's texts are counted as one, whatever lies between them.
+    /// True if a message's texts are counted as one, whatever separates them.
     pub fn joins(&self, role: Option<Role>, has_other_content: bool) -> bool {
         !has_other_content || !self.model.counts_mixed(role.unwrap_or(Role::User))
     }

@@ -1,7 +1,8 @@
-//! One tree cut to one budget, limit by limit: count, grow, prune.
+//! Cuts one tree to one budget, limit by limit: count, grow, prune.
 //!
-//! Limits are worked from the last made to the first, so inner ones before outer ones and the budget last. Nodes go one step at
-//! a time, and it stops at the first step that fits: nothing goes that need not.
+//! Limits are processed from the last created to the first, so inner ones come before outer ones and the budget comes
+//! last. Nodes are removed step by step, and pruning stops at the first step that fits, so no node is removed without
+//! need. Start reading at [`Cut::advance`].
 
 use super::backfill::backfill;
 use super::content::View;
@@ -18,35 +19,35 @@ use super::trace::{NodeReport, Removal, Rule};
 use super::tree::{Malformed, Tree};
 use super::{NodeId, draft};
 
-/// What came of it.
+/// The result of a cut.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     /// The messages that are not empty.
     pub messages: Vec<Sent>,
-    /// Tokens of them all.
+    /// Tokens of all messages.
     pub tokens: f64,
-    /// Nodes that went, not counting what was in them.
+    /// Number of removed nodes, without their descendants.
     pub removed: u32,
     pub removals: Vec<Removal>,
     pub failure: Option<Failure>,
 }
 
-/// A limit that cannot be met: nothing is left that may go.
+/// A limit that cannot be met, because no further node may be removed.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Failure {
     /// The element whose limit it is; the root for the budget itself.
     pub limit: NodeId,
     pub allowed: f64,
-    /// Tokens of what is left.
+    /// Tokens of the remaining nodes.
     pub needed: f64,
-    /// At most five, largest first; tokens are 0 where nobody has counted.
+    /// At most five, largest first; 0 tokens if unknown.
     pub largest: Vec<(NodeId, f64)>,
 }
 
-/// What is needed next.
+/// What the cut needs next.
 pub enum Next {
     Count(Vec<Question>),
-    /// New content for an expandable element, at most of this many tokens.
+    /// New content of at most this many tokens for an expandable element.
     Grow(NodeId, f64),
     Done,
 }
@@ -58,27 +59,27 @@ pub struct Step {
     pub rival: Option<NodeId>,
     pub limit: NodeId,
     pub tokens: f64,
-    /// Nodes that it removed of what was replaced since by content that grew.
+    /// Number of nodes that it removed from content that growth has replaced since.
     pub replaced: u32,
 }
 
 pub struct Cut {
     pub limits: Vec<(NodeId, f64)>,
-    /// How many limits are left to be worked.
+    /// Number of limits that remain to be processed.
     left: usize,
     stage: Stage,
     pub inside: Inside,
     backfill: bool,
-    /// Calls and results go together, whatever they are kept with.
+    /// True if calls and results are removed together, whatever they are kept with.
     bind: bool,
     pub tree: Tree,
     pub living: Living,
     order: Order,
     pub costs: Costs,
     chosen: Vec<(NodeId, NodeId)>,
-    /// Elements that were grown, with their first children before that.
+    /// Elements that have grown, with their previous first children.
     grown: Vec<(NodeId, NodeId)>,
-    /// For each growth, in the order in which elements were asked: false if it was taken back.
+    /// For each growth, in order of request: false if it was undone.
     pub growth_kept: Vec<bool>,
     oversized: Option<Oversized>,
     pub steps: Vec<Step>,
@@ -86,30 +87,30 @@ pub struct Cut {
 }
 
 enum Stage {
-    /// The total is to be found; expandable elements grow if there is room.
+    /// Find the total; expandable elements grow if there is room.
     Count,
-    /// Expandable elements are asked for more.
+    /// Ask expandable elements for more.
     Grow(Box<Growth>),
-    /// The host counts, so a search is on for where to stop.
+    /// Search for the step at which to stop, because the host counts.
     Search(Box<Search>),
     Done,
 }
 
-/// Content that grew beyond the limit at which `left` stood, while other content goes for it.
+/// Content that grew beyond the limit for which `left` was valid, while other content is removed for it.
 struct Oversized {
     growth: Box<Growth>,
     left: usize,
 }
 
 impl Cut {
-    /// Starts over with a rendered tree. `limits` begins with the root and the budget.
+    /// Starts with a rendered tree. `limits` begins with the root and the budget.
     pub fn new(draft: &Draft, limits: Vec<(NodeId, f64)>, options: Options) -> Result<Cut, Malformed> {
         let Options { inside, backfill, bind_calls: bind, .. } = options;
         let mut chosen = Vec::new();
         let (root, budget) = limits.first().copied().unwrap_or((0, 0.0));
         let tree = Tree::new(draft, root, &mut chosen)?;
         let living = Living::new(draft, &tree, bind, |_| false, &[]);
-        // A budget of NaN limits nothing, and rules out no inner limit.
+        // A budget of NaN limits nothing and does not override inner limits.
         let limits: Vec<_> = limits.into_iter().filter(|(_, limit)| *limit <= budget || budget.is_nan()).collect();
         Ok(Cut {
             left: limits.len(),
@@ -135,7 +136,7 @@ impl Cut {
         View { draft, tree: &self.tree, living: &self.living }
     }
 
-    /// Goes on until something is needed. Call again when it is there.
+    /// Continues until something is needed. Call it again when the answer is there.
     pub fn advance(
         &mut self,
         draft: &mut Draft,
@@ -232,17 +233,17 @@ impl Cut {
         costs.total(View { draft, tree, living }, counts, place, *inside)
     }
 
-    /// Tokens of a subtree, with counts of our own.
+    /// Returns the tokens of a subtree, counted here.
     pub fn total_at(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> f64 {
         self.total(draft, counts, place).unwrap_or(0.0)
     }
 
-    /// Forgets what was worked out about the order: steps have been taken back.
+    /// Discards the computed order, because steps were undone.
     pub fn forget_order(&mut self) {
         self.order.forget();
     }
 
-    /// Keeps the host's counts of messages.
+    /// Stores the host's counts of messages.
     pub fn answer(&mut self, questions: &[Question], answers: &[f64]) {
         for (question, &count) in questions.iter().zip(answers) {
             if let Question::Message(sent) = question
@@ -253,7 +254,7 @@ impl Cut {
         }
     }
 
-    /// Removes what goes next below `place`; false if nothing may.
+    /// Removes the next node below `place`; returns false if none may be removed.
     pub fn remove_next(
         &mut self,
         draft: &Draft,
@@ -271,7 +272,7 @@ impl Cut {
         Some(changed)
     }
 
-    /// Begins to remove what exceeds the limit.
+    /// Begins to reduce the total to the limit.
     fn reduce(&mut self, draft: &Draft, counts: &mut Counts, place: u32, limit: f64, total: f64) {
         if counts.builtin().is_some() {
             self.prune(draft, counts, place, limit, total);
@@ -280,7 +281,7 @@ impl Cut {
         }
     }
 
-    /// True where the reference's rules keep what grew: the new content of one element alone exceeds the limit.
+    /// True if the new content of one element alone exceeds the limit, which the reference's rules keep.
     fn is_oversized(&self, draft: &Draft, counts: &mut Counts, growth: &Growth, limit: f64) -> bool {
         if self.inside == Inside::Exact || growth.must_yield {
             return false;
@@ -291,7 +292,7 @@ impl Cut {
         })
     }
 
-    /// Takes growth back after all where nothing else may go for it.
+    /// Undoes the oversized growth if nothing else may be removed for it.
     fn shrink(&mut self, draft: &mut Draft) {
         let Some(Oversized { mut growth, left }) = self.oversized.take() else { return };
         growth.must_yield = true;
@@ -302,10 +303,10 @@ impl Cut {
         }
     }
 
-    /// One step after the other until it fits: with counts of our own every step's cost is known.
+    /// Removes step by step until the total fits: the cost of every step is known, because we count.
     fn prune(&mut self, draft: &Draft, counts: &mut Counts, place: u32, limit: f64, mut total: f64) {
         let in_message = self.tree.message[place as usize] != draft::NONE && self.tree.message[place as usize] != place;
-        // The limited element may go itself, with what it is kept with.
+        // The limited element itself may be removed, with the elements that it is kept with.
         while total > limit && self.living.has(place) {
             let Some(changed) = self.remove_next(draft, counts, place) else {
                 return self.fail(draft, counts, place, limit, total);
@@ -335,7 +336,7 @@ impl Cut {
         self.next_limit();
     }
 
-    /// The bounds within `range` of what went last.
+    /// Returns the bounds of the last removal within `range`.
     fn last_bounds(&self, draft: &Draft, counts: &mut Counts, range: &std::ops::Range<u32>) -> f64 {
         let Some(step) = self.steps.last() else { return 0.0 };
         let view = self.view(draft);
@@ -360,8 +361,8 @@ impl Cut {
         self.stage = Stage::Done;
     }
 
-    /// Records that the element that was asked to grow has new content of `consumed` tokens. `before` is the first child that
-    /// it had until then.
+    /// Records that the element that was asked to grow has new content of `consumed` tokens. `before` was its first
+    /// child until then.
     pub fn grew(&mut self, growable: Growable, before: NodeId, consumed: f64) {
         if !self.grown.iter().any(|(grown, _)| *grown == growable.node) {
             self.grown.push((growable.node, before));
@@ -372,7 +373,7 @@ impl Cut {
         }
     }
 
-    /// Gives the element that grew last the content of before; false if there is none.
+    /// Gives the last grown element its previous content; returns false if there is none.
     fn take_back(&mut self, draft: &mut Draft, growth: &mut Growth) -> bool {
         let Some((index, node, first)) = growth.revert() else { return false };
         draft.attach(node, first);
@@ -382,17 +383,18 @@ impl Cut {
         true
     }
 
-    /// Gives grown elements their first content back, for another budget.
+    /// Gives grown elements their original content, for another budget.
     pub fn ungrow(&self, draft: &mut Draft) {
         for &(node, first) in &self.grown {
             draft.attach(node, first);
         }
     }
 
-    /// Makes the tree again, with new content in it. Removed nodes stay removed, and counts of other messages stay known.
+    /// Rebuilds the tree with new content. Removed nodes stay removed, and counts of other messages stay known.
     fn rebuild(&mut self, draft: &Draft, growth: &mut Growth) -> Result<(), Malformed> {
         let tree = Tree::new(draft, self.tree.source(0), &mut self.chosen)?;
-        // Always from the state before anything grew: only it knows what was removed of content that is back.
+        // Always starts from the state before any growth: only that state knows the removals in content that was
+        // restored.
         let (old, living, costs, steps) = match &growth.before {
             Some(before) => (&before.tree, &before.living, &before.costs, &before.steps),
             None => (&self.tree, &self.living, &self.costs, &self.steps),
@@ -423,7 +425,7 @@ impl Cut {
         Ok(())
     }
 
-    /// Undoes [`Cut::rebuild`], after all growth was taken back.
+    /// Undoes [`Cut::rebuild`], after all growth was undone.
     fn restore(&mut self, before: Option<Snapshot>) {
         if let Some(Snapshot { tree, living, costs, steps }) = before {
             (self.tree, self.living, self.costs, self.steps) = (tree, living, costs, steps);
@@ -431,7 +433,7 @@ impl Cut {
         }
     }
 
-    /// What came of it, once it is done.
+    /// Returns the result, once the cut is done.
     pub fn outcome(&mut self, draft: &Draft, counts: &mut Counts) -> Outcome {
         let messages = self.messages(draft);
         let view = View { draft, tree: &self.tree, living: &self.living };
@@ -445,7 +447,7 @@ impl Cut {
         Outcome { messages, tokens, removed: self.removed(), removals, failure: self.failure.clone() }
     }
 
-    /// The messages that are not empty, as they are now.
+    /// Returns the messages that are not empty, in their current state.
     pub fn messages(&self, draft: &Draft) -> Vec<Sent> {
         let view = self.view(draft);
         let messages = view.tree.messages(0..view.tree.len());
@@ -453,7 +455,7 @@ impl Cut {
         sent.map(|message| view.sent(message)).collect()
     }
 
-    /// Nodes that went and are not back, those of content that has been replaced since included.
+    /// Returns the number of nodes that are removed, including nodes of content that growth has replaced.
     fn removed(&self) -> u32 {
         let gone = |step: &Step| step.unit.removed.iter().filter(|(place, _)| !self.living.has(*place)).count();
         self.steps.iter().map(|step| gone(step) as u32 + step.replaced).sum()
@@ -475,7 +477,7 @@ impl Cut {
         removals
     }
 
-    /// What became of every node, in preorder.
+    /// Reports on every node, in preorder.
     pub fn nodes(&self, draft: &Draft, counts: &mut Counts) -> Vec<NodeReport> {
         let size = self.tree.source.len();
         let mut removal = vec![None; size];

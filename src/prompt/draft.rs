@@ -1,13 +1,15 @@
-//! The tree as it was rendered: every node that any element yielded, whatever becomes of it.
+//! The rendered tree: every node that any element yielded, including those that are removed later.
+//!
+//! In: lists of [`Op`]s. Out: an arena of nodes. Start reading at [`Draft::add`].
 
 use super::piece::{Element, Leaf, LeafKind, Literal, Op, Shape, Wording};
 use super::{MAX_PRIORITY, NodeId};
 use crate::error::{Code, Error, Result};
 
-/// No node.
+/// The id that refers to no node.
 pub const NONE: NodeId = NodeId::MAX;
 
-/// The arena. Children have higher numbers than their parents, siblings rising ones.
+/// The arena. Children have higher numbers than their parents, siblings ascending ones.
 #[derive(Default)]
 pub struct Draft {
     nodes: Vec<Node>,
@@ -31,10 +33,10 @@ pub enum What {
 pub struct Text {
     start: u32,
     end: u32,
-    /// Bytes, or what the host counts in.
+    /// In bytes, or in the unit in which the host counts.
     pub length: u32,
     pub ends_line: bool,
-    /// Nothing but white space.
+    /// True if it consists of white space.
     pub blank: bool,
     pub priority: f64,
     pub new_line: bool,
@@ -50,7 +52,7 @@ impl Draft {
         &self.nodes[id as usize]
     }
 
-    /// The element of a node that is one.
+    /// Returns the element of a node, if it is one.
     pub fn element(&self, id: NodeId) -> Option<&Element> {
         match &self.nodes.get(id as usize)?.what {
             What::Element(element) => Some(element),
@@ -65,7 +67,7 @@ impl Draft {
         }
     }
 
-    /// Length of a text in units that only compare, 0 for what is none.
+    /// Returns the length of a text, in units that only serve comparison; 0 for other nodes.
     pub fn length(&self, id: NodeId) -> u32 {
         match &self.node(id).what {
             What::Text(text) => text.length,
@@ -73,7 +75,7 @@ impl Draft {
         }
     }
 
-    /// What a node is besides text: its own leaf, or that of an image or document element.
+    /// Returns the non-text content of a node: its own leaf, or that of an image or document element.
     pub fn leaf(&self, id: NodeId) -> Option<&Leaf> {
         match &self.node(id).what {
             What::Leaf(leaf) => Some(leaf),
@@ -94,7 +96,7 @@ impl Draft {
         std::iter::successors(step(first), move |id| step(self.node(*id).next))
     }
 
-    /// Priority in the materialised tree.
+    /// Returns the priority in the materialised tree.
     pub fn priority(&self, id: NodeId) -> f64 {
         match &self.node(id).what {
             What::Element(element) => match &element.shape {
@@ -111,15 +113,15 @@ impl Draft {
     /// Adds nodes below `parent`.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if the list does not close what it opens, or a breakpoint stands outside a message.
+    /// [`Code::BadInput`] if the list does not close what it opens, or a breakpoint is outside a message.
     pub fn add(&mut self, parent: NodeId, ops: Vec<Op>) -> Result<()> {
         self.add_each(std::iter::once(parent), ops)
     }
 
-    /// Adds nodes below each of `parents`; all lists but the last are followed by a `Close`.
+    /// Adds nodes below each of `parents`; a `Close` follows every list except the last.
     ///
     /// # Errors
-    /// As [`Draft::add`]; [`Code::BadInput`] if there is not one list for each parent.
+    /// As [`Draft::add`]; [`Code::BadInput`] if the number of lists differs from the number of parents.
     pub fn add_each(&mut self, mut parents: impl Iterator<Item = NodeId>, ops: Vec<Op>) -> Result<()> {
         let mut open = Vec::from_iter(parents.next());
         for op in ops {
@@ -189,7 +191,7 @@ impl Draft {
         Ok(id)
     }
 
-    /// Cuts a node's children off and returns the first of them; what is added next is its new content.
+    /// Detaches a node's children and returns the first of them; nodes added next are its new content.
     pub fn detach(&mut self, id: NodeId) -> NodeId {
         let node = &mut self.nodes[id as usize];
         node.last = NONE;

@@ -1,16 +1,16 @@
-//! Sharing a budget among the elements of one flex group.
+//! Divides a budget among the elements of one flex group.
 
 use super::piece::Reserve;
 
-/// What sharing needs to know of an element.
+/// The properties of an element that decide its share.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim {
     pub basis: f64,
-    /// Most tokens that it may have.
+    /// Max tokens of the element.
     pub limit: Option<f64>,
 }
 
-/// Tokens withheld for elements of later groups, `left` being what the parent has left now.
+/// Returns the tokens withheld for elements of later groups; `left` are the parent's remaining tokens.
 pub fn reserved(later: impl Iterator<Item = Option<Reserve>>, left: f64) -> f64 {
     let tokens = later.flatten().map(|reserve| match reserve {
         Reserve::Tokens(tokens) => tokens,
@@ -20,13 +20,14 @@ pub fn reserved(later: impl Iterator<Item = Option<Reserve>>, left: f64) -> f64 
     tokens.filter(|tokens| tokens.is_finite()).sum::<f64>() + 0.0
 }
 
-/// What each claim gets of `budget`: its share by basis, rounded down; what rounding loses is lost.
+/// Returns each claim's part of `budget`: its share by basis, rounded down. The tokens that rounding cuts off are not
+/// distributed.
 ///
-/// A limit that is not above an element's share is what it gets, and the others share the rest. This is repeated until no share
-/// reaches its limit, so that the order of siblings does not matter (in the reference it does). A group whose bases sum to 0 gets
-/// nothing.
+/// A claim whose limit is at or below its share gets the limit, and the others divide the rest. This is repeated until
+/// no share reaches its limit, so that the order of siblings does not matter (in the reference it does). A group whose
+/// bases sum to 0 gets nothing.
 ///
-/// A budget of NaN (a host that states none) gives NaN to every claim but the limited ones, as the reference does.
+/// With a budget of NaN (a host that states none) every claim without a limit gets NaN, as in the reference.
 pub fn share(budget: f64, claims: &[Claim]) -> Vec<f64> {
     if budget.is_nan() {
         return claims.iter().map(|claim| claim.limit.unwrap_or(f64::NAN)).collect();
@@ -34,13 +35,13 @@ pub fn share(budget: f64, claims: &[Claim]) -> Vec<f64> {
     let mut fixed: Vec<Option<f64>> = vec![None; claims.len()];
     let mut basis: f64 = claims.iter().map(|claim| claim.basis).sum();
     let mut rest = budget;
-    // The proportion comes first: (1/49)*49 is below 1, and it is the reference's rounding that authors know.
+    // Computes the proportion first: (1/49)*49 is below 1, and authors know the reference's rounding.
     let part = |claim: &Claim, rest: f64, basis: f64| {
         let tokens = (rest * (claim.basis / basis)).floor();
-        // Only a basis of 0 makes this NaN: of a sum of 0, or of an unlimited budget.
+        // NaN arises only from a basis of 0: with a sum of 0, or with an unlimited budget.
         if tokens.is_nan() { 0.0 } else { tokens }
     };
-    // Fixing one only raises the shares of the others, so that whatever has reached its limit stays there.
+    // Fixing one share only raises the others, so a claim that reached its limit stays there.
     let mut changed = true;
     while changed {
         changed = false;

@@ -1,10 +1,11 @@
-//! Growth below one limit: which elements were asked for more, and how to take it back.
+//! Growth below one limit: which elements were asked for more, and how to undo it.
 //!
-//! Growth never removes anything. An element's new content can be larger than its budget, so the tree is counted when all elements were
-//! asked; while it exceeds the limit, the element that grew last gets back the content that it had before.
+//! Growth never removes anything. An element's new content can be larger than its budget, so the tree is counted after
+//! all elements were asked; while it exceeds the limit, the element that grew last gets its previous content back.
 //!
-//! One case is otherwise under the reference's rules: new content that alone exceeds the limit stays, no further element is asked, and
-//! what has the lowest priority goes, as the reference's own tests expect. Only where nothing may go is growth taken back there.
+//! One case differs under the reference's rules: new content that alone exceeds the limit stays, no further element is
+//! asked, and the content of lowest priority is removed, as the reference's own tests expect. That growth is undone
+//! only if nothing may be removed.
 
 use super::NodeId;
 use super::costs::Costs;
@@ -20,11 +21,11 @@ pub struct Growth {
     /// Tokens in use, as layout charges them.
     pub used: f64,
     grown: Vec<Grown>,
-    /// The cut before anything grew, once a tree with new content was made.
+    /// The state of the cut before any growth, once a tree with new content was built.
     pub before: Option<Snapshot>,
-    /// Content changed since the tree was made.
+    /// True if content has changed since the tree was built.
     pub is_stale: bool,
-    /// New content goes first whatever its size: with it, nothing else could go.
+    /// True if new content is removed first, whatever its size: nothing else could be removed with it.
     pub must_yield: bool,
 }
 
@@ -51,7 +52,8 @@ impl Growth {
         Growth { next: 0, used, grown: Vec::new(), before: None, is_stale: false, must_yield: false }
     }
 
-    /// The next element to ask: the first that `is_there` accepts, while tokens are left. No element is asked twice.
+    /// Returns the next element to ask: the first that `is_there` accepts, while tokens are left. No element is asked
+    /// twice.
     pub fn next(&mut self, growables: &[Growable], limit: f64, is_there: impl Fn(NodeId) -> bool) -> Option<Growable> {
         while self.used < limit {
             let growable = *growables.get(self.next)?;
@@ -71,7 +73,7 @@ impl Growth {
         self.is_stale = true;
     }
 
-    /// Takes the last growth back: its index, the element, and the first child to attach again.
+    /// Undoes the last growth: returns its index, the element, and the first child to attach again.
     pub fn revert(&mut self) -> Option<(usize, NodeId, NodeId)> {
         let Grown { node, index, first, used } = self.grown.pop()?;
         self.used = used;
@@ -79,7 +81,7 @@ impl Growth {
         Some((index, node, first))
     }
 
-    /// The elements with new content.
+    /// Returns the elements with new content.
     pub fn grown(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.grown.iter().map(|grown| grown.node)
     }

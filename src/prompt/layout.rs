@@ -1,7 +1,7 @@
-//! Handing out budgets: which elements are rendered when, and with how many tokens.
+//! Distributes budgets: decides when each element is rendered, and with how many tokens.
 //!
-//! Siblings are grouped by `grow`, highest first; what a group's elements have written is charged to their parent before the
-//! next group is sized. Elements are gone through depth first. Nothing here recurses.
+//! Siblings are grouped by `grow`, highest first; the tokens of a group's elements are charged to their parent before
+//! the next group is sized. Elements are visited depth first, without recursion. Start reading at [`Layout::advance`].
 
 use super::NodeId;
 use super::counts::{Counts, Question};
@@ -9,27 +9,27 @@ use super::draft::{Draft, NONE, What};
 use super::flex::{Claim, reserved, share};
 use super::piece::{Element, Shape};
 
-/// One flex group, as it was sized.
+/// One flex group with its sizes.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Epoch {
     /// The parent, if there is one.
     pub parent: Option<NodeId>,
     pub grow: f64,
-    /// What the parent had left, and how much of it was held back for later groups.
+    /// The parent's remaining tokens, and the part of them reserved for later groups.
     pub left: f64,
     pub reserved: f64,
     pub budgets: Vec<(NodeId, f64)>,
 }
 
-/// An element that can be asked again when there is room left.
+/// An element that can be asked again if room is left.
 #[derive(Debug, Clone, Copy)]
 pub struct Growable {
     pub node: NodeId,
-    /// Tokens that it took when it was rendered first.
+    /// Tokens that it consumed at its first rendering.
     pub consumed: f64,
 }
 
-/// What a tracer sees, in the order in which it happens.
+/// An event for a tracer, in the order of occurrence.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Event {
@@ -40,11 +40,11 @@ pub enum Event {
 
 /// What layout needs next.
 pub enum Next {
-    /// These elements are to be rendered, given these budgets.
+    /// Render these elements with these budgets.
     Render(Vec<(NodeId, f64)>),
     Count(Vec<Question>),
     Done {
-        /// What the first element took.
+        /// Tokens that the first element consumed.
         consumed: f64,
     },
 }
@@ -52,20 +52,20 @@ pub enum Next {
 #[derive(Default)]
 pub struct Layout {
     frames: Vec<Frame>,
-    /// Token limits, in the order in which their elements were made.
+    /// Token limits, in the order in which their elements were created.
     pub limits: Vec<(NodeId, f64)>,
     /// In render order.
     pub growables: Vec<Growable>,
-    /// Kept only for a tracer.
+    /// Recorded only for a tracer.
     pub events: Option<Vec<Event>>,
-    /// Nodes that were looked at.
+    /// Number of nodes that were inspected.
     seen: usize,
-    /// Nodes whose counts were asked for.
+    /// Number of nodes whose counts were requested.
     pub asked: usize,
-    /// Dynamic elements that are not sized and expandable ones whose consumption is not known. At 0, budgets interest
-    /// nobody any more, so nothing is counted for them.
+    /// Number of dynamic elements without a size, plus expandable ones with unknown consumption. At 0 no budget matters
+    /// any more, so nothing is counted for budgets.
     unsettled: usize,
-    /// Counts whether it interests anybody or not.
+    /// True if counts are requested even if no budget depends on them.
     thorough: bool,
     consumed: f64,
 }
@@ -76,7 +76,7 @@ struct Frame {
     consumed: f64,
     /// Child elements, sorted by `grow`.
     order: Vec<NodeId>,
-    /// The current group within `order`, and the child in it that is next.
+    /// The current group within `order`, and its next child.
     group: std::ops::Range<usize>,
     next: usize,
     budgets: Vec<f64>,
@@ -93,7 +93,7 @@ impl Layout {
         Layout { events: traced.then(Vec::new), thorough, ..Layout::default() }
     }
 
-    /// Begins with one element, which is sized like a child of nothing.
+    /// Starts with one element, which is sized like a child without a parent.
     pub fn start(&mut self, draft: &Draft, root: NodeId, budget: f64) {
         self.look(draft);
         self.instantiate(draft, root);
@@ -108,14 +108,14 @@ impl Layout {
         });
     }
 
-    /// Lays out the new content of an element, of which everything is wanted: nodes below `from` are old.
+    /// Lays out the new content of an element with everything counted; nodes below `from` are old.
     pub fn again(node: NodeId, budget: f64, from: usize) -> Layout {
         let frame =
             Frame { node: NONE, budget, consumed: 0.0, order: vec![node], group: 0..1, next: 0, budgets: vec![budget] };
         Layout { frames: vec![frame], seen: from, asked: from, thorough: true, ..Layout::default() }
     }
 
-    /// Takes note of nodes that came since the last time.
+    /// Registers nodes that were added since the last call.
     fn look(&mut self, draft: &Draft) {
         for id in self.seen..draft.len() {
             if let Some(element) = draft.element(id as NodeId).filter(|element| !element.spliced) {
@@ -125,13 +125,13 @@ impl Layout {
         self.seen = draft.len();
     }
 
-    /// The questions about nodes that came since the last time, for a host that answers them before they are asked.
+    /// Returns the questions about nodes that were added since the last call, for a host that answers them in advance.
     pub fn unasked(&mut self, draft: &Draft, counts: &mut Counts) -> Vec<Question> {
         let from = std::mem::replace(&mut self.asked, draft.len());
         counts.literal_questions(draft, from)
     }
 
-    /// Goes on until something is needed. Call again when it is there.
+    /// Continues until something is needed. Call it again when the answer is there.
     pub fn advance(&mut self, draft: &Draft, counts: &mut Counts) -> Next {
         if self.seen < draft.len() {
             self.look(draft);
@@ -185,7 +185,7 @@ impl Layout {
         }
     }
 
-    /// A spliced tree is not laid out, but its limits hold.
+    /// Registers the limits of a spliced tree, which is not laid out.
     fn instantiate_spliced(&mut self, draft: &Draft, root: NodeId) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
@@ -199,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// Sizes the next group; gives the elements of it that have to be rendered.
+    /// Sizes the next group; returns those of its elements that must be rendered.
     fn size(&mut self, draft: &Draft) -> Option<Vec<(NodeId, f64)>> {
         let frame = self.frames.last_mut()?;
         let start = frame.group.end;
@@ -254,12 +254,12 @@ fn grow(draft: &Draft, node: NodeId) -> f64 {
     draft.element(node).map_or(f64::INFINITY, |element| element.grow)
 }
 
-/// True if an empty message of this element's kind is charged to it.
+/// True if layout charges an empty message of this kind to the element.
 pub fn has_base(element: &Element) -> bool {
     matches!(&element.shape, Shape::Message(shape) if shape.in_layout)
 }
 
-/// The literals of an element, each counted by itself.
+/// Returns the literals of an element; each is counted alone.
 pub fn texts<'a>(draft: &'a Draft, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
     draft.children(node).filter(|child| matches!(draft.node(*child).what, What::Text(_)))
 }

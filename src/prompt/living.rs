@@ -1,4 +1,7 @@
-//! What is still there: removal of nodes with everything that follows from it, and the way back.
+//! The state of a tree under pruning: removes nodes with everything that depends on them, and puts them back.
+//!
+//! In: a [`Tree`], the places to remove. Out: a [`Unit`] for each removal, from which it can be undone. Start reading
+//! at [`Living::remove`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,43 +17,44 @@ pub struct Living {
     pub nodes: Bits,
     pub leaves: Bits,
     children: Vec<u32>,
-    /// Children that are not empty.
+    /// Number of children that are not empty.
     filled: Vec<u32>,
-    /// True for what is among its parent's `filled`.
+    /// True for nodes counted in their parent's `filled`.
     counted: Vec<bool>,
-    /// Calls that a message still makes; for a result without content, which answers all the same, 1.
+    /// Number of calls that a message still makes; 1 for a result without content, which still answers its call.
     calls: Vec<u32>,
-    /// Calls that were taken out, as (message, index).
+    /// Removed calls, as (message, index).
     dropped: BTreeSet<(u32, u32)>,
-    /// What goes together, by its number; `None` once it went.
+    /// Groups of nodes that are removed together, by number; `None` after the removal.
     keep: BTreeMap<u32, Option<Kept>>,
-    /// Numbers of calls with their results, by the places of both messages; of nothing if only what authors keep together is.
+    /// Numbers of calls with their results, by the places of both messages; empty if only author-defined groups are
+    /// bound.
     paired: Map<Vec<u32>>,
-    /// Of no meaning between removals: a list that need not be made anew for each.
+    /// Meaningless between removals: a list that is reused to save allocations.
     todo: VecDeque<(u32, Rule)>,
 }
 
-/// What goes together under one number.
+/// The nodes that are removed together under one number.
 #[derive(Debug, Clone, Default)]
 struct Kept {
     containers: Vec<u32>,
     calls: Vec<(u32, u32)>,
 }
 
-/// What one step removed.
+/// The nodes that one step removed.
 #[derive(Debug, Clone, Default)]
 pub struct Unit {
-    /// The nodes that went, each with its subtree, and why.
+    /// The removed nodes, each with its subtree, and the reason.
     pub removed: Vec<(u32, Rule)>,
-    /// Every place that was there before, subtrees included.
+    /// Every place that was removed, subtrees included.
     pub cleared: Vec<u32>,
-    /// Calls that were taken out, as (message, index).
+    /// Removed calls, as (message, index).
     pub calls: Vec<(u32, u32)>,
     keep: Vec<(u32, Kept)>,
 }
 
 impl Unit {
-    /// Follows the tree into another numbering; what is not there any more is forgotten.
+    /// Renumbers the state for another tree; nodes that are not in it are discarded.
     pub fn relocate(&mut self, to: impl Fn(u32) -> Option<u32>) {
         let place = |at: u32| to(at);
         let calls = |list: &[(u32, u32)]| list.iter().filter_map(|&(at, call)| Some((place(at)?, call))).collect();
@@ -65,7 +69,7 @@ impl Unit {
 }
 
 impl Living {
-    /// Everything is there, except what `dead` says of it.
+    /// Creates a state in which everything is there, except the nodes that `dead` rejects and the `dropped` calls.
     pub fn new(draft: &Draft, tree: &Tree, bind: bool, dead: impl Fn(u32) -> bool, dropped: &[(u32, u32)]) -> Living {
         let size = tree.source.len();
         let mut living = Living {
@@ -117,7 +121,7 @@ impl Living {
         self.keep.entry(id).or_insert_with(|| Some(Kept::default()))
     }
 
-    /// Calls go with their results and with whatever they are kept with, both ways.
+    /// Binds calls to their results and to the elements that they are kept with, in both directions.
     fn bind(&mut self, draft: &Draft, tree: &Tree) {
         for pair in pairs(draft, tree) {
             self.kept(pair.id).get_or_insert_default().calls.push(pair.call);
@@ -142,20 +146,20 @@ impl Living {
         })
     }
 
-    /// The numbers of everything that goes when what stands at `place` goes.
+    /// Returns the numbers of the groups that are removed with the node at `place`.
     pub fn bonds<'a>(&'a self, draft: &Draft, tree: &Tree, place: u32) -> impl Iterator<Item = u32> + use<'a> {
         let own = draft.element(tree.source(place)).and_then(|element| element.keep_with);
         own.into_iter().chain(self.paired.get(&place).into_iter().flatten().copied())
     }
 
-    /// True if everything that goes together under a number is there.
+    /// True if every node of a group is there.
     pub fn is_together(&self, id: u32) -> bool {
         let Some(Some(kept)) = self.keep.get(&id) else { return false };
         kept.containers.iter().all(|place| self.has(*place))
             && kept.calls.iter().all(|call| self.has(call.0) && !self.dropped.contains(call))
     }
 
-    /// Tells the parent of a living node that it is there. Its own children come before.
+    /// Counts a living node in its parent. Its own children must be counted before.
     fn count_in(&mut self, tree: &Tree, place: u32) {
         if place == 0 {
             return;
@@ -176,7 +180,7 @@ impl Living {
         self.children[place as usize]
     }
 
-    /// True without a character that is not white space, another part or a call.
+    /// True for a node without visible characters, other parts or calls.
     pub fn is_empty(&self, tree: &Tree, place: u32) -> bool {
         match tree.kind(place) {
             Kind::Text { blank, .. } => blank,
@@ -186,23 +190,23 @@ impl Living {
         }
     }
 
-    /// Indices of the calls that were taken out of a message.
+    /// Returns the indices of a message's removed calls.
     pub fn dropped(&self, message: u32) -> Vec<u32> {
         self.dropped.range((message, 0)..=(message, u32::MAX)).map(|(_, call)| *call).collect()
     }
 
-    /// All calls that were taken out.
+    /// Returns all removed calls.
     pub fn all_dropped(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.dropped.iter().copied()
     }
 
-    /// Removes a node, what must go with it, and what becomes empty by that.
+    /// Removes a node, the nodes bound to it, and the nodes that become empty.
     pub fn remove(&mut self, draft: &Draft, tree: &Tree, place: u32, rule: Rule) -> Unit {
         let mut unit = Unit::default();
         let mut todo = std::mem::take(&mut self.todo);
         todo.push_back((place, rule));
         while let Some((place, rule)) = todo.pop_front() {
-            // The root stays, whatever happens.
+            // The root is never removed.
             if place == 0 || !self.has(place) {
                 continue;
             }
@@ -239,9 +243,9 @@ impl Living {
         unit
     }
 
-    /// Whatever is bound to `id` goes.
+    /// Removes everything bound to `id`.
     fn release(&mut self, tree: &Tree, id: u32, unit: &mut Unit, todo: &mut VecDeque<(u32, Rule)>) {
-        // Taking the lists makes sure that an id is gone through once; `revive` looks at what was removed instead.
+        // Taking the list makes sure that a group is processed once; `revive` uses the recorded removals instead.
         let Some(kept) = self.kept(id).take() else { return };
         todo.extend(kept.containers.iter().filter(|place| self.has(**place)).map(|place| (*place, Rule::KeepWith)));
         for &(message, at) in &kept.calls {
@@ -260,8 +264,8 @@ impl Living {
         unit.keep.push((id, kept));
     }
 
-    /// Puts back what [`Living::remove`] took, with those ancestors that are gone since. Returns what is there now and was not
-    /// before, so that it can be taken back.
+    /// Undoes a [`Living::remove`], including ancestors that were removed since. Returns the restored nodes, so that
+    /// this can be undone in turn.
     pub fn revive(&mut self, tree: &Tree, unit: &mut Unit) -> Revival {
         let mut revival = Revival::default();
         for (id, kept) in unit.keep.drain(..).rev() {
@@ -306,7 +310,7 @@ impl Living {
         }
     }
 
-    /// Notes upwards that a node is not empty any more.
+    /// Records in the ancestors that a node is not empty any more.
     fn fill(&mut self, tree: &Tree, mut place: u32, revival: &mut Revival) {
         while place != 0 && !self.counted[place as usize] && !self.is_empty(tree, place) {
             self.counted[place as usize] = true;
@@ -316,7 +320,7 @@ impl Living {
         }
     }
 
-    /// Undoes [`Living::revive`], and nothing else; `unit` is as it was before that.
+    /// Undoes [`Living::revive`], and nothing else; `unit` has its earlier value again.
     pub fn retract(&mut self, tree: &Tree, unit: &mut Unit, revival: &Revival) {
         for &place in &revival.unit.cleared {
             self.nodes.remove(place);
@@ -339,10 +343,10 @@ impl Living {
     }
 }
 
-/// What came back.
+/// The nodes that came back.
 #[derive(Debug, Default)]
 pub struct Revival {
-    /// As if it were a removal of that.
+    /// The restored nodes in the form of a removal.
     pub unit: Unit,
     counted: Vec<u32>,
     keep: Vec<u32>,

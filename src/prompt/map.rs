@@ -1,4 +1,4 @@
-//! Maps by place. Places are small numbers that nobody chooses to collide, so that a multiplication is hash enough.
+//! Maps by place. Places are small numbers that no attacker chooses, so a multiplication is a sufficient hash.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +16,7 @@ impl Hasher for PlaceHasher {
     }
 
     fn write_u32(&mut self, number: u32) {
-        // 2^64 divided by the golden ratio: the upper bits, which tell buckets apart, depend on all of the number.
+        // 2^64 divided by the golden ratio: the upper bits, which select the bucket, depend on the whole number.
         self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 

@@ -1,10 +1,10 @@
 //! Prompt trees: laid out, grown and pruned to an exact token budget.
 //!
 //! In: a tree of elements, as [`Op`]s. Some elements have children that only the host can make; the operation asks for
-//! them once it knows their budget. Out: messages that fit, and what became of every node. Start with [`run`], the
+//! them once it knows their budget. Out: messages that fit, and a report on every node. Start reading at [`run`], the
 //! operation that hosts poll.
 //!
-//! The way of a tree: `layout` distributes budgets (`flex`) and collects what elements yield in a `draft`; `tree` is
+//! The path of a tree: `layout` distributes budgets (`flex`) and collects what elements yield in a `draft`; `tree` is
 //! the materialised draft, in preorder; `living` knows which of its nodes remain, and removes a node with everything
 //! that depends on it; `order` finds the next node to remove; `content` and `counts` know the remaining elements and
 //! their costs; `growth` records which elements grew; `cut` ties these together for one budget, limit by limit; `trace`
@@ -44,8 +44,8 @@ pub use run::{Ask, Options, Prompt, Step};
 pub use trace::{NodeReport, Removal, Rule};
 pub use tree::Malformed;
 
-/// Index of a node, counted in the order in which nodes were made; 0 is the root.
+/// Index of a node in order of creation; 0 is the root.
 pub type NodeId = u32;
 
-/// The priority of whatever sets none: JavaScript's `Number.MAX_SAFE_INTEGER`.
+/// The default priority: JavaScript's `Number.MAX_SAFE_INTEGER`.
 pub const MAX_PRIORITY: f64 = 9_007_199_254_740_991.0;

@@ -1,11 +1,12 @@
-//! What goes next: the order in which nodes are removed.
+//! The order in which nodes are removed.
 //!
-//! Of the children of a node (those of containers that pass priorities on standing in for them), the one of lowest priority
-//! goes; if it is no leaf, chunk or childless, the question is asked again inside it. Of equal priorities the one goes whose own
-//! children reach lowest, leaves first; then the earliest. Nothing before the last cache breakpoint goes.
+//! Among the children of a node, the one with the lowest priority is next. The children of a container that passes
+//! priorities on compete in its place. If that child is not a leaf, a chunk or childless, the same question is asked
+//! inside it. Among equal priorities, leaves are first, then the node whose own children have the lowest priority, then
+//! the earliest. No node before the last cache breakpoint is removed.
 //!
-//! Each node's candidates are kept in a queue that is built when it is first asked. Keys only rise while children go, so a
-//! stale one is found out when it comes up.
+//! Each node's candidates are kept in a queue that is built on first use. Keys only rise while children are removed, so
+//! a stale key is detected when it is first in the queue. Start reading at [`Order::next`].
 
 use std::cmp::Ordering;
 
@@ -17,7 +18,7 @@ use super::piece::LeafKind;
 use super::queue::Queue;
 use super::tree::Kind;
 
-/// What goes next, and what would have gone in its place.
+/// The next node to remove, and the one that would be next without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     pub place: u32,
@@ -29,12 +30,12 @@ pub struct Order {
     scopes: Map<Queue<Key>>,
     /// Direct children by priority, of containers that lost some.
     lows: Map<Queue<Key>>,
-    /// Whether a node contains a breakpoint is decided when it is first asked, as in the reference.
+    /// Records for each node whether it contains a breakpoint, decided at the first query, as in the reference.
     marked: Map<bool>,
     breakpoints: Option<Vec<u32>>,
 }
 
-/// How far up a rival is looked for.
+/// Max number of levels up at which a rival is searched.
 const RIVAL_LEVELS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -43,7 +44,7 @@ struct Key {
     /// -1 for a leaf, else the lowest priority of its direct children.
     nested: f64,
     place: u32,
-    /// How many children it had when `nested` was found.
+    /// Number of its children when `nested` was computed.
     children: u32,
 }
 
@@ -65,7 +66,7 @@ impl PartialOrd for Key {
 }
 
 impl Order {
-    /// The next to go below `root`; `None` if nothing may.
+    /// Returns the next node to remove below `root`; `None` if none may be removed.
     pub fn next(&mut self, view: View, root: u32) -> Option<Choice> {
         let mut path = vec![root];
         loop {
@@ -77,7 +78,7 @@ impl Order {
                 }
                 Some(key) => path.push(key.place),
                 None => {
-                    // It holds nothing that may go: not a candidate any more, as long as there are others. (The
+                    // The node contains nothing that may be removed, so it is no candidate while there are others. (The
                     // reference gives up here.)
                     path.pop();
                     self.pop(*path.last()?);
@@ -86,14 +87,14 @@ impl Order {
         }
     }
 
-    /// Takes note of nodes that are gone: if one of them shielded what was before it, that may go now.
+    /// Records that nodes were removed: if one of them protected the nodes before it, those may be removed now.
     pub fn gone(&mut self, cleared: &[u32]) {
         if !self.marked.is_empty() && cleared.iter().any(|place| self.marked.get(place) == Some(&true)) {
             self.forget();
         }
     }
 
-    /// Forgets what was worked out, when nodes have come back.
+    /// Discards the computed order, because nodes came back.
     pub fn forget(&mut self) {
         self.scopes.clear();
         self.lows.clear();
@@ -123,7 +124,7 @@ impl Order {
         None
     }
 
-    /// The lowest candidate of a scope.
+    /// Returns the lowest candidate of a scope.
     fn top(&mut self, view: View, scope: u32) -> Option<Key> {
         if !self.scopes.contains_key(&scope) {
             let queue = self.build(view, scope).into();
@@ -152,7 +153,7 @@ impl Order {
         let tree = view.tree;
         let (mut keys, mut at, end) = (Vec::new(), scope + 1, tree.end(scope));
         if let Kind::Container { legacy: true, .. } = tree.kind(scope) {
-            // The leaf of lowest priority, wherever it is; breakpoints are not looked at.
+            // The leaf of lowest priority at any depth; breakpoints are ignored.
             while let Some(leaf) = view.living.leaves.next(at).filter(|leaf| *leaf < end) {
                 keys.push(key(view, leaf));
                 at = leaf + 1;
@@ -193,7 +194,7 @@ impl Order {
             let mut node = at;
             while node != place {
                 let parent = tree.parent(node);
-                // A message answers for its own children only.
+                // For a message, only its direct children count.
                 if tree.kind(parent) == Kind::Message && node != at {
                     return false;
                 }
@@ -237,7 +238,7 @@ fn key(view: View, place: u32) -> Key {
     Key { priority: view.tree.priority[place as usize], nested, place, children }
 }
 
-/// True for what goes as one: a leaf, a chunk, or what has no children.
+/// True for nodes that are removed as a whole: leaves, chunks, and nodes without children.
 fn is_whole(view: View, place: u32) -> bool {
     match view.tree.kind(place) {
         Kind::Container { chunk: true, .. } => true,

@@ -1,24 +1,24 @@
-//! Which tool message answers which call.
+//! Pairs of tool calls and the tool messages that answer them.
 
 use super::draft::Draft;
 use super::tree::Tree;
 use crate::map::HashMap;
 use crate::message::Role;
 
-/// Above every number that hosts give to what they keep together.
+/// Higher than every number that hosts give to their groups.
 const FIRST: u32 = 1 << 31;
 
 /// A call and its result.
 pub struct Pair {
-    /// Stays the same when the tree is numbered anew.
+    /// Unchanged when the tree is renumbered.
     pub id: u32,
-    /// The message that calls, and which of its calls it is.
+    /// The message that calls, and the index of the call.
     pub call: (u32, u32),
     pub result: u32,
 }
 
-/// Every tool message with the latest call of its id before it, unless another one answered that already. Ids come back in long
-/// conversations, so they alone say nothing.
+/// Returns every tool message with the latest earlier call of its id, unless another message already answered that
+/// call. Ids recur in long conversations, so an id alone is not sufficient.
 pub fn pairs(draft: &Draft, tree: &Tree) -> Vec<Pair> {
     let mut open: HashMap<&str, (u32, u32)> = HashMap::default();
     let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! What elements yield: the input of everything else, as a flat list.
+//! The input of all other modules: what elements yield, as a flat list.
 
 use crate::message::{Part, Role};
 
-/// One step of a tree in source order. Every `Open`, `Text` and `Leaf` makes the node with the next number.
+/// One step of a tree in source order. Every `Open`, `Text` and `Leaf` creates the node with the next number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
-    /// An element; what follows until its `Close` are its children.
+    /// Begins an element; everything until its `Close` are its children.
     Open(Box<Element>),
     Close,
     /// Text of the open element.
@@ -14,22 +14,22 @@ pub enum Op {
         priority: f64,
         /// True for the text of a text chunk, which begins on a new line.
         new_line: bool,
-        /// What layout counts of it.
+        /// The part of it that layout counts.
         literal: Literal,
     },
     /// Content other than text.
     Leaf(Box<Leaf>),
 }
 
-/// A text, or what has to be known of one that somebody else counts.
+/// A text, or the properties of a text that the host counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wording {
     Known(String),
-    /// Its length in any unit that grows with it; 0 if it is empty.
+    /// Its length in any unit that grows with the text; 0 if it is empty.
     Elsewhere {
         length: u32,
         ends_line: bool,
-        /// Nothing but white space.
+        /// True if it consists of white space.
         blank: bool,
     },
 }
@@ -40,45 +40,45 @@ impl From<&str> for Wording {
     }
 }
 
-/// Which of a text's characters were written as literals, each of which is counted by itself.
+/// Says which characters of a text were written as literals. Each literal is counted alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Literal {
-    /// The whole text is one.
+    /// The whole text is one literal.
     Whole,
-    /// None of it: a line break.
+    /// No literal: a line break.
     None,
-    /// Several: lengths in bytes, in order; what a `false` one covers is not counted.
+    /// Several: lengths in bytes, in order; `false` marks a length that is not counted.
     Spans(Vec<(u32, bool)>),
 }
 
-/// An element, as far as layout and pruning care.
+/// The properties of an element that matter for layout and pruning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
     pub shape: Shape,
-    /// `None` is [`super::MAX_PRIORITY`], or 0 for a container that passes priorities on.
+    /// `None` means [`super::MAX_PRIORITY`], or 0 for a container that passes priorities on.
     pub priority: Option<f64>,
-    /// Its children compete among its siblings. Containers only.
+    /// True if its children compete among its siblings. Containers only.
     pub pass_priority: bool,
-    /// Goes as a whole or not at all.
+    /// True if it is removed as a whole or not at all.
     pub chunk: bool,
-    /// Below it, the leaf of lowest priority goes, wherever it is.
+    /// True if the leaf of lowest priority below it is removed, at any depth.
     pub legacy: bool,
-    /// One of its two children is kept: the second, unless it is empty.
+    /// True if one of its two children is kept: the second, unless it is empty.
     pub alternate: bool,
     /// Weight within its flex group.
     pub basis: f64,
-    /// Groups are rendered from the highest value to the lowest; unset is infinity.
+    /// Groups are rendered from the highest value to the lowest; the default is infinity.
     pub grow: f64,
     pub reserve: Option<Reserve>,
-    /// Most tokens that its subtree may have.
+    /// Max tokens of its subtree.
     pub limit: Option<f64>,
-    /// Elements with the same number stay and go together.
+    /// Elements with the same number are kept or removed together.
     pub keep_with: Option<u32>,
-    /// Its children are not known: the host is asked once its budget is.
+    /// True if its children are unknown: the host is asked for them once its budget is known.
     pub dynamic: bool,
-    /// Is asked again when there is room left.
+    /// True if it is asked again when room is left.
     pub expandable: bool,
-    /// Rendered elsewhere: takes no part in layout.
+    /// True if it was rendered elsewhere: it takes no part in layout.
     pub spliced: bool,
 }
 
@@ -103,25 +103,25 @@ impl Default for Element {
     }
 }
 
-/// What an element becomes.
+/// The form of an element in the materialised tree.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     Container,
     Message(MessageShape),
-    /// An image or document; what it contains is laid out but not shown.
+    /// An image or document; its children are laid out but not sent.
     Leaf(Leaf),
 }
 
-/// What a message has besides its content.
+/// The fields of a message besides its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageShape {
-    /// `None`: a number that is no role; the host counts it, and has a use for it.
+    /// `None` for a number that is not a role; the host counts such a message and interprets it.
     pub role: Option<Role>,
     pub name: Option<String>,
     pub calls: Vec<Call>,
     /// The call that a tool message answers.
     pub call_id: Option<String>,
-    /// Layout counts an empty message of this kind: system, user and assistant messages.
+    /// True if layout counts an empty message of this kind: system, user and assistant messages.
     pub in_layout: bool,
 }
 
@@ -131,7 +131,7 @@ pub struct Call {
     pub call_id: String,
     pub name: String,
     pub arguments: String,
-    /// Goes with the elements of this number.
+    /// Removed together with the elements of this number.
     pub keep_with: Option<u32>,
 }
 
@@ -140,15 +140,15 @@ pub struct Call {
 pub struct Leaf {
     pub kind: LeafKind,
     pub priority: f64,
-    /// What built-in counting counts. `None` costs [`Leaf::tokens`].
+    /// The content that the built-in counter counts. `None` costs [`Leaf::tokens`].
     pub part: Option<Part>,
-    /// The usage that an opaque part declares.
+    /// Tokens that an opaque part declares.
     pub tokens: f64,
 }
 
 impl Leaf {
-    /// True for content that the host converts itself, such as a message of a conversation: it costs what it declares, whatever the wire
-    /// form and the role of the message around it.
+    /// True for content that the host converts itself, such as a message of a conversation: it costs what it declares,
+    /// whatever the wire form and the role of its message.
     pub fn is_stated(&self) -> bool {
         self.kind == LeafKind::Opaque && self.part.is_none()
     }
@@ -162,15 +162,15 @@ pub enum LeafKind {
     Breakpoint,
 }
 
-/// Tokens held back for an element from the groups before it.
+/// Tokens that earlier groups leave for an element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reserve {
     Tokens(f64),
-    /// What is left, divided by this.
+    /// The remaining tokens divided by this.
     Share(f64),
 }
 
-/// The wire form that the result is for: what it cannot carry costs nothing.
+/// The wire form of the result: content that it cannot carry costs nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     #[default]

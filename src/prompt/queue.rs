@@ -1,18 +1,19 @@
-//! Candidates in order, sorted no further than they are asked for.
+//! A priority queue that sorts only as far as it is read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// At least so many are sorted at a time.
+/// Min number of entries that are sorted at a time.
 const LEAST: usize = 256;
 
-/// A queue of which usually a part is taken, lowest first. A heap would touch memory all over for each of a hundred thousand.
+/// A queue that is usually read in part, lowest first. A heap would touch memory all over for each of a hundred
+/// thousand entries.
 pub struct Queue<T> {
-    /// In no order, but none is below any of `sorted`.
+    /// Unordered; no entry is below any of `sorted`.
     rest: Vec<T>,
     /// Highest first.
     sorted: Vec<T>,
-    /// What was put in later.
+    /// Entries that were added later.
     late: BinaryHeap<Reverse<T>>,
 }
 
@@ -23,7 +24,7 @@ impl<T: Ord + Copy> From<Vec<T>> for Queue<T> {
 }
 
 impl<T: Ord + Copy> Queue<T> {
-    /// The lowest.
+    /// Returns the lowest entry.
     pub fn peek(&mut self) -> Option<T> {
         if self.sorted.is_empty() {
             self.sort_more();
@@ -48,7 +49,7 @@ impl<T: Ord + Copy> Queue<T> {
         if count == 0 {
             return;
         }
-        // The lowest go to the end, where they can be cut off.
+        // Moves the lowest entries to the end, where they can be split off.
         let from = self.rest.len() - count;
         if from > 0 {
             self.rest.select_nth_unstable_by(from, |a, b| b.cmp(a));

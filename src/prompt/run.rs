@@ -1,4 +1,7 @@
-//! Rendering as an operation: poll it, answer what it asks, poll again.
+//! Rendering as an operation: poll it, answer its questions, poll again.
+//!
+//! In: the operations of a tree, options, answers of the host. Out: messages and reports. Start reading at
+//! [`Prompt::poll`].
 
 use super::NodeId;
 use super::costs::Inside;
@@ -11,46 +14,47 @@ use super::trace::NodeReport;
 use super::tree::Malformed;
 use crate::error::{Code, Error, Result};
 
-/// How a tree is rendered.
+/// Options of rendering a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Tokens for the messages.
+    /// Max tokens of the messages.
     pub budget: f64,
-    /// How limits inside messages are counted.
+    /// The way in which limits inside messages are counted.
     pub inside: Inside,
-    /// Calls and results go together, whatever else they are kept with; otherwise only what is kept with an element goes when that does.
+    /// True if calls and results are removed together, whatever they are kept with; false if only calls that are kept
+    /// with an element are removed with it.
     pub bind_calls: bool,
-    /// Puts back what still fits.
+    /// Puts removed nodes back while they fit.
     pub backfill: bool,
-    /// Keeps what a tracer sees of the layout.
+    /// Records the events of the layout for a tracer.
     pub traced: bool,
-    /// Counts everything for layout, whether a budget depends on it or not.
+    /// Counts everything for layout, even if no budget depends on it.
     pub thorough: bool,
     /// Cuts the tree to its budget; otherwise it is only laid out.
     pub cut: bool,
 }
 
-/// What the host is asked for.
+/// A request to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// Render these elements, given these budgets, and answer with what they yield.
+    /// Render these elements with these budgets, and answer with what they yield.
     Render(Vec<(NodeId, f64)>),
-    /// What an expandable element yields now, given this budget.
+    /// Render this expandable element again, with this budget.
     Grow(NodeId, f64),
     Count(Vec<Question>),
 }
 
-/// Where rendering stands.
+/// The state of the operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Answer this, by its number. Polling again before that gives the same.
+    /// Answer this by its number. Polling again before that returns the same request.
     Ask(u32, Ask),
-    /// What was rendered is no prompt.
+    /// The rendered tree is not a valid prompt.
     Malformed(Malformed),
     Done,
 }
 
-/// A tree being rendered, or rendered.
+/// A prompt tree during and after rendering.
 ///
 /// ```
 /// use espalier::message::Role;
@@ -70,7 +74,7 @@ pub enum Step {
 /// let options = Options { budget: 20.0, inside: Inside::Exact, bind_calls: true, backfill: false, traced: false, thorough: false, cut: true };
 /// let mut prompt = Prompt::new(tree, Counter::Host, options)?;
 /// while let Step::Ask(id, Ask::Count(questions)) = prompt.poll()? {
-///     // A tokenizer with ten tokens for whatever a message contains.
+///     // A tokenizer with ten tokens for the content of any message.
 ///     let counts: Vec<f64> = questions.iter().map(|q| match q {
 ///         espalier::prompt::Question::Message(sent) => 3.0 + 10.0 * sent.content.len() as f64,
 ///         _ => 10.0,
@@ -97,13 +101,13 @@ pub struct Prompt {
 /// An element that is being grown.
 struct Growth {
     growable: Growable,
-    /// The first child that it had.
+    /// Its previous first child.
     before: NodeId,
     layout: Layout,
 }
 
 impl Prompt {
-    /// Begins with the root element; `ops` may hold whatever is known of its content.
+    /// Starts with the root element; `ops` may contain the known part of its content.
     ///
     /// # Errors
     /// [`Code::BadInput`] if the list is not one element.
@@ -128,7 +132,7 @@ impl Prompt {
         })
     }
 
-    /// What is needed next.
+    /// Returns what is needed next.
     ///
     /// # Errors
     /// [`Code::BadInput`] for a list of pieces that does not close what it opens.
@@ -182,15 +186,16 @@ impl Prompt {
         }
     }
 
-    /// Answers [`Ask::Render`] or [`Ask::Grow`]: what each element yields, in the order in which they were asked for, each list
-    /// but the last followed by a `Close`.
+    /// Answers [`Ask::Render`] or [`Ask::Grow`] with what each element yields, in the order of the request; a `Close`
+    /// follows every list except the last.
     ///
-    /// `counts` may be empty, or answer in advance what layout would ask about every node that it has not asked about: in the
-    /// order of nodes, messages that layout counts ([`Question::Base`]) and literals, those of spliced trees left out.
+    /// `counts` may be empty. Otherwise it answers in advance what layout would ask about every node that it has not
+    /// asked about, in the order of nodes: messages that layout counts ([`Question::Base`]) and literals, except those
+    /// of spliced trees.
     ///
     /// # Errors
-    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number; [`Code::BadInput`] for a list of pieces that
-    /// does not close what it opens, or counts that do not fit.
+    /// [`Code::UnknownEffect`] if no request of that kind is open under this number; [`Code::BadInput`] for a list of
+    /// pieces that does not close what it opens, or counts that do not match.
     pub fn resume_rendered(&mut self, id: u32, yielded: Vec<Op>, counts: &[f64]) -> Result<()> {
         match self.take(id)? {
             Ask::Render(elements) => self.draft.add_each(elements.iter().map(|(node, _)| *node), yielded)?,
@@ -214,10 +219,10 @@ impl Prompt {
         self.counts.answer(&questions, counts)
     }
 
-    /// Answers [`Ask::Count`], one number for each question.
+    /// Answers [`Ask::Count`] with one number for each question.
     ///
     /// # Errors
-    /// As [`Prompt::resume_rendered`]; [`Code::BadInput`] for an answer that does not fit the questions.
+    /// As [`Prompt::resume_rendered`]; [`Code::BadInput`] for answers that do not match the questions.
     pub fn resume_counts(&mut self, id: u32, answers: &[f64]) -> Result<()> {
         let Ask::Count(questions) = self.take(id)? else {
             return Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask for counts")));
@@ -236,8 +241,8 @@ impl Prompt {
         }
     }
 
-    /// Cuts the same tree to another budget; poll again. No element is rendered again, but expandable ones are asked what they
-    /// make of the room they get.
+    /// Cuts the same tree to another budget; poll again. No element is rendered again, except that expandable ones are
+    /// asked for content for the room that they get.
     pub fn recut(&mut self, budget: f64) {
         if let Some(cut) = self.cut.take() {
             cut.ungrow(&mut self.draft);
@@ -248,7 +253,7 @@ impl Prompt {
         self.options.cut = true;
     }
 
-    /// What came of it. Empty before it is done.
+    /// Returns the result. It is empty before rendering is done.
     pub fn outcome(&mut self) -> Outcome {
         match &mut self.cut {
             Some(cut) => cut.outcome(&self.draft, &mut self.counts),
@@ -256,10 +261,10 @@ impl Prompt {
         }
     }
 
-    /// The messages as they were before anything was removed or grown.
+    /// Returns the messages before any removal or growth.
     pub fn original(&mut self) -> Outcome {
         if let Some(cut) = &self.cut {
-            // What was cut already looks at nodes, not at whose children they are.
+            // The finished cut reads nodes, not the links between them.
             cut.ungrow(&mut self.draft);
         }
         let uncut = Options { budget: f64::INFINITY, backfill: false, ..self.options };
@@ -269,7 +274,7 @@ impl Prompt {
         }
     }
 
-    /// What became of every node, in the order of the tree.
+    /// Reports on every node, in the order of the tree.
     pub fn nodes(&mut self) -> Vec<NodeReport> {
         match &mut self.cut {
             Some(cut) => cut.nodes(&self.draft, &mut self.counts),
@@ -277,8 +282,8 @@ impl Prompt {
         }
     }
 
-    /// For each of these nodes its place in the order of the tree; negative, less one, if it is gone, and NaN if it was never
-    /// part of it.
+    /// Returns for each of these nodes its place in the tree; `-1 - place` if it is removed, and NaN if it was never in
+    /// the tree.
     pub fn places(&self, nodes: &[NodeId]) -> Vec<f64> {
         let place = |node: &NodeId| {
             let cut = self.cut.as_ref()?;
@@ -288,33 +293,34 @@ impl Prompt {
         nodes.iter().map(|node| place(node).unwrap_or(f64::NAN)).collect()
     }
 
-    /// For each [`Ask::Grow`] of this cut, in order: true if its content is in the tree, false if it did not fit and the content
-    /// of before is.
+    /// Returns for each [`Ask::Grow`] of this cut, in order: true if its content is in the tree, false if it did not
+    /// fit and the previous content is.
     pub fn growth_kept(&self) -> &[bool] {
         self.cut.as_ref().map_or(&[], |cut| &cut.growth_kept)
     }
 
-    /// What a tracer sees of the layout, since the last call.
+    /// Returns the layout events since the last call, for a tracer.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.layout.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The first of the nodes whose counts layout has not asked for: those that [`Prompt::resume_rendered`] takes begin here.
+    /// Returns the first node whose counts layout has not requested: the counts for [`Prompt::resume_rendered`] begin
+    /// here.
     pub fn uncounted(&self) -> usize {
         self.growth.as_ref().map_or(&self.layout, |growth| &growth.layout).asked
     }
 
-    /// How many nodes were made: the number of the next one.
+    /// Returns the number of nodes, which is the number of the next one.
     pub fn len(&self) -> usize {
         self.draft.len()
     }
 
-    /// Never true: there is a root.
+    /// Always false, because there is a root.
     pub fn is_empty(&self) -> bool {
         self.draft.len() == 0
     }
 
-    /// Elements that can be grown, in the order in which they were rendered.
+    /// Returns the elements that can grow, in the order in which they were rendered.
     pub fn growables(&self) -> &[Growable] {
         &self.layout.growables
     }

@@ -1,8 +1,8 @@
-//! Where to stop when the host counts.
+//! Searches for the step at which to stop, if the host counts.
 //!
-//! Every exact count costs the host the text of whatever has changed, so it is not asked after every step. Steps are taken
-//! ahead by estimate, counted, and taken back where too much went, until one step is known to be too few and the next to be
-//! enough: the same place at which counting after every step would stop.
+//! Each exact count costs the host the text of everything that changed, so the search does not count after every step.
+//! It takes steps ahead by estimate, counts, and undoes steps if too much was removed, until one step is known to be
+//! too few and the next to be enough: the same position at which counting after every step would stop.
 
 use super::content::View;
 use super::costs::Changed;
@@ -14,23 +14,23 @@ use super::tree::Kind;
 
 #[derive(Default)]
 pub struct Search {
-    /// Steps before this search.
+    /// Number of steps before this search.
     base: Option<usize>,
-    /// The most steps that are known to be too few, and the fewest that are known to be enough.
+    /// The highest number of steps known to be too few, and the lowest known to be enough.
     over: usize,
     fit: Option<usize>,
-    /// What each step changed, with counts where they are known.
+    /// The changes of each step, with counts if they are known.
     changes: Vec<Vec<Changed>>,
-    /// Steps that were taken back, the next one last.
+    /// Undone steps, the next one last.
     undone: Vec<(Step, Vec<Changed>)>,
-    /// Tokens per byte of text, to estimate by.
+    /// Tokens per byte of text, for estimates.
     rate: f64,
 }
 
 pub enum Next {
     Count(Vec<Question>),
     Fits,
-    /// Nothing is left that may go, and this is what it takes.
+    /// No further node may be removed; the value is the remaining cost.
     Fails(f64),
 }
 
@@ -76,7 +76,7 @@ impl Search {
         }
     }
 
-    /// Takes steps that together free about `excess`, at least one, and stays before what is known to be enough.
+    /// Takes steps that together free about `excess`, at least one, and stops before the number known to be enough.
     fn forward(&mut self, cut: &mut Cut, draft: &Draft, counts: &mut Counts, place: u32, mut excess: f64) -> bool {
         let base = self.base.unwrap_or(0);
         let mut moved = false;
@@ -94,7 +94,7 @@ impl Search {
         moved
     }
 
-    /// Takes steps back that together make up for about `room`, at least one, and stays behind what is known to be too few.
+    /// Undoes steps that together cost about `room`, at least one, and stops above the number known to be too few.
     fn back(&mut self, cut: &mut Cut, draft: &Draft, counts: &mut Counts, mut room: f64) {
         let base = self.base.unwrap_or(0);
         while cut.steps.len() - base > self.over + 1 {
@@ -106,7 +106,7 @@ impl Search {
         }
     }
 
-    /// Carries out the next step, or the one that was taken back last.
+    /// Carries out the next step, or the one that was undone last.
     fn redo(&mut self, cut: &mut Cut, draft: &Draft, counts: &mut Counts, place: u32) -> bool {
         if let Some((mut step, mut changes)) = self.undone.pop() {
             let Some(&(first, _)) = step.unit.removed.first() else { return false };
@@ -143,7 +143,7 @@ impl Search {
         self.undone.push((step, changes));
     }
 
-    /// About what the last step freed, and false if that is anybody's guess.
+    /// Estimates the tokens that the last step freed; returns false with it if the estimate is unreliable.
     fn estimate(&self, cut: &mut Cut, draft: &Draft, counts: &mut Counts) -> (f64, bool) {
         let Some(step) = cut.steps.last_mut() else { return (0.0, true) };
         let (mut tokens, mut certain) = (0.0, true);

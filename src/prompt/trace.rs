@@ -3,19 +3,19 @@
 use super::NodeId;
 use serde::Serialize;
 
-/// Why a node went.
+/// The reason why a node was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// It had the lowest priority.
     Priority,
-    /// Something that it is kept with went.
+    /// A node that it is kept with was removed.
     KeepWith,
-    /// Nothing was left in it.
+    /// Its content was removed.
     Empty,
 }
 
-/// A node that went, with its subtree.
+/// A removed node, with its subtree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {
@@ -25,26 +25,26 @@ pub struct Removal {
     pub step: u32,
     /// The element whose limit was exceeded; the root for the budget itself.
     pub limit: NodeId,
-    /// Tokens that the step freed. An estimate where the host counts and did not have to say.
+    /// Tokens that the step freed. An estimate if the host counts and was not asked.
     pub tokens: f64,
-    /// What would have gone instead, had it had the lower priority.
+    /// The node that would be removed next if this one had the higher priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rival: Option<NodeId>,
 }
 
-/// What became of a node.
+/// The report on a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeReport {
     pub node: NodeId,
     pub parent: Option<NodeId>,
     pub priority: f64,
-    /// Tokens of its own text or part, of a message as it is sent, or the sum of what it contains (of what is left, if it is
-    /// itself left). `None` if nobody has counted it.
+    /// Tokens of its own text or part, of a message as it is sent, or the sum of its remaining content (of all its
+    /// content, if it is removed). `None` if it was not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
     pub kept: bool,
-    /// Index of the removal that took it, or what it is in.
+    /// Index of the removal that took it, or an ancestor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removal: Option<u32>,
 }

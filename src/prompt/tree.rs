@@ -1,4 +1,4 @@
-//! The draft materialised: what could be sent, in preorder, so that a subtree is a range of numbers.
+//! The materialised draft: everything that could be sent, in preorder, so that a subtree is a range of numbers.
 
 use super::NodeId;
 use super::draft::{Draft, NONE, What};
@@ -8,11 +8,11 @@ use super::piece::{Leaf, LeafKind, MessageShape, Shape};
 pub struct Tree {
     pub source: Vec<NodeId>,
     pub parent: Vec<u32>,
-    /// One behind the last place of the subtree.
+    /// One after the last place of the subtree.
     pub end: Vec<u32>,
     pub priority: Vec<f64>,
     pub kind: Vec<Kind>,
-    /// The outermost message around a place, itself included.
+    /// The outermost message that contains the place, which may be the place itself.
     pub message: Vec<u32>,
     place: Vec<u32>,
 }
@@ -31,27 +31,27 @@ impl Kind {
     }
 }
 
-/// Whether text begins on a new line.
+/// Says whether text begins on a new line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
     No,
     Always,
-    /// Unless what precedes it in its message is text of the same run.
+    /// Only if it does not follow text of the same run in its message.
     UnlessContinuing,
 }
 
-/// A draft that is no prompt.
+/// A draft that is not a valid prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// Content outside of messages.
     Stray(NodeId),
-    /// An alternative that has not two children.
+    /// An alternative whose number of children is not two.
     Alternative(NodeId),
 }
 
 impl Tree {
-    /// Materialises the tree below `root`. Of alternatives that `chosen` does not know, the second child is taken unless it is
-    /// empty; the choice is noted there.
+    /// Materialises the tree below `root`. For alternatives that `chosen` does not contain, the second child is taken
+    /// unless it is empty; the choice is added there.
     pub fn new(draft: &Draft, root: NodeId, chosen: &mut Vec<(NodeId, NodeId)>) -> Result<Tree, Malformed> {
         choose(draft, chosen)?;
         let size = draft.len();
@@ -109,7 +109,7 @@ impl Tree {
         self.source.len() as u32
     }
 
-    /// Where a node is, if it was materialised.
+    /// Returns the place of a node, if it was materialised.
     pub fn place(&self, node: NodeId) -> Option<u32> {
         self.place.get(node as usize).copied().filter(|place| *place != NONE)
     }
@@ -130,7 +130,7 @@ impl Tree {
         self.source[place as usize]
     }
 
-    /// The outermost messages within a range of places, in order.
+    /// Returns the outermost messages within a range of places, in order.
     pub fn messages(&self, range: std::ops::Range<u32>) -> impl Iterator<Item = u32> + '_ {
         let mut at = range.start;
         std::iter::from_fn(move || {
@@ -146,7 +146,7 @@ impl Tree {
         })
     }
 
-    /// The message's own fields.
+    /// Returns the fields of the message at a place.
     pub fn shape<'a>(&self, draft: &'a Draft, place: u32) -> Option<&'a MessageShape> {
         match &draft.element(self.source(place))?.shape {
             Shape::Message(shape) => Some(shape),
@@ -186,7 +186,7 @@ fn kind(draft: &Draft, node: NodeId) -> Kind {
     }
 }
 
-/// Decides every alternative that is not decided yet, from the leaves up. What is in `chosen` is sorted by node.
+/// Decides every undecided alternative, from the leaves up. `chosen` is sorted by node.
 fn choose(draft: &Draft, chosen: &mut Vec<(NodeId, NodeId)>) -> Result<(), Malformed> {
     let known = chosen.len();
     let mut empty = vec![false; draft.len()];
