@@ -1,15 +1,15 @@
-/** VS Code's way to call things off, for everything here that takes an `AbortSignal`. */
+/** Converts VS Code's cancellation tokens to `AbortSignal`s, which all calls here take. */
 
 import { EspalierError } from "../errors/errors.ts";
 
-/** A `CancellationToken` of VS Code, as far as it is used. */
+/** The used part of VS Code's `CancellationToken`. */
 export interface CancellationTokenLike {
   readonly isCancellationRequested: boolean;
   onCancellationRequested(listener: () => void): unknown;
 }
 
 /**
- * A signal that is aborted when the token is cancelled; at once, if it has been.
+ * Returns a signal that is aborted when the token is cancelled, at once if it already is.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -28,7 +28,7 @@ export interface CancellationTokenLike {
  * signal.aborted; // => true
  * ```
  *
- * @throws EspalierError `bad_input` if it is no token
+ * @throws EspalierError `bad_input` if `token` is not a cancellation token
  */
 export function signalFrom(token: CancellationTokenLike): AbortSignal {
   if (typeof token?.onCancellationRequested !== "function") {

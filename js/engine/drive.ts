@@ -1,6 +1,6 @@
 /**
- * The effect loop: the core says what it needs, this carries it out with the host's callbacks and hands the answers
- * back. Abort, timeouts and progress live here and nowhere else.
+ * The effect loop: the core returns effects, and the loop carries them out with the host's callbacks and returns the
+ * answers. Aborts, timeouts and progress are handled only here.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -17,7 +17,7 @@ import type { CompactProgress } from "../types/compact-report.ts";
 import type { Llm, LlmReply, LlmRequest } from "../types/llm.ts";
 import type { PlanItem } from "../types/messages.ts";
 
-/** One effect as the core numbers it. */
+/** One effect, with the number that the core gave it. */
 interface Ask {
   id: number;
   effect: ModelEffect | HookEffect | { type: "readFile"; path: string };
@@ -46,30 +46,33 @@ export interface Operation<D> {
 
 export interface Callbacks {
   llm?: Llm | undefined;
-  /** Makes what the host's model is given, but for the signal. */
+  /** Makes the request for the host's model, without the signal. */
   request: (effect: ModelEffect) => Omit<LlmRequest, "id" | "signal">;
   signal?: AbortSignal | undefined;
-  /** Milliseconds for each model call. */
+  /** Timeout of each model call, in milliseconds. */
   timeout: number;
   onProgress?: ((event: CompactProgress) => void) | undefined;
-  /** Receives what the provider reported. */
+  /** Receives the usage that the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
   onRequestId?: (id: string | undefined, service: string | undefined) => void;
-  /** Receives the HTTP status of a request that failed, where its error has one. */
+  /** Receives the HTTP status of a failed request, if its error has one. */
   onStatus?: (status: number) => void;
   hooks?: CompactHooks | undefined;
-  /** Hooks are told `auto` or `manual`, nothing finer. */
+  /** If true, hooks receive only `auto` or `manual` as the trigger. */
   twoTriggers: boolean;
-  /** Reads what a hook gave; throws if it makes no sense. */
+  /** Checks and converts the reply of a hook; throws if it is invalid. */
   readHookReply: (given: unknown) => HookAnswer;
   readFile?: CompactOptions["readFile"];
-  /** Milliseconds for each hook and file. */
+  /** Timeout of each hook and each file, in milliseconds. */
   hookTimeout: number;
-  /** The clock of these limits. */
+  /** The timer for these timeouts. */
   after: Clock["after"];
 }
 
-/** Runs an operation to its end. A callback that throws or hangs is an answer like any other; only bugs throw here. */
+/**
+ * Runs an operation to its end. If a callback throws or times out, the core receives that as its answer; only bugs
+ * throw here.
+ */
 export async function drive<D>(operation: Operation<D>, callbacks: Callbacks): Promise<D> {
   for (;;) {
     const step = operation.poll();
@@ -86,7 +89,7 @@ function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
 
 async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
   const { llm, timeout, after, onProgress, onUsage, onRequestId } = callbacks;
-  // The core asks for a model only where it was told that there is one.
+  // The core calls the model only if the operation was started with one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
   let fields: ReturnType<Callbacks["request"]>;
@@ -143,11 +146,11 @@ async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callba
     const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
     onProgress?.({ type: "hook", name, outcome, ...(failed && { why: failed.reason }) });
   }
-  // What a hook throws says nothing about requests.
+  // An error that a hook throws says nothing about the size of requests.
   return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
 }
 
-/** What hooks are told of what began a compaction. */
+/** Returns the trigger that hooks receive. */
 export function named(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" {
   if (!twoTriggers) return trigger;
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
@@ -175,8 +178,8 @@ async function readFile(path: string, { readFile, hookTimeout, after, signal }: 
 type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
 
 /**
- * Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its
- * late answer is dropped.
+ * Waits for a callback until it ends, its timeout is over or `signal` is aborted. The callback may ignore its own
+ * signal; its late answer is dropped.
  */
 export async function within<T>(
   timeout: number,
@@ -212,7 +215,8 @@ export async function within<T>(
 }
 
 /**
- * Longest reply that is read, in UTF-16 code units: four times what 128,000 tokens of a model that repeats itself have.
+ * Max length of a reply that is read, in UTF-16 code units: four times the length of 128,000 tokens of a model that
+ * repeats itself.
  */
 const MAX_REPLY = 2_000_000;
 
@@ -255,7 +259,7 @@ function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | F
   };
 }
 
-/** HTTP status of an error, as SDKs and the providers of this package have it. */
+/** Returns the HTTP status of an error of an SDK or of this package's providers. */
 function statusOf(error: unknown): number | undefined {
   try {
     const { status, statusCode, details } = (typeof error === "object" && error !== null ? error : {}) as {
@@ -269,12 +273,12 @@ function statusOf(error: unknown): number | undefined {
   }
 }
 
-/** No request gets through while this holds, in whatever shape. */
+/** While one of these holds, no request succeeds, whatever its shape. */
 const UNAVAILABLE = new Set(["auth", "rate_limited", "overloaded", "network", "no_key"]);
-/** The same request would be taken if it were shorter. */
+/** With one of these, the same request would succeed if it were shorter. */
 const TOO_LONG = new Set(["context_length", "output_reserve", "body_size"]);
 
-/** What a thrown value says, whatever it is. Codes are those of the providers of this package. */
+/** Converts any thrown value to a failure. The codes are those of this package's providers. */
 function failure(error: unknown): Ending {
   const reason = sentence(error);
   try {

@@ -1,9 +1,9 @@
 /**
- * The engine: one wasm instance for everybody who imports the package, loaded once, replaced when it crashes.
+ * The engine: one wasm instance for all importers of the package, loaded once, replaced when it crashes.
  *
- * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown
- * away: the call that met it fails with `engine_crashed` (or `out_of_memory`), the next one finds a fresh instance with
- * the same vocabularies.
+ * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so the instance is
+ * discarded: the failing call throws `engine_crashed` (or `out_of_memory`), and the next call gets a fresh instance
+ * with the same vocabularies.
  */
 
 import { createGlue, INLINE_ENTRY } from "#glue";
@@ -14,12 +14,12 @@ import { coded, EspalierError } from "../errors/errors.ts";
 export type Wasm = ReturnType<typeof createGlue>;
 type ModuleOf<Global> = Global extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
 /**
- * A compiled `WebAssembly.Module`; said this way, because the declarations of a Node project need not know that name.
+ * A compiled `WebAssembly.Module`; derived this way because the declarations of a Node project may not know that name.
  */
 export type WasmModule = ModuleOf<typeof globalThis>;
-/** Bytes, in whatever view. */
+/** Bytes in any kind of view. */
 export type WasmBytes = ArrayBuffer | ArrayBufferView;
-/** Where the wasm can come from. */
+/** The sources from which the wasm can be loaded. */
 export type WasmSource = WasmModule | WasmBytes | Response | URL | string;
 
 let module: WebAssembly.Module | undefined;
@@ -30,22 +30,22 @@ let loaderHasBytes = false;
 let asyncLoader: (() => Promise<void>) | undefined;
 const fresh: ((wasm: Wasm) => void)[] = [];
 
-/** True once the engine can be used without loading anything more of its code. */
+/** Returns true if the engine can be used without loading more of its code. */
 export function isReady(): boolean {
   return instance !== undefined;
 }
 
-/** Loads the engine from bytes or a compiled module, at once. Calling it again does nothing. */
+/** Loads the engine from bytes or a compiled module, synchronously. Later calls do nothing. */
 export function initSync(source: WasmBytes | WasmModule): void {
   if (instance) return;
   start(source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
 }
 
 /**
- * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
+ * Loads the engine. May be called any number of times, also concurrently; after a failure it can be retried.
  *
- * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform forbids to compile it,
- *   `bad_wasm` if it cannot be compiled or is of another version
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform does not allow
+ *   compiling it, `bad_wasm` if it cannot be compiled or has another version
  */
 export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
   if (instance) return Promise.resolve();
@@ -55,12 +55,12 @@ export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void
 
 async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
   const compiled = await moduleFrom(source);
-  // Somebody may have used initSync meanwhile.
+  // `initSync` may have started an instance in the meantime.
   if (!instance) start(compiled);
 }
 
 /**
- * The compiled module, wherever it comes from.
+ * Compiles the module from any source.
  *
  * @throws EspalierError as {@link initFrom}
  */
@@ -98,20 +98,20 @@ function compile(make: () => WebAssembly.Module): WebAssembly.Module {
   }
 }
 
-/** The entry of the package that contains this engine and the vocabulary of an encoding. */
+/** Returns the name of the package's entry that contains this engine and the vocabulary of `encoding`. */
 export function containing(encoding: string): string {
   return INLINE_ENTRY.replace(/[^/]*$/, encoding);
 }
 
-/** The error for an engine that is missing. `way` replaces what a bundler's user would have to do. */
+/** Returns the error for a missing engine. `way` replaces the advice for users of a bundler. */
 export function wasmNotFound(what: string, cause?: unknown, way?: string): EspalierError {
   const usual = `Import "${INLINE_ENTRY}", which contains it, or pass the wasm to init() as bytes, a Response or a URL.`;
   return new EspalierError({ code: "wasm_not_found", message: `${what}. ${way ?? usual}`, cause });
 }
 
 /**
- * The error for a platform that compiles no wasm at run time. Undefined for any other cause: the bytes are then to
- * blame.
+ * Returns the error for a platform that does not compile wasm at run time, or undefined for any other cause, for which
+ * the bytes are to blame.
  *
  * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
  */
@@ -134,7 +134,7 @@ function badWasm(cause: unknown): EspalierError {
   return new EspalierError({ code: "bad_wasm", message: "The engine's wasm is truncated or not wasm at all.", cause });
 }
 
-/** Makes an instance and lets it be used once it has everything that the one before it had. */
+/** Makes an instance and publishes it once it has everything that the previous one had. */
 function start(compiled: WebAssembly.Module): void {
   const glue = createGlue();
   try {
@@ -149,8 +149,8 @@ function start(compiled: WebAssembly.Module): void {
 }
 
 /**
- * Lets an entry load the engine when it is first used (Node, inline). A loader that already has the bytes takes
- * precedence, whichever was registered first.
+ * Lets an entry load the engine on first use (Node, inline). A loader that already has the bytes takes precedence,
+ * whichever was registered first.
  */
 export function setLoader(load: () => WasmBytes | WasmModule, hasBytes = false): void {
   if (loaderHasBytes && !hasBytes) return;
@@ -163,28 +163,28 @@ export function setAsyncLoader(load: () => Promise<void>): void {
   asyncLoader = load;
 }
 
-/** True if nothing has to be awaited: there is an instance, or what makes one. */
+/** Returns true if an instance exists or can be made without waiting. */
 export function canStart(): boolean {
   return instance !== undefined || module !== undefined || loader !== undefined;
 }
 
-/** Waits for the engine, where it can be loaded without being told from where. */
+/** Waits for the engine if the entry has registered where to load it from. */
 export async function ready(): Promise<void> {
   if (!canStart() && asyncLoader) await asyncLoader();
 }
 
-/** Runs for every instance, also for one that replaces a crashed one, before anybody else can use it. */
+/** Registers a hook that runs for each new instance, including replacements of crashed ones, before its first use. */
 export function onFreshInstance(hook: (wasm: Wasm) => void): void {
   fresh.push(hook);
 }
 
 /**
- * The exports of the live instance.
+ * Returns the exports of the live instance.
  *
  * @throws EspalierError `not_initialized`
  */
 export function wasm(): Wasm {
-  // There was an instance once: it crashed, and could not be replaced at that time.
+  // An earlier instance crashed and could not be replaced at that time.
   if (!instance && module) start(module);
   if (!instance && loader) initSync(loader());
   if (!instance) {
@@ -198,11 +198,10 @@ export function wasm(): Wasm {
 }
 
 /**
- * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance
- * first.
+ * Runs one call into the engine. Its errors arrive as {@link EspalierError}s; a crash replaces the instance first.
  *
- * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again; or
- *   whatever the engine refused; what a host's tokenizer threw
+ * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again;
+ *   else the engine's own error, or the error that the host's tokenizer threw
  */
 export function call<T>(run: () => T): T {
   let result: T;
@@ -219,9 +218,9 @@ export function call<T>(run: () => T): T {
 
 /**
  * Drops the engine's instance and all of its memory. The memory of a wasm instance grows with the largest conversations
- * and never shrinks, so that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners
- * and conversations make their half again when they are used next. An operation under way keeps the old instance until
- * it ends. Counts that are kept stay (see {@link clearCache}).
+ * and never shrinks, so closing logs only frees it for reuse. The next call starts a fresh instance; logs, pruners and
+ * conversations rebuild their engine state on their next use. A running operation keeps the old instance until it ends.
+ * Cached counts stay (see {@link clearCache}).
  *
  * ```ts
  * import { count, resetEngine } from "espalier";
@@ -236,19 +235,19 @@ export function resetEngine(): void {
   instance = undefined;
 }
 
-/** True for the error of a call that cost the engine its instance: handles of that instance must not be freed. */
+/** Returns true for the error of a call that crashed its instance: the handles of that instance must not be freed. */
 export function isCrash(error: unknown): boolean {
   return error instanceof EspalierError && (error.code === "engine_crashed" || error.code === "out_of_memory");
 }
 
-/** JavaScript's own words for memory that it could not get; a stack overflow is a RangeError, too. */
+/** JavaScript's messages for failed allocations; a stack overflow is a RangeError, too. */
 const NO_MEMORY = /memory|allocat|string length|array length/i;
 
 function recover(cause: Error): EspalierError {
-  // The engine that only counts does not say.
+  // The engine that only counts does not report it.
   const { isFull: saysSo } = (instance ?? {}) as { isFull?: () => boolean };
   const isFull = saysSo?.() === true || (cause instanceof RangeError && NO_MEMORY.test(cause.message));
-  // Whatever comes of the new one, the damaged one is never used again, by the collector neither.
+  // Even if the replacement fails, nothing uses the damaged instance again, not even the garbage collector.
   instance?.retire();
   instance = undefined;
   let outcome = "was replaced; nothing of yours was changed, and the next call works";
@@ -271,8 +270,8 @@ function recover(cause: Error): EspalierError {
 }
 
 /**
- * Errors of the core carry `code`, `path` and `details`, but are made by the glue, which refuses by itself what is no
- * text.
+ * Errors of the core carry `code`, `path` and `details`, but the glue throws them; the glue itself rejects values that
+ * are not text.
  */
 function wrap(error: unknown): unknown {
   if (error instanceof TypeError && error.message.startsWith("the engine was given"))

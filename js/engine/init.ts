@@ -1,4 +1,4 @@
-/** `init` of every entry. Where it looks by default, the entry has registered. */
+/** `init` of every entry. The default sources are those that the entry has registered. */
 
 import { initFrom, ready, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
@@ -11,16 +11,16 @@ import { INIT } from "../options/schemas/texts.ts";
 export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | string;
 
 export interface InitOptions {
-  /** The engine. Default: the package's own file, where the entry can find it. */
+  /** The engine. Default: the package's own file, if the entry can find it. */
   wasm?: WasmSource | Promise<WasmSource>;
   /** Encodings to load. Default: `["o200k_base"]`. */
   encodings?: readonly EncodingName[];
-  /** Where a vocabulary is. Default: the package's own file, where the entry can find it. */
+  /** Returns the source of a vocabulary. Default: the package's own file, if the entry can find it. */
   vocabulary?: (name: EncodingName) => VocabularySource | Promise<VocabularySource>;
 }
 
 /**
- * Loads the engine and the vocabularies. May be called again, for other encodings too; after a failure it can be
+ * Loads the engine and the vocabularies. May be called again, also for other encodings; after a failure it can be
  * retried.
  *
  * ```ts

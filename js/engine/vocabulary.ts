@@ -1,9 +1,8 @@
 /**
- * Vocabularies: one file for each encoding, loaded when it is first needed and shared by everybody who imports the
- * package.
+ * Vocabularies: one file for each encoding, loaded when first needed and shared by all importers of the package.
  *
- * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables
- * with it.
+ * The bytes are kept in their compressed form (deflated, 0.7 MB for o200k_base), because a crashing instance loses its
+ * tables.
  */
 
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
@@ -16,24 +15,24 @@ const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
-/** Vocabularies that are inside the JavaScript. */
+/** Vocabularies that an entry contains. */
 const inside = new Map<EncodingName, () => Uint8Array>();
 
 onFreshInstance((instance: Wasm) => {
   for (const [name, bytes] of kept) instance.loadEncoding(name, bytes);
 });
 
-/** Lets an entry read vocabularies when they are first used (Node). */
+/** Lets an entry read vocabularies on first use (Node). */
 export function setVocabularyReader(read: (name: EncodingName) => Uint8Array): void {
   reader = read;
 }
 
-/** Lets an entry that contains a vocabulary load it when it is first used. */
+/** Lets an entry that contains a vocabulary load it on first use. */
 export function provideVocabulary(name: EncodingName, bytes: () => Uint8Array): void {
   inside.set(name, bytes);
 }
 
-/** True if texts can be counted in this encoding without loading anything. */
+/** Returns true if texts can be counted in this encoding without loading anything. */
 export function hasEncoding(name: EncodingName): boolean {
   return kept.has(name);
 }
@@ -41,8 +40,8 @@ export function hasEncoding(name: EncodingName): boolean {
 /**
  * Loads an encoding from the bytes of its file (`espalier/vocab/o200k_base.vocab`).
  *
- * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded
- *   before stays
+ * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; a vocabulary that
+ *   was loaded before stays
  */
 export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
   needName(name);
@@ -52,7 +51,7 @@ export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
 }
 
 /**
- * Loads an encoding from bytes, a URL or a response. After a failure it can be tried again; nothing half-loaded stays.
+ * Loads an encoding from bytes, a URL or a response. After a failure it can be retried; nothing half-loaded stays.
  *
  * @throws EspalierError `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
@@ -94,10 +93,7 @@ function needName(name: unknown): void {
   if (!FILES.has(name)) knownTo(name, "name");
 }
 
-/**
- * Sees to it that an encoding is loaded, where the entry contains it or can read files. Elsewhere the core says what is
- * missing.
- */
+/** Loads an encoding if the entry contains it or can read files. Otherwise the core reports what is missing. */
 export function ensureEncoding(name: string): void {
   if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
   if (!FILES.has(name)) knownTo(name, "options.encoding");
@@ -105,13 +101,13 @@ export function ensureEncoding(name: string): void {
   if (kept.has(known) || !FILES.has(name)) return;
   const contained = inside.get(known);
   if (!contained && !reader) return;
-  // The engine first: where both are missing, that is what to mend first.
+  // Checks the engine first: if both are missing, the user must fix that first.
   wasm();
   const bytes = contained ? contained() : reader?.(known);
   if (bytes) loadEncodingSync(known, bytes);
 }
 
-/** The engine says what is wrong with any other name; it does not know where that was given. */
+/** Lets the engine reject an unknown name, and adds the path, which the engine does not know. */
 function knownTo(name: string, path: string): void {
   try {
     call(() => wasm().hasEncoding(name));
@@ -121,25 +117,25 @@ function knownTo(name: string, path: string): void {
   }
 }
 
-/** The bytes of a vocabulary, or where they are, without an engine: for a worker that has one of its own. */
+/** Returns the bytes or the location of a vocabulary without an engine, for a worker that has its own. */
 export function vocabularyOf(name: EncodingName): Uint8Array | URL | undefined {
   return (
     kept.get(name) ?? (inside.get(name)?.() || (FILES.has(name) ? (reader?.(name) ?? locator?.(name)) : undefined))
   );
 }
 
-/** Lets an entry say where vocabularies are, for asynchronous calls that need one (browsers). */
+/** Lets an entry register where vocabularies are, for asynchronous calls that need one (browsers). */
 export function setVocabularyLocator(locate: (name: EncodingName) => URL): void {
   locator = locate;
 }
 
-/** Sees to it that an encoding is loaded, where the entry can read or fetch files. */
+/** Loads an encoding if the entry can read or fetch files. */
 export async function loadNeeded(name: EncodingName): Promise<void> {
   ensureEncoding(name);
   if (!kept.has(name) && locator && FILES.has(name)) await loadEncoding(name, locator(name));
 }
 
-/** The error for a vocabulary that is missing. `way` replaces what a bundler's user would have to do. */
+/** Returns the error for a missing vocabulary. `way` replaces the advice for users of a bundler. */
 export function notFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
   const usual =
     `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +

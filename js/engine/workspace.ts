@@ -11,6 +11,6 @@ export type WorkspaceWasm = ReturnType<typeof Glue.createGlue>;
  * @throws EspalierError `not_initialized`
  */
 export function workspace(): WorkspaceWasm {
-  // The same module drives every engine; this chunk is linked with the glue of this one.
+  // One module drives all engines; this chunk is linked with the glue of this one.
   return wasm() as unknown as WorkspaceWasm;
 }

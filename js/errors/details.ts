@@ -1,7 +1,4 @@
-/**
- * Codes of errors, and what `details` holds for each. docs/errors.md has a row for every code; a test holds the two
- * together.
- */
+/** Codes of errors, and the `details` of each. docs/errors.md has a row for every code; a test compares the two. */
 
 import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
@@ -23,17 +20,17 @@ export interface Contributor {
 
 /** `details` of `budget_exceeded`. */
 export interface ExceededDetails {
-  /** Tokens (or characters) that were allowed. */
+  /** The allowed tokens (or characters). */
   budget: number;
   /** Tokens that the smallest possible result needs. */
   needed: number;
   /** At most five, largest first. */
   largest?: readonly Contributor[];
-  /** Of a prompt tree: the element whose limit was exceeded. */
+  /** For a prompt tree: the element whose limit was exceeded. */
   limit?: string;
-  /** Of {@link request}: refusals before this error. */
+  /** For {@link request}: refusals before this error. */
   attempts?: readonly Attempt[];
-  /** Of {@link renderRequest}: how each compaction ended. */
+  /** For {@link renderRequest}: how each compaction ended. */
   compactions?: readonly { status: string; error?: string }[];
 }
 
@@ -42,7 +39,7 @@ export interface FailedDetails {
   /** How the compaction ended. */
   status: CompactStatus;
   budget: number;
-  /** Tokens of the request, which was not changed. */
+  /** Tokens of the request, which is unchanged. */
   needed: number;
   report: CompactReport;
 }
@@ -50,20 +47,20 @@ export interface FailedDetails {
 /** `details` of `pin_budget_exceeded`. */
 export interface PinDetails {
   budget: number;
-  /** Tokens of all pins, the refused one included. */
+  /** Tokens of all pins, including the rejected one. */
   pinned: number;
   pins: { id: string; tokens: number; reason?: string | undefined }[];
 }
 
 /**
- * `details` of errors of a provider. `attempts` counts the requests of one call; {@link request} lists its refusals
- * instead.
+ * `details` of a provider's errors. `attempts` counts the requests of one call; for {@link request} it lists the
+ * refusals instead.
  */
 export type RefusedDetails = Partial<Omit<ProviderErrorDetails, "attempts">> & {
   attempts?: number | readonly Attempt[];
 };
 
-/** `details` by code; codes that are not here have none. */
+/** `details` by code; codes that are missing here have none. */
 interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
   budget_exceeded: ExceededDetails;
   pin_budget_exceeded: PinDetails;
@@ -77,13 +74,13 @@ interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
   /** `tried` has the reason of each strategy. */
   search_failed: { tried: readonly Attempted[] };
   several_sessions: { conversations: { number: number; label: string; messages: number }[] };
-  /** `nearest` is the option that an unknown name was probably meant to be. */
+  /** `nearest` is the option that an unknown name probably means. */
   bad_option: { nearest?: string } | undefined;
 }
 
 /** Codes without details. */
 type Bare =
-  // What was passed in
+  // Wrong arguments
   | "bad_input"
   | "bad_message"
   | "unknown_format"
@@ -99,7 +96,7 @@ type Bare =
   | "log_version"
   | "bad_log"
   | "unknown_effect"
-  // What has to be loaded
+  // Missing engine or vocabulary
   | "not_initialized"
   | "wasm_not_found"
   | "bad_wasm"
@@ -141,8 +138,8 @@ type Bare =
 /** `details` of every code. */
 export type ErrorDetails = WithDetails & { [code in Bare]: undefined };
 
-/** Codes of what is wrong with a value that was passed in. */
+/** Codes of wrong argument values. */
 export type InputCode = "bad_input" | "bad_option" | "bad_message" | "bad_edit";
 
-/** What an error is about: stable, to branch on. */
+/** A stable code of the error, to branch on. */
 export type ErrorCode = keyof ErrorDetails;

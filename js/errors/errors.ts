@@ -13,7 +13,7 @@ export type {
   RefusedDetails,
 } from "./details.ts";
 
-/** What an error is made of; `code` decides the type of `details`. */
+/** Fields of an error; `code` decides the type of `details`. */
 export type ErrorFields = {
   [code in ErrorCode]: {
     code: code;
@@ -42,23 +42,23 @@ export class CodedError<C extends ErrorCode = ErrorCode> extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code as C;
     if (path !== undefined) this.path = path;
-    // Assigned only if there are any, so that printed errors have no empty field.
+    // Assigned only if present, so that printed errors have no empty field.
     if (details !== undefined) this.details = details as ErrorDetails[C];
   }
 
-  /** Recognises errors of another copy of the package, too. Subclasses are recognised as usual. */
+  /** Recognises errors of other copies of the package, too. Subclasses are recognised as usual. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return this === CodedError ? isEspalierError(value) : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }
 Object.defineProperty(CodedError.prototype, BRAND, { value: true });
-// The name that people import, and see where a console prints the class.
+// The name that users import, shown when a console prints the class.
 Object.defineProperty(CodedError, "name", { value: "EspalierError" });
 
 /**
- * An error with a stable `code` to branch on and, if one field is to blame, its `path` as one would write it in
- * JavaScript (`messages[3].role`). `code` decides the type of `details`: `budget_exceeded` has
- * `{ budget, needed, largest }`. All codes are listed in docs/errors.md.
+ * An error with a stable `code` to branch on and, if one field is to blame, its `path` in JavaScript notation
+ * (`messages[3].role`). `code` decides the type of `details`: `budget_exceeded` has `{ budget, needed, largest }`.
+ * docs/errors.md lists all codes.
  *
  * ```ts
  * import { EspalierError, prune } from "espalier";
@@ -84,7 +84,8 @@ export const EspalierError = CodedError as unknown as {
 };
 
 /**
- * Returns true if `value` is an {@link EspalierError}, also of another copy of the package (ES module beside CommonJS).
+ * Returns true if `value` is an {@link EspalierError}, including one of another copy of the package (ES module beside
+ * CommonJS).
  *
  * ```ts
  * import { count, isEspalierError } from "espalier";
@@ -102,7 +103,10 @@ export function isEspalierError(value: unknown): value is EspalierError {
   return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** An error whose code is known at run time only: of the engine, of a worker, or of the error that a host threw. */
+/**
+ * Makes an error whose code is only known at run time: one of the engine, of a worker, or of an error that a host
+ * threw.
+ */
 export function coded(fields: {
   code: string;
   message: string;
@@ -113,22 +117,22 @@ export function coded(fields: {
   return new EspalierError(fields as ErrorFields);
 }
 
-/** An option that makes no sense, by name. */
+/** Makes the error for an invalid option, given by name. */
 export function badOption(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
   return badValue(name ? `${within}.${name}` : within, wanted, value);
 }
 
-/** A value that is not what it must be, by its path. */
+/** Makes the error for an invalid value, given by path. */
 export function badValue(path: string, wanted: string, value: unknown, code: InputCode = "bad_option"): EspalierError {
   return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown(value)}`, path });
 }
 
-/** The same with the code `bad_input`. */
+/** Makes the same error with the code `bad_input`. */
 export function badInput(path: string, wanted: string, value: unknown): EspalierError {
   return badValue(path, wanted, value, "bad_input");
 }
 
-/** Characters of a text that an error quotes. */
+/** Max characters of a text that an error quotes. */
 const QUOTED = 60;
 
 function shown(value: unknown): string {

@@ -1,25 +1,25 @@
-/** Budgets that were a part of the host's, and are exceeded: told of the whole. */
+/** Restates a `budget_exceeded` of a part of the host's budget for the whole budget. */
 
 import { EspalierError } from "./errors.ts";
 import type { Contributor } from "./errors.ts";
 
-/** What is known of the whole. */
+/** The known facts of the whole budget. */
 export interface Whole {
-  /** What the host allows, in tokens. */
+  /** The host's budget, in tokens. */
   budget: number;
-  /** What stands beside the messages and has to fit as well. */
+  /** Content besides the messages that must fit as well. */
   beside?: readonly Contributor[];
-  /** Tokens of the budget that were kept free. */
+  /** Tokens of the budget that are kept free. */
   spare?: number;
   path?: string;
-  /** What the host calls a message. */
+  /** Converts an id to the host's name of the message. */
   named?: (id: string) => string;
 }
 
-/** As many are named as by the engine. */
+/** Max contributors that are listed, the same as in the engine. */
 const LARGEST = 5;
 
-/** `budget_exceeded` of a part of a budget, as it is of the whole; any other error as it came. */
+/** Restates `budget_exceeded` for the whole budget; returns any other error unchanged. */
 export function exceeded(error: unknown, { budget, beside = [], spare = 0, path, named = (id) => id }: Whole): unknown {
   if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") return error;
   const { needed: own, largest: found = [] } = error.details;

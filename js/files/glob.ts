@@ -1,22 +1,22 @@
 /**
- * Names and paths against patterns of `.gitignore`, as git's wildmatch reads them: in time that is the length of one
- * times the other.
+ * Matches names and paths against patterns of `.gitignore`, as git's wildmatch does, in time proportional to the
+ * product of their lengths.
  */
 
 type Token =
   | { type: "literal"; letter: string }
   /** `?`, `[a-z]`: one letter, never a `/`. */
   | { type: "one"; matches: (letter: string) => boolean }
-  /** `*`: letters without `/`. */
+  /** `*`: any letters except `/`. */
   | { type: "some" }
-  /** A `**` between slashes: folders, and the slash behind them. */
+  /** A `**` between slashes: folders, and the slash after them. */
   | { type: "folders" }
-  /** A `**` at the end, behind a slash: everything. */
+  /** A `**` at the end, after a slash: everything. */
   | { type: "all" };
 
 /**
- * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with a class that is
- * not closed.
+ * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with an unclosed
+ * class.
  */
 export function glob(pattern: string): ((path: string) => boolean) | undefined {
   const tokens = tokensOf(pattern);
@@ -25,7 +25,7 @@ export function glob(pattern: string): ((path: string) => boolean) | undefined {
   return simple(tokens) ?? ((path) => least <= path.length && matches(tokens, path));
 }
 
-/** A quick test for the patterns that people write most: a name without wildcards, and `*` at one end of it. */
+/** Returns a quick test for the usual patterns: a name without wildcards, or with a `*` at one end. */
 function simple(tokens: readonly Token[]): ((path: string) => boolean) | undefined {
   const first = tokens[0]?.type === "some";
   const last = tokens.length > 1 && tokens.at(-1)?.type === "some";
@@ -38,8 +38,8 @@ function simple(tokens: readonly Token[]): ((path: string) => boolean) | undefin
 }
 
 /**
- * Follows all ways through the pattern at once: the places in it that the path so far can have come to. A `*` never
- * goes back.
+ * Follows all ways through the pattern at once, as the set of places in it that the path so far can reach. A `*` never
+ * backtracks.
  */
 function matches(tokens: readonly Token[], path: string): boolean {
   let places = new Set<number>();
@@ -47,7 +47,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
     for (let at = place; !into.has(at); at++) {
       into.add(at);
       const type = tokens[at]?.type;
-      // These can be nothing.
+      // These can match nothing.
       if (type !== "some" && type !== "folders") return;
     }
   };
@@ -57,7 +57,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
     const next = new Set<number>();
     for (const place of places) {
       if (place < 0) {
-        // Within the folders of the token at -place - 1: what follows it begins behind a slash.
+        // Inside the folders of the token at -place - 1: the next token begins after a slash.
         next.add(place);
         if (letter === "/") enter(next, -place);
         continue;
@@ -99,7 +99,7 @@ function tokensOf(pattern: string): Token[] | undefined {
       out.push({ type: "one", matches: found.matches });
       at = found.end;
     } else if (letter === "\\") {
-      // A backslash that nothing follows matches nothing.
+      // A backslash at the end of a pattern matches nothing.
       if (at + 1 === pattern.length) return undefined;
       const literal = String.fromCodePoint(pattern.codePointAt(at + 1)!);
       out.push({ type: "literal", letter: literal });
@@ -128,8 +128,8 @@ const NAMED: Record<string, RegExp> = {
 };
 
 /**
- * The class that begins behind a `[`. A `]` that comes first is one of its letters; a backslash takes the next letter
- * as it is.
+ * Reads the class that begins after a `[`. A `]` in first position is a letter of the class; a backslash escapes the
+ * next letter.
  */
 function classAt(pattern: string, from: number): { matches: (letter: string) => boolean; end: number } | undefined {
   let at = from;

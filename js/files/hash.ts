@@ -1,6 +1,6 @@
-/** Hashes of contents: they tell contents apart, the same in every runtime, and protect from nobody. */
+/** Hashes of contents: they identify contents, are the same in every runtime, and are not secure against attackers. */
 
-/** FNV-1a of 32 bits over the UTF-16 code units of a text, or over bytes. */
+/** Returns the 32-bit FNV-1a hash of a text's UTF-16 code units, or of bytes. */
 export function hash32(content: string | Uint8Array, seed = 0x811c9dc5): number {
   let sum = seed;
   for (let at = 0; at < content.length; at += 1) sum = Math.imul(sum ^ unitAt(content, at), 0x01000193);
@@ -8,8 +8,8 @@ export function hash32(content: string | Uint8Array, seed = 0x811c9dc5): number 
 }
 
 /**
- * The version of a content that comes without one: two 32-bit sums over the UTF-16 code units or the bytes, each spread
- * over all of its bits at the end, as 16 hexadecimal digits.
+ * Returns a version for a content that has none: two 32-bit sums over its UTF-16 code units or bytes, each mixed at the
+ * end, as 16 hexadecimal digits.
  */
 export function contentVersion(content: string | Uint8Array): string {
   let [one, other] = [0x811c9dc5, content.length | 0];
@@ -22,14 +22,14 @@ export function contentVersion(content: string | Uint8Array): string {
   return hex(spread(one)) + hex(spread(other ^ one));
 }
 
-/** The last step of MurmurHash3: every bit of the sum changes about half of the result's. */
+/** Applies the last step of MurmurHash3: every bit of the sum changes about half of the result's bits. */
 export function spread(sum: number): number {
   let mixed = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Eight hexadecimal digits. */
+/** Returns eight hexadecimal digits. */
 export function hex(sum: number): string {
   return sum.toString(16).padStart(8, "0");
 }

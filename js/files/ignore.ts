@@ -1,6 +1,6 @@
 /**
- * The rules of `.gitignore` files: names, folders, `*`, `?`, `**`, `[a-z]`, a leading `/`, `!` for exceptions. What
- * comes in is the text of such files, what goes out is whether a path is ignored; nothing is read here.
+ * The rules of `.gitignore` files: names, folders, `*`, `?`, `**`, `[a-z]`, a leading `/`, `!` for exceptions. In: the
+ * text of such files. Out: whether a path is ignored. Nothing is read from disk here.
  */
 
 import { glob } from "./glob.ts";
@@ -8,17 +8,17 @@ import { glob } from "./glob.ts";
 interface Rule {
   /** Tests paths relative to the topmost folder. */
   matches: (path: string) => boolean;
-  /** Takes back what earlier rules said. */
+  /** True for an exception, which cancels earlier rules. */
   keeps: boolean;
   folders: boolean;
 }
 
-/** Rules of a folder and of those above it. Paths are relative to the topmost folder, with `/`. */
+/** Rules of a folder and its ancestors. Paths are relative to the topmost folder, with `/`. */
 export interface Ignores {
-  /** Adds the rules of one more file, which is in `folder`. */
+  /** Adds the rules of one more file, in `folder`. */
   and(folder: string, file: string): Ignores;
   match(path: string, isFolder: boolean): boolean;
-  /** Returns `undefined` if no rule matches, false if the last one that does is an exception. */
+  /** Returns `undefined` if no rule matches, false if the last matching rule is an exception. */
   decide(path: string, isFolder: boolean): boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ function read(line: string, folder: string): Rule | undefined {
   if (keeps) text = text.slice(1);
   const folders = text.endsWith("/");
   if (folders) text = text.slice(0, -1);
-  // A slash inside ties the pattern to its folder; without one it holds for any below.
+  // A slash inside anchors the pattern to its folder; without one it applies to all folders below.
   const tied = text.includes("/");
   if (text.startsWith("/")) text = text.slice(1);
   if (text === "") return undefined;
@@ -61,7 +61,7 @@ function read(line: string, folder: string): Rule | undefined {
   return { matches, keeps, folders };
 }
 
-/** Removes spaces at the end, but not those behind a backslash. */
+/** Removes trailing spaces, except those after a backslash. */
 function trimmed(line: string): string {
   let end = 0;
   for (let at = 0; at < line.length; at++) {

@@ -1,15 +1,16 @@
-/** The ignore files of git around a folder, read in Node. */
+/** Reads git's ignore files around a folder, in Node. */
 
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ignoring } from "./ignore.ts";
 import type { Ignores } from "./ignore.ts";
 
-/** Larger ignore files are no ignore files. */
+/** A larger file is not taken for an ignore file. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * Returns the path of a folder in its repository, and the rules of the folders above it; without a repository, none.
+ * Returns the path of a folder in its repository, and the rules of the folders above it; without a repository, no
+ * rules.
  */
 export function repositoryOf(root: string): { base: string; above: Ignores } {
   const parents: string[] = [];
@@ -30,7 +31,7 @@ export function repositoryOf(root: string): { base: string; above: Ignores } {
 
 /**
  * Returns the patterns of `info/exclude` of the repository at `folder`. A worktree or submodule has a file `.git` that
- * names the folder of its repository; a worktree shares the `info` of the repository that it belongs to.
+ * names the folder of its repository; a worktree shares the `info` of its main repository.
  */
 export function readExclude(folder: string): string {
   const git = join(folder, ".git");
@@ -41,7 +42,7 @@ export function readExclude(folder: string): string {
   return readPatterns(join(resolve(own, common), "info", "exclude"));
 }
 
-/** Reads a file of patterns. Ignores links, pipes and devices: git does, and a read of one may never end. */
+/** Reads a file of patterns. Ignores links, pipes and devices, as git does: reading one may never end. */
 export function readPatterns(file: string): string {
   try {
     const stats = lstatSync(file);
@@ -52,7 +53,7 @@ export function readPatterns(file: string): string {
   }
 }
 
-/** Where the process may not look, there is nothing for it. */
+/** A path that the process may not read does not exist for it. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

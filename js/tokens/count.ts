@@ -1,4 +1,4 @@
-/** Counting one text, and the choice of the encoding that counts. */
+/** Counts one text, and chooses the encoding for it. */
 
 import { call, wasm } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -9,8 +9,8 @@ import type { EncodingName, Origin } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 
 /**
- * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special
- * token (`<|endoftext|>`) is text.
+ * Returns the tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a
+ * special token (`<|endoftext|>`) counts as text.
  *
  * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
  */
@@ -24,7 +24,7 @@ export function count(text: string, options: { encoding?: EncodingName; model?: 
   return countText(text, encodingOf(check(options, COUNT_TEXT)));
 }
 
-/** The encoding that counts for these options; loaded, where the entry can do that by itself. */
+/** Returns the encoding for these options, and loads it if the entry can do so synchronously. */
 export function encodingOf({
   encoding,
   model,
@@ -39,9 +39,9 @@ export function encodingOf({
 }
 
 /**
- * Returns the encoding that counts for a model, and whether it is the model's own (`origin: "exact"`). A model
- * without a public vocabulary, or an unknown one, is counted with `o200k_base` as a substitute (`"prior"`): its
- * provider may count a third more.
+ * Returns the encoding for a model, and whether it is the model's own (`origin: "exact"`). For a model without a public
+ * vocabulary and for an unknown one it returns the substitute `o200k_base` (`"prior"`): the provider may count a third
+ * more.
  *
  * ```ts
  * import { encodingForModel } from "espalier/tokens";
@@ -50,7 +50,7 @@ export function encodingOf({
  * encodingForModel("claude-sonnet-4-5"); // => { encoding: "o200k_base", origin: "prior" }
  * ```
  *
- * @throws EspalierError `bad_option` if `model` is no text
+ * @throws EspalierError `bad_option` if `model` is not text
  */
 export function encodingForModel(model: string): { encoding: EncodingName; origin: Origin } {
   if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");

@@ -1,22 +1,20 @@
-/** A tokenizer of the host's, as the engine calls it: it gives whole numbers, remembers counts, and never throws. */
+/** A host's tokenizer as the engine calls it: it returns whole numbers, remembers counts, and never throws. */
 
 import { EspalierError } from "../errors/errors.ts";
 
 /** Returns the number of tokens of a text, synchronously: a whole number, 0 or more, the same for the same text. */
 export type HostTokenizer = (text: string) => number;
 
-/** UTF-16 code units of texts whose counts are remembered for one tokenizer. */
+/** Max UTF-16 code units of the texts whose counts are remembered for one tokenizer. */
 const MAX_REMEMBERED = 4 << 20;
 
 const wrapped = new WeakMap<HostTokenizer, HostTokenizer>();
 let failure: unknown;
 let hasFailed = false;
-/** What was thrown last. */
+/** The last error of a tokenizer that was thrown. */
 let thrownLast: unknown;
 
-/**
- * Returns the function that the engine calls for `tokenizer`; the same one each time.
- */
+/** Returns the function that the engine calls for `tokenizer`, the same one each time. */
 export function hostTokenizer(tokenizer: HostTokenizer | undefined): HostTokenizer | undefined {
   if (tokenizer === undefined) return undefined;
   const known = wrapped.get(tokenizer);
@@ -32,7 +30,7 @@ function remembering(tokenizer: HostTokenizer): HostTokenizer {
   return (text) => {
     const known = counts.get(text);
     if (known !== undefined) return known;
-    // The call fails anyway: its other counts do not matter.
+    // The call fails anyway, so its other counts do not matter.
     if (hasFailed) return 0;
     try {
       const tokens: unknown = tokenizer(text);
@@ -45,7 +43,7 @@ function remembering(tokenizer: HostTokenizer): HostTokenizer {
       counts.set(text, tokens as number);
       return tokens as number;
     } catch (error) {
-      // An exception that crossed the engine would leave it in an unknown state: it is thrown behind the call.
+      // An exception that crossed the engine would leave it in an unknown state, so it is thrown after the call.
       failure = error;
       hasFailed = true;
       return 0;
@@ -60,7 +58,7 @@ function notCounted(tokens: unknown): EspalierError {
   return new EspalierError({ code: "bad_option", message, path: "options.tokenizer" });
 }
 
-/** Throws what the host's tokenizer threw during the engine's last call. */
+/** Throws the error that the host's tokenizer threw during the engine's last call. */
 export function throwTokenizerFailure(): void {
   if (!hasFailed) return;
   const thrown = failure;
@@ -70,7 +68,7 @@ export function throwTokenizerFailure(): void {
   throw thrown;
 }
 
-/** True for what {@link throwTokenizerFailure} threw last. */
+/** Returns true for the last error that {@link throwTokenizerFailure} threw. */
 export function isTokenizerFailure(error: unknown): boolean {
   return thrownLast !== undefined && error === thrownLast;
 }

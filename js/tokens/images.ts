@@ -1,4 +1,4 @@
-/** How the host wants pictures counted. */
+/** Converts the host's options for counting pictures. */
 
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -7,10 +7,10 @@ import type { CountOptions, ImageModel } from "../types/count.ts";
 import type { Part } from "../types/messages.ts";
 
 const NAMES: readonly string[] = ["openai-tiles", "openai-patches", "anthropic", "gemini", "gemini-cli"];
-/** What OpenAI's usual models have. */
+/** The numbers of OpenAI's usual models. */
 const TILES = { base: 85, tile: 170 };
 
-/** The formula as the engine takes it: its name and its numbers. */
+/** Converts the formula to the engine's form: its name and its numbers. */
 export function imageModel(images: ImageModel | undefined): { images?: string; imageNumbers?: number[] } {
   if (images === undefined) return {};
   const { kind, ...numbers } =
@@ -34,10 +34,10 @@ export function imageModel(images: ImageModel | undefined): { images?: string; i
   return { images: kind };
 }
 
-/** The beginnings of base64 in which the engine finds a size by itself: PNG, GIF, JPEG, RIFF (WebP). */
+/** Base64 beginnings of the formats whose size the engine finds by itself: PNG, GIF, JPEG, RIFF (WebP). */
 const KNOWN = /^\s*(iVBORw0KGgo|R0lGODdh|R0lGODlh|\/9j\/|UklGR)/;
 
-/** Sizes of pictures of the other kinds, by address or data; each is asked for once. */
+/** Returns the sizes of pictures of other formats, by address or data; asks the host once for each. */
 export function imageSizes(
   reading: Reading,
   imageSize: CountOptions["imageSize"],
@@ -67,12 +67,12 @@ export function imageSizes(
   return { imageKeys: known.map(({ key }) => key), imageSides: known.flatMap(({ size }) => size) };
 }
 
-/** Bytes that the pictures in results of one turn may have: 2.5 MiB, Copilot Chat's figure. */
+/** Max bytes of the pictures in the results of one turn: 2.5 MiB, Copilot Chat's figure. */
 export const IMAGE_BYTES = 2_621_440;
 
 /**
- * Pictures in results, with their bytes, as the engine takes them; nothing if they are within `most` all together.
- * Addresses have no bytes.
+ * Returns the pictures in results, with their bytes, in the engine's form; nothing if all of them together are within
+ * `most`. Addresses have no bytes.
  */
 export function resultPictures(
   { messages }: Reading,
@@ -94,7 +94,7 @@ export function resultPictures(
   return sum > most ? pictures : [];
 }
 
-/** Bytes of a picture that is sent along. */
+/** Returns the bytes of a picture that is sent inline. */
 export function bytesOf(image: Extract<Part, { type: "image" }>): number {
   const source = sourceOf(image) ?? image.data;
   if (source instanceof Uint8Array) return source.length;

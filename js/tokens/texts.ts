@@ -1,8 +1,8 @@
 /**
- * Counting, encoding and cutting texts: what `core/src/tokens` does, with the crossing made cheap.
+ * Counts, encodes and cuts texts: calls `core/src/tokens` with few and cheap crossings.
  *
  * Text is written into a buffer of the engine with `encodeInto`, long text in chunks, so that a string of 200 MB needs
- * no copy of 600 MB. Counts of texts of 16 units and more are kept, up to 8 MB of text.
+ * no copy of 600 MB. Counts of texts of 16 units and more are cached, up to 8 MB of text.
  */
 
 import { call, onFreshInstance, wasm } from "../engine/engine.ts";
@@ -18,14 +18,14 @@ import { ESTIMATE, TEXT } from "../options/schemas/texts.ts";
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 /**
- * Bytes of the input buffer, UTF-16 units of a chunk (at most three bytes each), and the padding behind each text of a
+ * Bytes of the input buffer, UTF-16 units of a chunk (at most three bytes each), and the padding after each text of a
  * batch.
  */
 const ROOM = 131_072;
 const CHUNK = 32_768;
 const PADDING = 24;
 
-/** Where a text was cut, in UTF-16 code units, and the tokens of what is kept. */
+/** Where a text was cut, in UTF-16 code units, and the tokens of the kept part. */
 export interface Fit {
   offset: number;
   tokens: number;
@@ -39,22 +39,22 @@ onFreshInstance(() => {
   owner = undefined;
 });
 
-/** The input buffer, with room for `length` bytes. Asked for again whenever the engine's memory has moved. */
+/** Returns the input buffer, with room for `length` bytes. Fetches it again whenever the engine's memory has moved. */
 function input(length: number): Uint8Array {
   const live = wasm();
   if (owner !== live || view.byteLength < length) {
-    // A view of memory that has grown since has no length.
+    // A view has no length once its memory has grown.
     view = live.inputView(Math.max(length, ROOM));
     owner = live;
   }
   return view;
 }
 
-/** The engine's number of an encoding. */
+/** Returns the engine's number for an encoding. */
 function numberOf(name: EncodingName): number {
   ensureEncoding(name);
   const number = ENCODINGS.indexOf(name);
-  // The engine says what is wrong with any other name.
+  // The engine throws for an unknown name.
   if (number < 0) call(() => wasm().hasEncoding(name));
   return number;
 }
@@ -70,7 +70,7 @@ function needString(text: unknown, path: string): asserts text is string {
 
 // ---------------------------------------------------------------- the cache
 
-/** Counts by text, the oldest first. Bounded by the length of the texts, since a megabyte is one entry too. */
+/** Counts by text, oldest first. The limit is on the length of the texts, since a megabyte is one entry too. */
 class Cache {
   private readonly counts = new Map<string, number>();
   private units = 0;
@@ -84,7 +84,7 @@ class Cache {
   get(text: string): number | undefined {
     const count = this.counts.get(text);
     if (count !== undefined) {
-      // Used again: moves to the end.
+      // Moves a used entry to the end.
       this.counts.delete(text);
       this.counts.set(text, count);
     }
@@ -110,17 +110,17 @@ class Cache {
 
 /** 8 MB of two-byte units, for both encodings together. */
 const caches = ENCODINGS.map(() => new Cache(2_000_000));
-/** Shorter texts are counted faster than they are looked up. */
+/** Counting a shorter text is faster than looking it up. */
 const SHORT = 16;
 
-/** Forgets all counts that were kept. */
+/** Clears the cache of counts. */
 export function clearCache(): void {
   for (const cache of caches) cache.clear();
 }
 
 // ---------------------------------------------------------------- counting
 
-/** Tokens of a text. `name` must be the name of an encoding. */
+/** Returns the tokens of a text. `name` must be the name of an encoding. */
 export function countText(text: string, name: EncodingName = "o200k_base"): number {
   needString(text, "text");
   const encoding = numberOf(name);
@@ -134,9 +134,10 @@ export function countText(text: string, name: EncodingName = "o200k_base"): numb
 }
 
 /**
- * Tokens of many texts, in as few crossings as the buffer allows.
+ * Returns the tokens of many texts, in as few crossings as the buffer allows.
  *
- * @throws EspalierError `bad_input` naming the text that is no string, `encoding_not_loaded`, `unknown_encoding`
+ * @throws EspalierError `bad_input` with the path of an item that is not a string, `encoding_not_loaded`,
+ *   `unknown_encoding`
  */
 export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
   const { encoding: name = "o200k_base" } = check(options, TEXT);
@@ -195,10 +196,10 @@ function inChunks(text: string, encoding: number): number {
   try {
     for (;;) {
       let end = Math.min(text.length, at + CHUNK);
-      // A pair of surrogates stays together.
+      // Keeps a surrogate pair together.
       if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
       const chunk = text.slice(at, end);
-      // A long text without a place to cut is carried along; the buffer doubles, so that it is copied a few times only.
+      // A long text without a place to cut is carried along; doubling the buffer limits the number of copies.
       const needed = carried + chunk.length * 3;
       const buffer = input(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
       const length = carried + encoder.encodeInto(chunk, buffer.subarray(carried)).written;
@@ -217,14 +218,14 @@ function inChunks(text: string, encoding: number): number {
 
 // ---------------------------------------------------------------- encoding and cutting
 
-/** How a text is encoded. */
+/** Options for encoding a text. */
 export interface TextOptions {
   /** Default `o200k_base`. */
   encoding?: EncodingName;
 }
 
 /**
- * Ids of the tokens of a text. Text that looks like a special token is text.
+ * Returns the token ids of a text. Text that looks like a special token counts as text.
  *
  * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
  */
@@ -235,7 +236,7 @@ export function encode(text: string, options: TextOptions = {}): Uint32Array {
 }
 
 /**
- * The text that tokens stand for. Bytes that are no text (half a character) become U+FFFD.
+ * Returns the text of token ids. Bytes that are not valid text (half a character) become U+FFFD.
  *
  * @throws EspalierError `bad_input` with the path of an id that the encoding does not have
  */
@@ -249,7 +250,8 @@ export function decode(ids: Uint32Array | readonly number[], options: TextOption
 }
 
 /**
- * Where each token of a text ends, in UTF-16 code units. An end inside a character counts as that character's start.
+ * Returns the end offset of each token of a text, in UTF-16 code units. For an end inside a character it is that
+ * character's start.
  */
 export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Array {
   needString(text, "text");
@@ -258,8 +260,8 @@ export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Arr
 }
 
 /**
- * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. Where
- * more than 256 bytes follow without a space or punctuation, a few characters more may fit.
+ * Returns the longest prefix of a text within `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. If
+ * more than 256 bytes follow without a space or punctuation, a few more characters may fit.
  *
  * @throws EspalierError `bad_option` if `most` is not a whole number
  */
@@ -270,8 +272,8 @@ export function prefixWithin(text: string, most: number, options: TextOptions = 
 }
 
 /**
- * A long end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few characters
- * more may fit.
+ * Returns a long suffix of a text within `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few more
+ * characters may fit.
  */
 export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
@@ -279,7 +281,7 @@ export function suffixWithin(text: string, most: number, options: TextOptions = 
   return call(() => wasm().suffixWithin(text, whole(most, "most"), encoding) as Fit);
 }
 
-/** wasm takes any number silently. */
+/** Checks a number, because wasm accepts any number silently. */
 function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
   throw badOption("", "a whole number, 0 or more", value, path);
@@ -293,17 +295,17 @@ function encodingOf(options: TextOptions): EncodingName {
 
 // ---------------------------------------------------------------- estimates and calibration
 
-/** Rules to guess a count: see the docs for where each comes from. */
+/** Rules for estimating a count: the docs give the source of each. */
 export type Estimator = "sample" | "quarter" | "three-quarters" | "gemini";
 
 export interface Estimate {
   tokens: number;
-  /** How far off it may be, where the rule can tell. */
+  /** The likely error, if the rule can tell. */
   bound?: number;
   origin: Origin;
 }
 
-/** Guesses the tokens of a text. Default rule: exact counts of three windows of 4,096 units, scaled up. */
+/** Estimates the tokens of a text. The default rule scales up exact counts of three windows of 4,096 units. */
 export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
   needString(text, "text");
   const { rule = "sample", ...others } = check(options, ESTIMATE);
@@ -313,13 +315,13 @@ export function estimate(text: string, options: TextOptions & { rule?: Estimator
 
 export interface Prediction {
   tokens: number;
-  /** The true count is within this many tokens in 19 of 20 cases. Add it where a limit must hold. */
+  /** The true count is within this many tokens in 19 of 20 cases. Add it if a limit must hold. */
   bound: number;
   origin: Origin;
 }
 
 /**
- * The state with the newest of its points alone: a prediction needs no other, and reading them takes most of its time.
+ * Returns the state with only its newest point: a prediction needs no other, and reading them takes most of its time.
  */
 function newestOnly(state: unknown): unknown {
   const { points } = (state ?? {}) as { points?: unknown };
@@ -327,7 +329,7 @@ function newestOnly(state: unknown): unknown {
 }
 
 /**
- * Learns how a provider counts from what it reports, so that counts can be told in its own tokens.
+ * Learns how a provider counts from its reports, so that counts can be predicted in the provider's own tokens.
  *
  * ```ts
  * import { countMessages } from "espalier";
@@ -343,13 +345,13 @@ function newestOnly(state: unknown): unknown {
  * ```
  */
 export class Calibration {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "Calibration";
-  /** Plain data: keep it, and pass it to the constructor after a restart. */
+  /** Plain data: store it, and pass it to the constructor after a restart. */
   state: unknown;
   readonly model: string;
 
-  /** @throws EspalierError `bad_option` if `model` is no text, `bad_input` if `state` is no data */
+  /** @throws EspalierError `bad_option` if `model` is not text, `bad_input` if `state` is not plain data */
   constructor(model: string, state?: unknown) {
     needModel(model);
     this.model = model;
@@ -357,8 +359,8 @@ export class Calibration {
   }
 
   /**
-   * Starts from a factor that was learned before (see {@link factor}), which is worth keeping for each model. A factor
-   * that cannot be (below 0.5, above 2.5) is ignored.
+   * Starts from a factor that was learned before (see {@link factor}); store it for each model. A factor below 0.5 or
+   * above 2.5 is ignored.
    */
   static withFactor(model: string, factor: number): Calibration {
     needModel(model);
@@ -374,15 +376,15 @@ export class Calibration {
     );
   }
 
-  /** Tokens of the provider for each of ours: assumed at first, then learned. */
+  /** The provider's tokens for each of ours: assumed at first, then learned. */
   get factor(): number {
     return call(() => wasm().calibratedFactor(this.state, this.model));
   }
 
   /**
-   * Notes a request. `frame` is anything that changes when system text or tools do.
+   * Records a request. `frame` is any value that changes when the system prompt or the tools do.
    *
-   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is noted then
+   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is recorded then
    */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
     need(request, kinds.required(kinds.object), "request");
@@ -393,7 +395,7 @@ export class Calibration {
   }
 
   /**
-   * Takes the provider's count of a request's prompt. Reports of requests that were not noted are ignored.
+   * Learns from the provider's count of a request's prompt. Reports of requests that were not recorded are ignored.
    *
    * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is learned then
    */
@@ -402,7 +404,7 @@ export class Calibration {
     return this.take({ type: "reported", ...named(report, "report") }).outcome ?? "ignored";
   }
 
-  /** What the provider will count where we count `tokens`. */
+  /** Predicts the provider's count for our count of `tokens`. */
   predict(tokens: number): Prediction {
     const counted = whole(tokens, "tokens");
     return call(() => wasm().predict(newestOnly(this.state), this.model, counted) as Prediction);
@@ -416,7 +418,7 @@ export class Calibration {
   }
 }
 
-// Outside of the class: bundlers rename a class that names itself.
+// Outside of the class: bundlers rename a class that refers to itself by name.
 function calibrationOf(model: string, state: unknown): Calibration {
   return new Calibration(model, state);
 }
@@ -425,7 +427,7 @@ function needModel(model: unknown): void {
   if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
 }
 
-/** What belongs to one request: its id and a number of tokens. */
+/** Checks the id and the number of tokens of one request. */
 function named({ id, tokens }: { id: string; tokens: number }, path: string): { id: string; tokens: number } {
   needString(id, `${path}.id`);
   return { id, tokens: whole(tokens, `${path}.tokens`) };

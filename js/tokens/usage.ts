@@ -1,4 +1,4 @@
-/** Reckoning with usage: sums over requests, and what they cost. */
+/** Arithmetic of usage: sums over requests, and their cost. */
 
 import type { CacheLifetime, Prices, Usage } from "../types/cache.ts";
 import { check, need } from "../options/check.ts";
@@ -7,19 +7,19 @@ import { PRICES, USAGE_COST } from "../options/schemas/requests.ts";
 
 const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
 
-/** Relative to plain input, as Anthropic charges; output is five times as much with most of its models. */
+/** Relative to plain input, as Anthropic charges; for most of its models output costs five times as much. */
 const DEFAULTS: Required<Prices> = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 const ONE_HOUR_WRITE = 2;
 
-/** Prices with the defaults filled in. */
+/** Returns the prices with the defaults filled in. */
 export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"): Required<Prices> {
   const full = { ...DEFAULTS, ...(lifetime === "1h" && { cacheWrite: ONE_HOUR_WRITE }) };
   return { ...full, ...defined(prices) };
 }
 
 /**
- * The sum of several records; without any, a record of zeros. A field that is absent or no number counts as 0, since
- * providers leave out what they have nothing to say about.
+ * Returns the sum of several records, or a record of zeros if there are none. A field that is absent or not a number
+ * counts as 0, since providers omit fields without a value.
  *
  * ```ts
  * import { addUsage } from "espalier/cache";
@@ -40,21 +40,21 @@ export function addUsage(...records: readonly (Partial<Usage> | undefined)[]): U
   return sum;
 }
 
-/** What a usage cost, in the unit of the prices. */
+/** The cost of a usage, in the unit of the prices. */
 export interface UsageCost {
   cost: number;
   input: number;
   cacheRead: number;
   cacheWrite: number;
   output: number;
-  /** What the cache saved against plain input; negative where writing cost more than reading saved. */
+  /** Savings of the cache against plain input; negative if writing cost more than reading saved. */
   saved: number;
   /** Share of the prompt that was read from the cache, from 0 to 1. */
   hitRate: number;
 }
 
 /**
- * What a request, or a sum of requests, cost.
+ * Returns the cost of a request, or of a sum of requests.
  *
  * ```ts
  * import { usageCost } from "espalier/cache";
@@ -65,7 +65,7 @@ export interface UsageCost {
  * saved.toFixed(4); // => "0.2700"
  * ```
  *
- * @throws EspalierError `bad_option` naming a price that is none
+ * @throws EspalierError `bad_option` with the path of an invalid price
  */
 export function usageCost(
   usage: Partial<Usage>,

@@ -1,9 +1,9 @@
-/** What page and worker say to each other. Every request has an id, every id gets exactly one answer. */
+/** The messages between page and worker. Every request has an id, and every id gets exactly one answer. */
 
 import type { EncodingName } from "../types/count.ts";
 
 export type ToWorker =
-  /** The first message: the vocabularies as they are kept. */
+  /** The first message: the vocabularies in their stored form. */
   | { type: "start"; vocabularies: [EncodingName, Uint8Array | string][] }
   | { type: "load"; id: number; name: EncodingName; bytes: Uint8Array }
   | { type: "count"; id: number; texts: readonly string[]; encoding: EncodingName }
@@ -14,10 +14,10 @@ export type FromWorker =
   | { type: "counts"; id: number; counts: number[] }
   | { type: "failed"; id: number | undefined; code: string; message: string; path?: string | undefined };
 
-/** Texts that are counted before the worker looks for a cancellation. */
+/** Number of texts that the worker counts before it checks for a cancellation. */
 export const TURN = 64;
 
-/** The side of a worker that both browsers and Node have, in one shape. */
+/** The worker's side of the channel, in one shape for browsers and Node. */
 export interface Port {
   postMessage(message: unknown): void;
   onmessage: ((event: { data: unknown }) => void) | null;

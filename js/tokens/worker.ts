@@ -1,8 +1,8 @@
 /**
- * Counting away from the caller's thread: the same results as `countBatch`, without a pause of the page.
+ * Counts away from the caller's thread: the same results as `countBatch`, without blocking the page.
  *
- * The worker is started when it is first needed, stopped after 15 seconds without work, and restarted once when it
- * dies. If it dies again, counting goes on in this thread, with a warning.
+ * The worker starts when first needed, stops after 15 seconds without work, and restarts once when it dies. If it dies
+ * again, counting continues in this thread, with a warning.
  */
 
 import { coded, EspalierError } from "../errors/errors.ts";
@@ -12,15 +12,15 @@ import type { FromWorker, ToWorker } from "./worker-protocol.ts";
 import { check } from "../options/check.ts";
 import { WORKER, WORKER_COUNT } from "../options/schemas/texts.ts";
 
-/** What `new Worker(...)` gives, in browsers; Node's worker threads fit with a few lines. */
+/** The result of `new Worker(...)` in browsers; Node's worker threads fit with a few lines. */
 export interface WorkerLike {
   postMessage(message: unknown): void;
   terminate(): unknown;
-  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, which need no library of the DOM
+  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, and the DOM library is not needed
   // here.
   onmessage: ((this: any, event: any) => void) | null;
   onerror: ((this: any, event: any) => void) | null;
-  /** Node's worker threads say here that they ended (`exit`). */
+  /** Node's worker threads report their end here (`exit`). */
   on?(event: "exit", listener: (code: number) => void): unknown;
 }
 
@@ -32,11 +32,10 @@ export interface TokenWorkerOptions {
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
   idle?: number;
   /**
-   * Milliseconds without an answer after which a worker that has work counts as dead. Default 120,000; 0 waits for
-   * ever.
+   * Milliseconds without an answer after which a busy worker counts as dead. Default 120,000; 0 disables the timeout.
    */
   timeout?: number;
-  /** Told when counting falls back to this thread. Default `console.warn`. */
+  /** Called when counting falls back to this thread. Default `console.warn`. */
   onWarning?: (message: string) => void;
 }
 
@@ -68,10 +67,10 @@ export class TokenWorker {
   private readonly jobs = new Map<number, Job>();
   private worker: WorkerLike | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Runs while an answer is waited for. */
+  /** Runs while an answer is pending. */
   private silence: ReturnType<typeof setTimeout> | undefined;
   private next = 1;
-  /** Deaths without an answer in between. */
+  /** Consecutive deaths without an answer. */
   private deaths = 0;
   private inProcess = false;
 
@@ -85,14 +84,14 @@ export class TokenWorker {
   }
 
   /**
-   * Tokens of each text, in order.
+   * Returns the tokens of each text, in order.
    *
    * @throws EspalierError as `countBatch`; the signal's reason if it is aborted
    */
   count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
     return new Promise((resolve, reject) => {
       const { encoding = "o200k_base", signal } = check(options, WORKER_COUNT);
-      // Before they are posted: what cannot be cloned would look like a worker that died.
+      // Checks before posting: a value that cannot be cloned would look like a worker that died.
       if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
         throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
       if (signal?.aborted) return reject(signal.reason);
@@ -108,7 +107,7 @@ export class TokenWorker {
     });
   }
 
-  /** Stops the worker. Counts under way are refused; the next call starts a new one. */
+  /** Stops the worker. Pending counts are rejected; the next call starts a new worker. */
   close(): void {
     this.stop();
     for (const id of [...this.jobs.keys()]) {
@@ -154,7 +153,7 @@ export class TokenWorker {
     if (this.jobs.size === 0) this.rest();
   }
 
-  /** A worker that says nothing for too long is as good as dead. */
+  /** Restarts the timer after which a silent worker counts as dead. */
   private listen(): void {
     clearTimeout(this.silence);
     const { timeout = 120_000 } = this.options;
@@ -164,12 +163,12 @@ export class TokenWorker {
     this.silence = setTimeout(isSilent, timeout);
   }
 
-  /** Waits for the next call, not for ever. */
+  /** Starts the timer that stops an idle worker. */
   private rest(): void {
     clearTimeout(this.timer);
     clearTimeout(this.silence);
     this.timer = setTimeout(() => this.stop(), this.options.idle ?? 15_000);
-    // Where timers keep a process alive (Node), this one does not.
+    // In Node a timer keeps the process alive; this one must not.
     (this.timer as { unref?: () => void }).unref?.();
   }
 
@@ -205,7 +204,7 @@ export class TokenWorker {
     clearTimeout(this.timer);
     clearTimeout(this.silence);
     const { worker } = this;
-    // First: a worker that ends because of this did not die.
+    // Cleared first, so that this end does not count as a death.
     this.worker = undefined;
     worker?.terminate();
   }
