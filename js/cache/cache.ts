@@ -1,6 +1,6 @@
 /**
- * Prompt caches: marks, shared prefixes, prices. The core decides over neutral messages; the marks are set on copies of
- * the host's messages, here.
+ * Prompt caches: marks, shared prefixes, prices. The core decides over neutral messages; this file sets the marks on
+ * copies of the host's messages.
  */
 
 import { badOption as bad } from "../errors/errors.ts";
@@ -28,14 +28,14 @@ import type {
 import { check } from "../options/check.ts";
 import { CACHE_COST, CLEARING, MARKS, PREFIX } from "../options/schemas/requests.ts";
 
-/** Marks that providers with marks allow in one request. */
+/** Max marks in one request, for providers with marks. */
 const MOST = 4;
 
 /**
- * Places cache marks: on the tools and the system text, on the newest message, where the previous request had its
- * newest mark, and on the newest summary or request, as far as marks are left. Marks that are there already count, and
- * never are there more than the provider allows: the oldest in messages make room. Calling it again changes nothing.
- * The input is never changed. Formats without marks (Gemini, OpenAI Responses) come back as they are.
+ * Places cache marks: on the tools and the system prompt, on the newest message, at the previous request's newest mark,
+ * and on the newest summary or request, as far as marks are left. Existing marks count. The marks never exceed the
+ * provider's limit: the oldest in messages make room. Calling it again changes nothing. The input is never changed.
+ * Formats without marks (Gemini, OpenAI Responses) are returned unchanged.
  *
  * ```ts
  * import Anthropic from "@anthropic-ai/sdk";
@@ -59,7 +59,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const settings = markSettings(options);
   const { system: apart } = options;
   const given = options.tools && listedTools(options.tools);
-  // A list with a system prompt beside it is read as the request it will be.
+  // Reads a list with a separate system prompt as one request.
   const isRequest = !Array.isArray(messages);
   const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };
   const reading = read(input, options);
@@ -79,12 +79,12 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const { request = {}, list } = reading.source;
   const how: How = { ...options, list };
   const tools = prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
-  // Everything that can be marked, in the order of the neutral messages.
+  // Everything that can carry a mark, in the order of the neutral messages.
   const spots = reading.messages.map(({ id, parts }, index) => {
     const at = index - (reading.messages.length - list.length);
     const message = at >= 0 ? (list[at] as Fields) : { content: request["system"] };
     const pieces = at >= 0 ? reading.pieces(id) : (prefix?.pieces(request["system"]) ?? []);
-    // Marks are told as facts, so that parts have the same numbers with and without them.
+    // Marks are passed as facts, so that parts have the same numbers with and without them.
     const isPart = (number: number) => parts[number]?.type !== "cacheMark";
     return {
       message,
@@ -99,7 +99,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
   const { profile, scheme = schemes[0], max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
   const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
-  // What is not counted needs no encoding.
+  // An encoding is needed only for counting.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
   const fields = {
     profile,
@@ -161,12 +161,12 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   };
 }
 
-/** The very list if nothing in it is new. */
+/** Returns the same list if no item changed. */
 function same<V>(before: readonly V[], after: readonly V[]): readonly V[] {
   return after.every((item, at) => item === before[at]) ? before : after;
 }
 
-/** Facts cross as numbers; marks are 0 for none, 1 for five minutes, 2 for an hour. */
+/** Facts cross as numbers: 0 for no mark, 1 for five minutes, 2 for an hour. */
 const markNumber = (mark: CacheLifetime | undefined) => (mark === undefined ? 0 : mark === "5m" ? 1 : 2);
 
 function toolNumbers({ can, mark }: Omit<Fact, "part">): number[] {
@@ -205,9 +205,9 @@ function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; mes
 }
 
 /**
- * What two consecutive requests share, which is what a provider's cache can serve: equal messages, their tokens, and
- * the first place where they differ. With the report of {@link prune} or {@link compact} that made the newer request it
- * names the rule behind the difference. Cache marks are not compared.
+ * Returns the prefix that two consecutive requests share, which a provider's cache can serve: equal messages, their
+ * tokens, and the first difference. With the report of the {@link prune} or {@link compact} that made the newer request
+ * it names the rule behind the difference. Cache marks are not compared.
  *
  * ```ts
  * import { stablePrefix } from "espalier/cache";
@@ -250,12 +250,12 @@ export function stablePrefix(previous: unknown, messages: unknown, options: Pref
   );
 }
 
-/** How many messages at the beginning are the very same objects: they need no comparing. */
+/** Returns how many messages at the beginning are identical objects, which need no comparison. */
 function identical(before: Reading, next: Reading): number {
   const apart = ({ messages, source }: Reading) => messages.length - source.list.length;
   const own = apart(next);
   if (before.format !== next.format || apart(before) !== own) return 0;
-  // A system prompt that the request keeps apart is no object of its own.
+  // A separate system prompt is not an object of its own.
   if (own > 0 && JSON.stringify(before.messages[0]?.parts) !== JSON.stringify(next.messages[0]?.parts)) return 0;
   const [one, other] = [before.source.list, next.source.list];
   const end = Math.min(one.length, other.length);
@@ -265,7 +265,7 @@ function identical(before: Reading, next: Reading): number {
 }
 
 /**
- * What a request is expected to cost, given what it shares with the previous one.
+ * Returns the expected cost of a request, given the prefix that it shares with the previous one.
  *
  * ```ts
  * import { cacheCost } from "espalier/cache";
@@ -275,7 +275,7 @@ function identical(before: Reading, next: Reading): number {
  * withoutCache; // => 95000
  * ```
  *
- * @throws EspalierError `bad_option` with the path of what is out of range
+ * @throws EspalierError `bad_option` with the path of the value that is out of range
  */
 export function cacheCost(options: CacheCostOptions): CacheCost {
   const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = check(options, CACHE_COST);
@@ -283,9 +283,9 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
 }
 
 /**
- * Tells whether it pays to take tokens out of a cached prefix (by clearing results, by pruning, by a summary): what
- * stands behind them is written to the cache anew once, and from then on less is read. With price r of a cached token,
- * w of a written one and hit rate h, a standing token costs p = h r + (1 - h) w, and over n requests
+ * Tells whether it pays to remove tokens from a cached prefix (by clearing results, by pruning, by a summary): the
+ * tokens behind them are written to the cache again once, and from then on less is read. With price r of a cached
+ * token, w of a written one and hit rate h, a kept token costs p = h r + (1 - h) w, and over n requests
  *
  *     saved = n (cleared - replacement) p - (replacement + suffix)(w - p) - extra
  *
@@ -297,7 +297,7 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  * breakEven; // => 8
  * ```
  *
- * @throws EspalierError `bad_option` with the path of what is out of range
+ * @throws EspalierError `bad_option` with the path of the value that is out of range
  */
 export function clearingPays(options: ClearingOptions): ClearingDecision {
   const {

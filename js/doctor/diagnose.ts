@@ -1,4 +1,4 @@
-/** What a provider would refuse of a conversation, what fills it, and what could go. */
+/** Reports what a provider would refuse in a conversation, what fills it, and what repeats. */
 
 import { convert } from "../formats/convert.ts";
 import { isFields } from "../formats/values.ts";
@@ -19,9 +19,12 @@ import { repeatsIn } from "./repeats.ts";
 import type { Repeat } from "./repeats.ts";
 
 export interface DiagnoseOptions extends CountOptions {
-  /** Whose rules count. Default: the provider of the messages' format; `openai-chat` for formats without one. */
+  /**
+   * The provider whose rules apply. Default: the provider of the messages' format; `openai-chat` for formats without
+   * one.
+   */
   provider?: Provider;
-  /** Limits of the request, over those that the provider documents; `Infinity` for none. */
+  /** Limits of the request, in place of those that the provider documents; `Infinity` for none. */
   limits?: RequestLimits;
 }
 
@@ -47,12 +50,12 @@ export interface Diagnosis {
   bytes: number;
   images: number;
   documents: number;
-  /** Tool results that come several times with the same text, largest waste first. */
+  /** Tool results that repeat the same text, largest waste first. */
   repeats: Repeat[];
 }
 
 /**
- * Reports what a provider would refuse of a conversation (pairs, roles, blank texts, thoughts, pictures, bytes, sizes),
+ * Reports what a provider would refuse in a conversation (pairs, roles, blank texts, thoughts, pictures, bytes, sizes),
  * what fills the request, and what repeats. {@link mend} removes what is refused.
  *
  * ```ts
@@ -109,7 +112,7 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
   };
 }
 
-/** The conversation in the provider's own format. */
+/** Converts the conversation to the provider's own format. */
 export function asProvider(
   messages: unknown,
   asked: Provider | undefined,
@@ -125,7 +128,7 @@ export function asProvider(
   return { reading: readConversation(input, { format: provider }), provider };
 }
 
-/** True for messages of texts only, which OpenAI and Anthropic write in the same way. */
+/** Returns true for messages of texts only, which OpenAI and Anthropic write in the same way. */
 function isPlain(list: readonly unknown[] | undefined): boolean {
   const isText = (part: unknown) => isFields(part) && part["type"] === "text";
   return (
@@ -138,7 +141,7 @@ function isPlain(list: readonly unknown[] | undefined): boolean {
   );
 }
 
-/** The provider's limits with those of the host over them. */
+/** Returns the provider's limits, overridden by the host's. */
 export function limitsOf(provider: Provider, limits: RequestLimits | undefined): RequestLimits {
   return { ...PROVIDER_LIMITS[provider], ...limits };
 }

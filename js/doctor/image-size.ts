@@ -1,9 +1,9 @@
-/** Width and height of pictures, from the beginning of their base64. */
+/** Reads the width and height of pictures from the beginning of their base64. */
 
-/** Characters that are read: a JPEG may begin with a preview and a colour profile. */
+/** Max characters that are read: a JPEG may begin with a preview and a colour profile. */
 export const HEAD = 400_000;
 
-/** The longer side in pixels; undefined if the beginning does not say it. PNG, GIF, JPEG and WebP. */
+/** Returns the longer side in pixels; undefined if the beginning does not contain it. For PNG, GIF, JPEG and WebP. */
 export function longerSide(base64: string): number | undefined {
   const bytes = decoded(base64);
   const size = bytes && (png(bytes) ?? gif(bytes) ?? webp(bytes) ?? jpeg(bytes));
@@ -17,7 +17,7 @@ function decoded(base64: string): Uint8Array | undefined {
     const text = atob(base64.slice(0, base64.length - (base64.length % 4)));
     return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   } catch {
-    // No base64: the provider refuses it for that, which `validate` reports.
+    // Not base64: the provider refuses it, and `validate` reports that.
     return undefined;
   }
 }
@@ -48,7 +48,7 @@ function webp(bytes: Uint8Array): Size {
   return [data.getUint16(26, true) & 0x3fff, data.getUint16(28, true) & 0x3fff];
 }
 
-/** The frame header of a JPEG: the first segment that starts a frame. */
+/** Reads the frame header of a JPEG: the first segment that starts a frame. */
 function jpeg(bytes: Uint8Array): Size {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined;
   const data = view(bytes);

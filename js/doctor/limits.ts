@@ -1,4 +1,4 @@
-/** Limits of providers that are not tokens, and what a request has of each. */
+/** Limits of providers other than tokens, and the values of a request. */
 
 import { isFields } from "../formats/values.ts";
 import { sourceOf } from "../formats/sources.ts";
@@ -8,7 +8,7 @@ import type { Part } from "../types/messages.ts";
 import type { Provider } from "../types/validity.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
-/** What one request may have. An absent limit is not checked. */
+/** Limits of one request. An absent limit is not checked. */
 export interface RequestLimits {
   /** Input tokens: the model's window without the room for its answer. */
   maxTokens?: number;
@@ -20,7 +20,7 @@ export interface RequestLimits {
   maxImageBytes?: number;
   /** Pixels of the longer side of a picture. */
   maxImageSide?: number;
-  /** The same in requests with more than 20 pictures. */
+  /** The same for requests with more than 20 pictures. */
   maxImageSideOfMany?: number;
 }
 
@@ -28,9 +28,9 @@ const MB = 1_000_000;
 const MIB = 1_048_576;
 
 /**
- * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a side, 2,000
- * where there are more than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
- * request with inline data, 3,600 pictures. VS Code passes requests on to a model that has its own.
+ * The documented limits of providers. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a
+ * side, 2,000 if there are more than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a request
+ * with inline data, 3,600 pictures. VS Code passes requests to a model that has its own limits.
  */
 export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {
   anthropic: {
@@ -48,21 +48,21 @@ export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {
 
 /** A picture or document in a message. */
 export interface Medium {
-  /** Index among the neutral messages, of the part, and of the item within a tool result. */
+  /** Index of the neutral message, of the part, and of the item within a tool result. */
   index: number;
   part: number;
   item?: number;
   isImage: boolean;
   /** Bytes, decoded; 0 for an address. */
   bytes: number;
-  /** Pixels of a picture's longer side; 0 if its beginning does not say it. */
+  /** Pixels of a picture's longer side; 0 if its beginning does not contain it. */
   side: number;
 }
 
-/** More pictures than these have a limit of their own at Anthropic. */
+/** Anthropic has a separate limit for requests with more pictures than this. */
 const MANY = 20;
 
-/** Pixels that the longer side of each of `count` pictures may have. */
+/** Returns the max pixels of the longer side of each of `count` pictures. */
 export function sideAllowed(
   { maxImageSide = Infinity, maxImageSideOfMany = Infinity }: RequestLimits,
   count: number,
@@ -70,7 +70,7 @@ export function sideAllowed(
   return count > MANY ? Math.min(maxImageSide, maxImageSideOfMany) : maxImageSide;
 }
 
-/** All pictures and documents, in order. */
+/** Returns all pictures and documents, in order. */
 export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
   return messages.flatMap(({ parts }, index) =>
     parts.flatMap((part, at): Medium[] => {
@@ -92,7 +92,7 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
   return [{ ...place, isImage, bytes: Math.floor(((source.length - start) * 3) / 4), side }];
 }
 
-/** Bytes of the request's JSON: of the input itself, whose strings cost what UTF-8 and JSON's escapes cost. */
+/** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */
 export function bodyBytes(input: unknown): number {
   const encoder = new TextEncoder();
   const size = (value: unknown) => {
@@ -101,7 +101,7 @@ export function bodyBytes(input: unknown): number {
     );
     return text === undefined ? 4 : encoder.encode(text).length;
   };
-  // Message by message: the JSON of all of them could be longer than a string may be.
+  // Message by message: the JSON of all of them could exceed the max length of a string.
   const sum = (list: readonly unknown[]) => list.reduce<number>((total, item) => total + size(item) + 1, 2);
   if (Array.isArray(input)) return sum(input);
   if (!isFields(input)) return size(input);

@@ -1,4 +1,4 @@
-/** Makes a conversation one that its provider accepts. */
+/** Changes a conversation so that its provider accepts it. */
 
 import { readConversation } from "../formats/index.ts";
 import { compact } from "../calls/compact.ts";
@@ -19,20 +19,20 @@ import type { Medium, RequestLimits } from "./limits.ts";
 export interface Mended {
   provider: Provider;
   format: Format;
-  /** In the shape of the input; the very object if nothing had to change. */
+  /** In the shape of the input; the same object if nothing had to change. */
   messages: unknown;
   /** What changed, in order. */
   changes: RepairChange[];
-  /** What the provider would still refuse; empty unless what must stay is larger than a limit. */
+  /** What the provider would still refuse; empty unless the content that must stay exceeds a limit. */
   left: (Finding | LimitFinding)[];
 }
 
 const ROUNDS = 6;
 
 /**
- * Makes a conversation one that its provider accepts: repairs what {@link repair} repairs, replaces the oldest pictures
- * and documents by notes where there are too many, and compacts by rules, then prunes, where tokens or bytes exceed the
- * limit. Calls at the end that have no result get one that says so: nobody will answer them any more.
+ * Changes a conversation so that its provider accepts it: repairs what {@link repair} repairs, replaces the oldest
+ * pictures and documents by notes if there are too many, and compacts by rules, then prunes, if tokens or bytes exceed
+ * the limit. Calls at the end without a result get one that says so, because nothing will answer them.
  *
  * ```ts
  * import { mend } from "espalier";
@@ -72,8 +72,8 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
 }
 
 /**
- * Replaces pictures that are too large, and the oldest pictures and documents until their number and bytes fit, by
- * notes.
+ * Replaces pictures that are too large by notes, then the oldest pictures and documents until their number and bytes
+ * fit.
  */
 function withoutMedia(input: unknown, format: Format, limits: RequestLimits, changes: RepairChange[]): unknown {
   const { maxBytes = Infinity, maxImages = Infinity, maxImageBytes = Infinity } = limits;
@@ -159,7 +159,7 @@ async function shortened(
     });
     return next;
   } catch (error) {
-    // What must stay is larger than the limit: reported as left.
+    // The content that must stay exceeds the limit: `left` reports it.
     if (error instanceof EspalierError && error.code === "budget_exceeded") return input;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Tool results that a conversation holds more than once. */
+/** Finds tool results that a conversation holds more than once. */
 
 import type { Reading } from "../formats/adapter.ts";
 import { words } from "../formats/parts.ts";
@@ -8,7 +8,7 @@ import type { CountOptions } from "../types/count.ts";
 export interface Repeat {
   /** Name of the tool. */
   tool: string;
-  /** How often the same text came. */
+  /** How often the same text occurs. */
   count: number;
   /** Tokens of all but the last of them. */
   tokens: number;
@@ -16,7 +16,7 @@ export interface Repeat {
   messages: number[];
 }
 
-/** Results with fewer characters are not worth a line. */
+/** Shorter results are not reported, in characters. */
 const SHORTEST = 200;
 const MOST = 10;
 

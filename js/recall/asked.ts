@@ -1,16 +1,16 @@
 /**
- * What a model asked the recall tool for. Models err in form more often than in intent, so whatever can only mean one
- * thing is taken.
+ * Parses the arguments of the recall tool. Models err in form more often than in intent, so any unambiguous input is
+ * accepted.
  */
 
-/** Most ids and ranges in one call. */
+/** Max ids and ranges in one call. */
 const MOST = 50;
-/** Longest text of arguments that is read, in UTF-16 code units. */
+/** Max length of the arguments' text, in UTF-16 code units. */
 const LONGEST = 100_000;
 
 /**
- * What is wanted, or what to answer if that cannot be found out. `exact` is the id as it came, since a host's own ids
- * may hold anything.
+ * The parsed request, or the answer for invalid arguments. `exact` is the id as the model wrote it, since a host's own
+ * ids may contain anything.
  */
 export type Asked =
   | { exact: string; ids: string[]; query?: string; offset?: number }
@@ -29,7 +29,7 @@ export function readAsked(input: unknown): Asked {
       return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
     }
   }
-  // Some models give the id alone.
+  // Some models send only the id.
   if (typeof given === "string" || typeof given === "number") given = { id: given };
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
@@ -53,7 +53,7 @@ export function readAsked(input: unknown): Asked {
   return words === undefined ? { wrong: `Neither an id nor a query was given. ${EXAMPLES}` } : { query: words };
 }
 
-/** The ids in a text: `m17`, `[m17]`, `m1, m5`, `m10..m20`, `m10 to m20`. */
+/** Returns the ids in a text: `m17`, `[m17]`, `m1, m5`, `m10..m20`, `m10 to m20`. */
 function textsOf(given: unknown): string[] {
   if (typeof given === "number") return [`m${given}`];
   if (typeof given !== "string") return [];

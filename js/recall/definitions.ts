@@ -1,4 +1,4 @@
-/** The definition of the recall tool as each format has tool definitions. */
+/** The definition of the recall tool, in each format of tool definitions. */
 
 import type { Format, NeutralTool } from "../types/messages.ts";
 
@@ -54,17 +54,17 @@ const DESCRIPTION =
   "Returns messages of this conversation word for word, also those that a summary replaced, results that were cleared, and texts that " +
   "were shortened. Give an id, or words to search for. Use it before you ask the user again or repeat work.";
 
-/** The keys under which the AI SDK looks for a schema of its own; it needs no import of the SDK. */
+/** The keys under which the AI SDK looks for its own kind of schema, so the SDK need not be imported. */
 const SCHEMA = Symbol.for("vercel.ai.schema");
 const VALIDATOR = Symbol.for("vercel.ai.validator");
 
-/** Returns the definition of a tool of this name. `execute` is what the AI SDK calls. */
+/** Returns the definition of a tool of this name. The AI SDK calls `execute`. */
 export function definitions(
   name: string,
   execute: (input: unknown) => Promise<string>,
 ): { readonly [F in Format]: () => RecallDefinitions[F] } {
   const named = { name, description: DESCRIPTION };
-  // A definition is the host's own to change.
+  // A copy, because the host may change its definition.
   const parameters = (): RecallParameters => structuredClone(PARAMETERS);
   const chat = () => ({ type: "function" as const, function: { ...named, parameters: parameters() } });
   return {
@@ -79,7 +79,7 @@ export function definitions(
   };
 }
 
-/** What `jsonSchema` of the AI SDK returns. Every input passes: the handler answers bad ones itself. */
+/** Returns the same as `jsonSchema` of the AI SDK. It accepts every input: the handler answers bad ones itself. */
 function aiSdkSchema(jsonSchema: RecallParameters): object {
   return {
     [SCHEMA]: true,

@@ -1,7 +1,7 @@
 /**
- * Recalled messages as one text within a token limit. Short messages are whole; what a longer one lacks is said behind
- * it, with the call that returns the next piece. Everything quoted is escaped, so that it can neither end its quotation
- * nor imitate a record.
+ * Writes recalled messages as one text within a token limit. Short messages are whole. After a shortened one the text
+ * says what is missing and which call returns the next piece. All quoted text is escaped, so that it can neither end
+ * its quotation nor imitate a record.
  */
 
 import { call, wasm } from "../engine/engine.ts";
@@ -15,36 +15,36 @@ export interface Quoted {
   /** Ids of the other messages of its round. */
   with?: readonly string[];
   text: string;
-  /** Where to begin; `around` is a place that must be in the piece instead. In UTF-16 code units of `text`. */
+  /** Where to begin; `around` is instead a place that the piece must contain. In UTF-16 code units of `text`. */
   start?: number;
   around?: number;
 }
 
-/** What stands around the messages, and how the next ones are asked for. */
+/** The text around the messages, and how to ask for the next ones. */
 export interface Frame {
-  /** Sentences in front. */
+  /** Sentences before the messages. */
   head: string;
-  /** The sentence on messages that found no place; without it nothing is said. */
+  /** Returns the sentence on messages that did not fit; without it there is none. */
   rest?: (left: readonly Quoted[]) => string;
-  /** Sentences behind. */
+  /** Sentences after the messages. */
   notes?: readonly string[];
 }
 
 export type Count = (text: string) => number;
 
-/** Tokens that a message may have before messages behind it are left for the next call, as a share of the limit. */
+/** Tokens that a message may take before later messages are left for the next call, as a share of the limit. */
 const SHARE = 1 / 8;
-/** Tags and the note behind one message, in tokens. */
+/** Tokens of the tags and the note after one message. */
 const AROUND = 60;
-/** UTF-16 code units that a token has at most, in texts worth reading. */
+/** Max UTF-16 code units of a token in usual texts. */
 const LONGEST_TOKEN = 8;
-/** The same of any text: blanks, dashes. */
+/** The same for any text: blanks, dashes. */
 const LONGEST_BLANK = 128;
-/** Share of a piece that may be given up so that it ends at the end of a line. */
+/** Max share of a piece that may be given up so that it ends at the end of a line. */
 const SNAP = 0.25;
 /** How often a page that came out too long is made again. */
 const ATTEMPTS = 8;
-/** Share of a piece that precedes the place it is about. */
+/** Share of a piece that precedes its place of interest. */
 const BEFORE = 0.25;
 
 /** Writes a page of at most `limit` tokens. */
@@ -53,7 +53,7 @@ export function page(messages: readonly Quoted[], frame: Frame, limit: number, c
     const text = write(messages, frame, room, count);
     if (count(text) <= limit) return text;
   }
-  // Ids of thousands of characters, say: the beginning says most.
+  // For example with ids of thousands of characters: the beginning says most.
   return cut(write(messages.slice(0, 1), frame, 0, count), 0, limit, count, (text) => text).text;
 }
 
@@ -68,7 +68,7 @@ function write(messages: readonly Quoted[], { head, rest, notes = [] }: Frame, l
     .join("\n");
 }
 
-/** The first messages that find room, each with up to its share, and their tokens. */
+/** Returns the first messages that fit, each with up to its share, and their tokens. */
 function chosen(messages: readonly Quoted[], room: number, count: Count): [Quoted[], number[]] {
   const [shown, sizes]: [Quoted[], number[]] = [[], []];
   let taken = 0;
@@ -84,7 +84,7 @@ function chosen(messages: readonly Quoted[], room: number, count: Count): [Quote
   return [shown, sizes];
 }
 
-/** The size up to which all can be given theirs. */
+/** Returns the largest size up to which every message fits. */
 function level(sizes: readonly number[], room: number): number {
   let left = Math.max(0, room);
   const sorted = sizes.toSorted((a, b) => a - b);
@@ -115,7 +115,7 @@ function quote(message: Quoted, tokens: number, count: Count): string[] {
   return lines;
 }
 
-/** Where the piece begins: the line in front of the place that it is about. */
+/** Returns the start of the piece: the line before its place of interest. */
 function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count): number {
   if (around === undefined) return start;
   const whole = cut(text, 0, tokens, count, escaped);
@@ -126,8 +126,8 @@ function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count
 }
 
 /**
- * The longest piece from `start` on that has at most `tokens` tokens once it is escaped, to the end of a line if one is
- * near.
+ * Returns the longest piece from `start` on that has at most `tokens` tokens once it is escaped; it ends at the end of
+ * a line if one is near.
  */
 function cut(
   text: string,
@@ -160,13 +160,13 @@ function snap(text: string, start: number, end: number): number {
   return blank > least ? blank : end;
 }
 
-/** No half of a character. */
+/** Moves an offset so that it does not split a character. */
 function aligned(text: string, offset: number): number {
   const unit = text.charCodeAt(offset - 1);
   return offset > 0 && offset < text.length && unit >= 0xd800 && unit <= 0xdbff ? offset - 1 : offset;
 }
 
-/** Arguments of the next call, as the model writes them. */
+/** Returns the arguments of the next call, in the form that the model writes. */
 export function asking(args: { id: string; offset?: number }): string {
   return untagged(JSON.stringify(args));
 }
@@ -179,7 +179,7 @@ function attribute(text: string): string {
   return text.replace(/["<>\p{Cc}]/gu, "");
 }
 
-/** Outside of a quotation there are no tags. */
+/** Removes angle brackets: there are no tags outside of a quotation. */
 function untagged(text: string): string {
   return text.replace(/[<>]/g, "");
 }

@@ -1,4 +1,4 @@
-/** The recall tools that hosts made, by log: a record names the tool only if there is one. */
+/** Remembers the recall tools of hosts, by log: a record names the tool only if there is one. */
 
 const names = new WeakMap<object, string>();
 
@@ -7,7 +7,7 @@ export function registerRecallTool(log: object, name: string): void {
   names.set(log, name);
 }
 
-/** The name of the recall tool of a log, if one was made for it. */
+/** Returns the name of the recall tool of a log, if one was made for it. */
 export function recallToolOf(log: object): string | undefined {
   return names.get(log);
 }

@@ -1,4 +1,4 @@
-/** All results of tools together: what they may have, and which old ones become notes. */
+/** Applies budgets to all tool results together: the tokens that they may take, and the old ones that become notes. */
 
 import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -21,13 +21,13 @@ import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { BUDGET_RESULTS, CLEAR_RESULTS } from "../options/schemas/results.ts";
 
-/** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
+/** gemini-cli's budget over the whole history, and its limit for one result (UTF-16 code units). */
 const GEMINI_BUDGET = 50_000;
 const GEMINI_CAP = 40_000;
-/** Tools that its masking leaves alone. */
+/** Tools whose results its masking leaves unchanged. */
 const GEMINI_EXEMPT = ["activate_skill", "save_memory", "ask_user", "enter_plan_mode", "exit_plan_mode"];
 
-/** The figures of {@link ClearResultsOptions.profile}; what is absent is a share of what messages may have. */
+/** The figures of {@link ClearResultsOptions.profile}; an absent figure is a share of the tokens for messages. */
 const CLEARING = {
   espalier: { above: 0, newest: 3, rounds: 2 },
   anthropic: { above: 100_000, newest: 3, rounds: 0, protect: 0, atLeast: 0 },
@@ -35,8 +35,8 @@ const CLEARING = {
 } as const;
 
 /**
- * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of
- * the conversation takes. Messages of any format; what is not cut is the caller's own object.
+ * Cuts results so that all of them together are within a budget (newest first: about within it), regardless of the size
+ * of the rest of the conversation. Takes messages of any format; uncut messages are the caller's own objects.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -66,9 +66,9 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
 }
 
 /**
- * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is
- * not worth a broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's
- * own object.
+ * Replaces old results by one line each, with the call and the place of the whole result. Clears all results that it
+ * may, or none if that is not worth a broken cache (see {@link clearingPays}). Takes messages of any format; unchanged
+ * messages are the caller's own objects.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -91,7 +91,7 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
   const isGemini = profile === "gemini-cli";
   const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
   const figure = (name: "above" | "newest" | "rounds" | "protect" | "atLeast") => options[name] ?? figures[name];
-  // More than there can be messages is as good as all of them.
+  // A number above any message count means all messages.
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
   const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
   return edited(messages, options, isGemini, {
@@ -117,14 +117,14 @@ type Done = ResultsReport & {
   rule: string;
 };
 
-/** One operation of the core, with the host's store in between. */
+/** Runs one operation of the core, with the host's store in between. */
 async function edited<T>(
   messages: T,
   options: ResultsOptions,
   gemini: boolean,
   rule: Record<string, unknown>,
 ): Promise<ResultsResult<T>> {
-  // gemini-cli knows no such limit.
+  // gemini-cli has no such limit.
   const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
   signal?.throwIfAborted();
   const reading = read(messages, options);
@@ -147,7 +147,7 @@ async function edited<T>(
         if (!going) break;
         const path = await storing.put(going);
         signal?.throwIfAborted();
-        // gemini-cli keeps what it could not save; ours is in the host's own messages.
+        // gemini-cli keeps a result that it could not store; ours stays in the host's own messages.
         call(() => operation.settle(path ?? (gemini ? undefined : going.message)));
       }
     }
@@ -160,13 +160,14 @@ async function edited<T>(
     crashed = isCrash(error);
     throw error;
   } finally {
-    // An instance that crashed took the operation with it.
+    // A crashed instance has already lost the operation.
     if (!crashed) operation.free();
   }
 }
 
 /**
- * A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them.
+ * Combines a note for pictures with the edit of the same part: a log shows only a part's newest edit, so the note
+ * repeats what the edit did to the texts.
  */
 function over(noted: Target, targets: readonly Target[]): Target {
   const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
@@ -174,13 +175,13 @@ function over(noted: Target, targets: readonly Target[]): Target {
   return { ...noted, to: { ...noted.to, items: noted.to.items.map((item, at) => item ?? to.items[at] ?? null) } };
 }
 
-/** Items that stay cross as absent; in an edit they are `null`. */
+/** Kept items cross as absent; in an edit they are `null`. */
 function withNulls(target: Target): Target {
   const { to } = target;
   return to?.type === "content" ? { ...target, to: { ...to, items: to.items.map((item) => item ?? null) } } : target;
 }
 
-/** The host's store, asked for one result after the other. */
+/** Calls the host's store for one result after the other. */
 class Storing {
   private isGone = false;
   private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeout: number };
@@ -191,13 +192,13 @@ class Storing {
     this.gemini = gemini;
   }
 
-  /** Where it is now; nothing if that failed. */
+  /** Stores a result and returns its place, or nothing if that failed. */
   async put({ text, tool }: Going): Promise<string | undefined> {
     if (this.isGone) return undefined;
     const { store, timeout, signal, onEvent } = this.options;
     const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
-    // gemini-cli counts its files up: a count that begins anew with every call would put another text under a name that
-    // a note points to.
+    // gemini-cli numbers its files: a count that begins again with every call would reuse a name that a note points to
+    // for another text.
     const name = await contentName(tool, content, kind);
     try {
       const answer = await within(timeout, signal, (stop) =>
@@ -209,7 +210,7 @@ class Storing {
       return path;
     } catch (error) {
       signal?.throwIfAborted();
-      // One that hangs would hang for every result.
+      // A store that timed out once would time out for every result.
       this.isGone = error instanceof Late;
       onEvent?.({ type: "warning", code: this.isGone ? "store_timeout" : "store_failed", error });
       return undefined;
@@ -217,7 +218,9 @@ class Storing {
   }
 }
 
-/** What gemini-cli reads of a response is in the host's object, where that is more than one text. */
+/**
+ * Returns the bodies that gemini-cli reads from the host's response objects, if a response holds more than one text.
+ */
 function bodies({ format, source, messages }: Reading): [id: string, part: number, body: string][] {
   if (format !== "gemini") return [];
   const offset = messages.length - source.list.length;

@@ -1,33 +1,33 @@
-/** Whole results on their way to wherever the host stores them. */
+/** Stores whole results through the host. */
 import { contentVersion } from "../files/hash.ts";
 
-/** What a host is asked to store. */
+/** A result for the host to store. */
 export interface StoredResult {
   /** Suggested name, the same for the same content: `read_file-1f3a….json`. */
   name: string;
   content: string;
   /** `json`, `jsonl` or `txt`. */
   kind: "json" | "jsonl" | "txt";
-  /** The schema for a file beside it, where the content is JSON. */
+  /** The schema for a file beside it, if the content is JSON. */
   schema?: string;
   tool?: string;
   signal: AbortSignal;
 }
 
 /**
- * Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name
- * twice may do nothing.
+ * Stores a result and returns its place: a path or handle, and the place of the schema if it was stored too. Storing
+ * the same name twice may do nothing.
  */
 export type StoreResult = (
   result: StoredResult,
 ) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
 
-/** What is stored: the bytes as they came; for Copilot Chat JSON is indented. */
+/** Returns the content to store: the unchanged bytes, but indented JSON for Copilot Chat. */
 export function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {
   const value = parsed(text);
   if (value !== undefined) return { kind: "json", content: indent ? JSON.stringify(value.json, undefined, 2) : text };
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  // A glance before all lines are parsed.
+  // Checks the first line before parsing all of them.
   if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed))
     return { kind: "jsonl", content: text };
   return { kind: "txt", content: text };
@@ -41,7 +41,7 @@ function parsed(text: string): { json: unknown } | undefined {
   }
 }
 
-/** A name to store a result under, the same for the same content. */
+/** Returns a name for storing a result, the same for the same content. */
 export async function contentName(
   tool: string | undefined,
   content: string,
@@ -51,8 +51,8 @@ export async function contentName(
 }
 
 /**
- * A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its
- * length.
+ * Returns a name for a content: the first half of its SHA-256; in browsers that withhold it from the page, a weaker
+ * hash with the content's length.
  */
 async function digest(content: string): Promise<string> {
   const subtle = globalThis.crypto?.subtle;
@@ -63,10 +63,10 @@ async function digest(content: string): Promise<string> {
   return `${contentVersion(content)}-${content.length}`;
 }
 
-/** A store did not answer in time. */
+/** Thrown when a store did not answer in time. */
 export class Late extends Error {}
 
-/** Waits so long and no longer; whoever is late is told by its signal. */
+/** Runs `work` with a timeout that aborts its signal. */
 export async function within<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** What a tool gave back, in parts (MCP, VS Code), made ready for the model. */
+/** Prepares the output of a tool, in parts (MCP, VS Code), for the model. */
 
 import { image } from "../formats/media.ts";
 import { text } from "../formats/parts.ts";
@@ -16,25 +16,22 @@ import { check } from "../options/check.ts";
 import { TOOL_CONTENT } from "../options/schemas/results.ts";
 
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
-  /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */
+  /** Max tokens of each text; longer ones are cut. Without it, and without `store`, texts stay whole. */
   limit?: number;
   /**
-   * `errors` keeps lines about errors of what is cut: for the output of commands. Default `ends`: the beginning and
-   * the end.
+   * `errors` keeps lines about errors from the removed part: for the output of commands. Default `ends`: only the
+   * beginning and the end.
    */
   keep?: "ends" | "errors";
-  /**
-   * Bytes that the pictures may have together: the last ones stay, the others become notes. Default 2,621,440 (2.5
-   * MiB).
-   */
+  /** Max bytes of all pictures together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
   maxImageBytes?: number;
-  /** Reads what a link points to; nothing if it cannot be read as text. Without it links are listed. */
+  /** Returns the text behind a link, or nothing if it cannot be read as text. Without it links are only listed. */
   readResource?: (uri: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
-  /** Resources that are shown; if there are more, all of them are listed only. Default 9. */
+  /** Max number of resources that are shown; if there are more, all of them are only listed. Default 9. */
   maxResources?: number;
-  /** Lines that are shown of each. Default 500. */
+  /** Max lines that are shown of each. Default 500. */
   resourceLines?: number;
-  /** Called when something was stored, or could not be stored or read. Default: nobody listens. */
+  /** Called when something was stored, or could not be stored or read. Default: none. */
   onEvent?: (event: ToolContentEvent) => void;
 }
 
@@ -45,20 +42,20 @@ export type ToolContentEvent =
 export interface ToolContent {
   /** Texts, pictures and documents of the neutral model: the content of a result. Never empty. */
   content: Part[];
-  /** The same in words: what a format takes that knows only texts. */
+  /** The same as text, for a format that only has texts. */
   text: string;
   isError: boolean;
-  /** Parts that were not for the model. */
+  /** Number of parts that were not meant for the model. */
   withheld: number;
-  /** Pictures that became notes. */
+  /** Number of pictures that became notes. */
   pictures: number;
   /** Links and embedded resources, in order: shown, or only named. */
   resources: { uri: string; shown: boolean }[];
 }
 
 /**
- * The content of a result from what a tool gave back: parts that are for the user alone are left out, long texts are
- * stored or cut, pictures are kept to what providers take, and what links point to is read.
+ * Makes the content of a result from a tool's output: drops parts for the user alone, stores or cuts long texts, keeps
+ * pictures within the limits of providers, and reads linked resources.
  *
  * ```ts
  * import { toolContent } from "espalier";
@@ -76,9 +73,9 @@ export interface ToolContent {
  * isError; // => false
  * ```
  *
- * @param result A text; a list of parts; or an object with such a list as `content`, as MCP's and VS Code's tools give
+ * @param result A text; a list of parts; or an object with such a list as `content`, as tools of MCP and VS Code return
  *   it.
- * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
+ * @throws EspalierError `bad_input` for any other value, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
   const { maxImageBytes = IMAGE_BYTES, maxResources = 9, signal } = check(options, TOOL_CONTENT);
@@ -113,7 +110,7 @@ function itemsOf(result: unknown): readonly unknown[] {
   if (Array.isArray(result)) return result;
   if (isFields(result) && Array.isArray(result["content"])) {
     const { content, structuredContent } = result;
-    // A tool that gives data back need not say it in words as well.
+    // A tool that returns structured data may omit the text.
     return (content as unknown[]).length === 0 && structuredContent !== undefined
       ? [json(structuredContent)]
       : (content as unknown[]);
@@ -131,7 +128,7 @@ function isResource(item: unknown): item is Fields {
   );
 }
 
-/** A part of MCP or VS Code. */
+/** Converts a part of MCP or VS Code. */
 function partOf(item: unknown): Part {
   if (typeof item === "string") return text(item);
   if (!isFields(item)) return text(json(item));
@@ -150,7 +147,7 @@ function partOf(item: unknown): Part {
   }
 }
 
-/** What a resource holds, if it is to be shown and can be. */
+/** Returns the text of a resource, if it should be shown and can be read. */
 async function resource(
   item: Fields,
   isListed: boolean,
@@ -196,7 +193,7 @@ function firstLines(said: string, most: number): string {
   return left === 0 ? said : `${said.slice(0, end)}[cut: ${left.toLocaleString("en")} lines]`;
 }
 
-/** The last pictures that have no more than `most` bytes together; notes in the place of the others. */
+/** Keeps the last pictures that take at most `most` bytes together, and replaces the others by notes. */
 function withinBytes(parts: readonly Part[], most: number): { content: Part[]; gone: number } {
   let [used, gone, isFull] = [0, 0, false];
   const content = parts
@@ -207,7 +204,7 @@ function withinBytes(parts: readonly Part[], most: number): { content: Part[]; g
         used += bytes;
         return part;
       }
-      // One that is too large by itself takes no other with it.
+      // A picture that is too large by itself does not remove the others.
       isFull ||= bytes <= most;
       gone += 1;
       return text(
@@ -218,7 +215,7 @@ function withinBytes(parts: readonly Part[], most: number): { content: Part[]; g
   return { content, gone };
 }
 
-/** A text within what it may have: stored if it can be, else cut. */
+/** Returns a text within its limit: stored if possible, else cut. */
 async function short(
   said: string,
   {

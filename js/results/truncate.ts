@@ -1,4 +1,4 @@
-/** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
+/** Long tool results: cut to an exact number of tokens, or stored and referenced. */
 
 import { check, need } from "../options/check.ts";
 import { call, wasm } from "../engine/engine.ts";
@@ -12,9 +12,9 @@ import { FIT, JSON_SCHEMA, OFFLOAD, SIZES, TRUNCATE } from "../options/schemas/r
 
 /** How a text is cut. */
 export interface TruncateOptions {
-  /** Most tokens of the result, marker included: a whole number, 0 or more. */
+  /** Max tokens of the result, marker included: a whole number, 0 or more. */
   limit: number;
-  /** Share of what is kept that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
+  /** Share of the kept text that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
   head?: number;
   /**
    * `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole
@@ -23,16 +23,16 @@ export interface TruncateOptions {
   snap?: "lines" | "characters";
   /** `errors` spends up to a fifth of the room on lines about errors from the middle. Default `ends`: none of it. */
   keep?: "ends" | "errors";
-  /** Cut JSON as JSON, so that it parses. Default true. */
+  /** Cuts JSON as JSON, so that it parses. Default true. */
   json?: boolean;
-  /** Take out terminal escapes and repeated lines first, where something has to go. Default true. */
+  /** Removes terminal escapes and repeated lines first, if the text is too long. Default true. */
   clean?: boolean;
-  /** The handle by which the whole is found; the marker names it. Default: the marker names none. */
+  /** The handle of the whole text; the marker names it. Default: the marker names none. */
   recall?: string;
-  /** The marker, in place of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
+  /** The marker, instead of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
   marker?: string;
   /**
-   * `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options
+   * `copilot-chat` cuts as Copilot Chat does, for limits of 50 and more; a limit of 0 means no limit. The other options
    * are ignored then.
    */
   profile?: "espalier" | "copilot-chat";
@@ -42,29 +42,29 @@ export interface TruncateOptions {
 
 /** A text within its limit. */
 export interface Truncated {
-  /** The very string that was passed, if it was within the limit. */
+  /** The same string that was passed, if it was within the limit. */
   text: string;
   /** Tokens of `text`. */
   tokens: number;
-  /** Tokens of what was passed. */
+  /** Tokens of the text that was passed. */
   before: number;
-  /** Tokens and lines that are missing, by the count of the whole. */
+  /** Removed tokens and lines, by the count of the whole. */
   cut: number;
   lines: number;
   /** Lines about errors that were kept from the middle. */
   errors: number;
-  /** Terminal escapes and repeated lines that were taken out. */
+  /** Terminal escapes and repeated lines that were removed. */
   escapes: number;
   repeated: number;
-  /** It was cut as JSON, and still is. */
+  /** True if it was cut as JSON, and still parses. */
   json: boolean;
 }
 
-/** Below this Copilot Chat's rule can make a text longer. */
+/** With a lower limit, Copilot Chat's rule can make a text longer. */
 const COMPATIBLE_FROM = 50;
 
 /**
- * Cuts a text to at most `limit` tokens, marker included; it never gets more tokens than it had.
+ * Cuts a text to at most `limit` tokens, marker included; the result never has more tokens than the text.
  *
  * ```ts
  * import { truncate } from "espalier";
@@ -75,7 +75,7 @@ const COMPATIBLE_FROM = 50;
  * text.includes("[cut: 498 lines, 2,491 tokens; recall m12]"); // => true
  * ```
  *
- * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option,
+ * @throws EspalierError `bad_input` if `text` is not a string, `bad_option` with the path of the option,
  *   `encoding_not_loaded`
  */
 export function truncate(text: string, options: TruncateOptions): Truncated {
@@ -104,9 +104,9 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
 }
 
 /**
- * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON.
- * Deeper levels go until `limit` tokens (default 1,500) hold it. With the profile `copilot-chat` it is the schema that
- * Copilot Chat stores beside a result, whole; `limit` is ignored then.
+ * Returns the schema of a JSON text (or of JSON Lines), as JSON Schema with the lengths of lists; undefined if the text
+ * is not JSON. Drops deeper levels until the schema fits `limit` tokens (default 1,500). With the profile
+ * `copilot-chat` it returns the whole schema that Copilot Chat stores beside a result, and ignores `limit`.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
@@ -126,24 +126,24 @@ export function jsonSchema(
 
 // ---------------------------------------------------------------- what results may take together
 
-/** A result, as far as budgets care. */
+/** The facts of a result that budgets use. */
 export interface ResultSize {
-  /** Tokens it has now. */
+  /** Its current tokens. */
   tokens: number;
-  /** Rounds since: 0 for the newest. */
+  /** Rounds since then: 0 for the newest. */
   age: number;
 }
 
 export interface FitOptions {
-  /** Tokens that all results may have together. */
+  /** Max tokens of all results together. */
   budget: number;
-  /** `level` of the last call: it only falls, so that what was cut stays as it is and caches hold. */
+  /** `level` of the last call. It never rises, so that cut results stay unchanged and caches hold. */
   level?: number;
 }
 
 /**
- * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older
- * ones 1. Small results stay whole; within the budget nothing happens.
+ * Returns the tokens that each result may have: one water level for all, where the newest round weighs 4, the one
+ * before 2, older ones 1. Small results stay whole; within the budget nothing changes.
  *
  * ```ts
  * import { fitResults } from "espalier/results";
@@ -171,40 +171,40 @@ export type OffloadEvent =
 export interface OffloadOptions {
   /** Stores a result and returns its path. */
   store: StoreResult;
-  /** Results above so many tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
+  /** Results above this number of tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
   threshold?: number;
   /** Name of the tool, for `exempt` and for the text. Default: not named. */
   tool?: string;
   /** Tools whose results are never stored. Default: search, explore and execution subagents, memory. */
   exempt?: readonly string[];
-  /** The tool by which the model reads the file. Default `read_file`. */
+  /** The tool with which the model reads the file. Default `read_file`. */
   readTool?: string;
-  /** Tokens of the schema. Default 300. */
+  /** Max tokens of the schema. Default 300. */
   schemaTokens?: number;
-  /** Tokens of the preview. Default 400. */
+  /** Max tokens of the preview. Default 400. */
   previewTokens?: number;
   /**
-   * Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with
+   * If storing fails, the result is cut to this number of tokens instead. Default: the threshold (4,000 with
    * `copilot-chat`).
    */
   limit?: number;
   /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
   timeout?: number;
-  /** `copilot-chat` stores JSON indented and leaves a bare pointer. Default `espalier`. */
+  /** `copilot-chat` stores indented JSON and returns a bare pointer. Default `espalier`. */
   profile?: "espalier" | "copilot-chat";
-  /** What counts. Default `o200k_base`. */
+  /** The encoding that counts. Default `o200k_base`. */
   encoding?: EncodingName;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
+  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
   signal?: AbortSignal;
-  /** Called when something was stored, or could not be. Default: nobody listens. */
+  /** Called when something was stored, or could not be. Default: none. */
   onEvent?: (event: OffloadEvent) => void;
 }
 
 export interface Offloaded {
-  /** What the model is shown. */
+  /** The text for the model. */
   text: string;
   tokens: number;
-  /** `kept` as it is, `stored`, or `truncated` because storing failed. */
+  /** `kept` if unchanged, `stored`, or `truncated` because storing failed. */
   outcome: "kept" | "stored" | "truncated";
   path?: string;
 }
@@ -212,9 +212,9 @@ export interface Offloaded {
 const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "memory"];
 
 /**
- * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a
- * preview, so that the model knows what it would find. A store that fails, hangs or is full costs nothing: the result
- * is cut instead, and a warning says so.
+ * Stores a result that is too large for the conversation, and returns a text that replaces it: size, path, schema and a
+ * preview, so that the model knows what it would find. If the store fails, times out or is full, the result is cut
+ * instead, with a warning.
  *
  * ```ts
  * import { readFile, writeFile } from "node:fs/promises";
@@ -305,7 +305,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   }
 }
 
-/** Copilot Chat's words. */
+/** Returns the pointer in Copilot Chat's words. */
 function pointer(content: string, { path, schemaPath }: { path: string; schemaPath?: string }): string {
   const text = `Large tool result (${Math.round(content.length / 1024)}KB) written to file. Use the read_file tool to access the content at: ${path}`;
   return schemaPath === undefined ? text : `${text}\n\nData schema found at: ${schemaPath}`;

@@ -1,8 +1,8 @@
-/** The kinds of values that settings have. */
+/** The kinds of values of settings. */
 
 /** Reads a value; `undefined` if it is not of this kind. */
 export interface Kind<T> {
-  /** What a value must be, behind "It must be". */
+  /** What a value must be, to follow "It must be". */
   readonly wanted: string;
   read(value: unknown): T | undefined;
 }
@@ -15,7 +15,7 @@ export const SWITCH: Kind<boolean> = {
   read: (value) => (typeof value === "boolean" ? value : undefined),
 };
 
-/** The same as a text, as the environment has it. */
+/** The same as text, for the environment. */
 export const ENV_SWITCH: Kind<boolean> = {
   wanted: "1 or true, 0 or false",
   read(value) {
@@ -27,7 +27,7 @@ export const ENV_SWITCH: Kind<boolean> = {
   },
 };
 
-/** A finite number that passes. */
+/** Accepts a finite number for which `passes` returns true. */
 export function number(wanted: string, passes: (value: number) => boolean): Kind<number> {
   return {
     wanted,
@@ -35,7 +35,7 @@ export function number(wanted: string, passes: (value: number) => boolean): Kind
   };
 }
 
-/** The same, or the text of one, as the environment has it. */
+/** Accepts such a number or its text, for the environment. */
 export function envNumber(wanted: string, passes: (value: number) => boolean): Kind<number> {
   const { read } = number(wanted, passes);
   // `Number` also reads "0x10" and, for a text of blanks, 0.
@@ -43,7 +43,7 @@ export function envNumber(wanted: string, passes: (value: number) => boolean): K
   return { wanted, read: (value) => read(isText(value) ? parsed(value as string) : value) };
 }
 
-/** One of these texts. */
+/** Accepts one of these texts. */
 export function oneOf<T extends string>(...names: T[]): Kind<T> {
   return {
     wanted: names.map((name) => JSON.stringify(name)).join(" or "),
@@ -56,5 +56,5 @@ export const TEXT: Kind<string> = {
   read: (value) => (isText(value) ? (value as string) : undefined),
 };
 
-/** Anything: settings whose value does not matter. */
+/** Accepts anything, for settings whose value does not matter. */
 export const ANY: Kind<unknown> = { wanted: "anything", read: (value) => value };

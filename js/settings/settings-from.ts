@@ -1,16 +1,16 @@
-/** Settings that users of other systems have, as options of a conversation. */
+/** Converts the settings of other systems' users to options of a conversation. */
 
 import { badOption } from "../errors/errors.ts";
 import { SETTINGS } from "./tables.ts";
 import type { IgnoredSetting, ReadSettings, SettingsOptions, SettingsProduct, SettingsSource } from "./types.ts";
 
-/** Longest text of a setting that a reason repeats. */
+/** Max characters of a setting's text that a reason repeats. */
 const LONGEST = 60;
 
 /**
- * Reads the settings by which users of a system control its compaction, and returns the same as options for
- * {@link openConversation}. Settings without an equivalent, of the wrong type or out of range change nothing and are
- * reported with the reason. docs/profiles.md lists all names.
+ * Reads the settings by which users of a system control its compaction, and returns equivalent options for {@link
+ * openConversation}. Settings without an equivalent, of the wrong type or out of range change nothing and are reported
+ * with the reason. docs/profiles.md lists all names.
  *
  * ```ts
  * import { openConversation } from "espalier";
@@ -30,7 +30,7 @@ const LONGEST = 60;
  * Settings are read once, now: open the conversation again when they change. A setting never throws, whatever its
  * value.
  *
- * @param get reads one setting by its full name, or holds them: `vscode.workspace.getConfiguration()`, a parsed
+ * @param get reads one setting by its full name, or holds the settings: `vscode.workspace.getConfiguration()`, a parsed
  *   `settings.json`, `process.env`
  * @throws EspalierError `bad_option` if there is no such product, or `get` is neither a function nor an object
  */
@@ -50,7 +50,7 @@ export function settingsFrom(product: SettingsProduct, get: SettingsSource): Rea
     throw badOption("", "a function that reads a setting by its name, or an object of settings", get, "get");
 
   const read = reader(product, typeof get === "function" ? get : (key) => fieldOf(get, key));
-  // There is no profile of Claude Code: its settings change ours.
+  // Claude Code has no profile here: its settings change the default profile.
   const options: SettingsOptions = { profile: { name: product === "claude-code" ? "espalier" : product } };
   const ignored: IgnoredSetting[] = [];
   const first = new Map<string, string>();
@@ -79,7 +79,7 @@ export function settingsFrom(product: SettingsProduct, get: SettingsSource): Rea
   return { options, ignored };
 }
 
-/** A field of an object of settings; what its method `get` returns, if it has one. */
+/** Returns a field of an object of settings, through its method `get` if it has one. */
 function fieldOf(from: Exclude<SettingsSource, Function>, key: string): unknown {
   return typeof from.get === "function" ? (from as { get(key: string): unknown }).get(key) : own(from, key);
 }
@@ -121,7 +121,7 @@ function message(error: unknown): string {
 
 type Fields = Record<string, unknown>;
 
-/** Lays the fields of one object over those of the other, as deep as both are objects. */
+/** Merges the fields of `from` into `into`, recursively while both are objects. */
 function merge(into: Fields, from: Fields): void {
   for (const [name, value] of Object.entries(from)) {
     const there = into[name];
@@ -131,7 +131,7 @@ function merge(into: Fields, from: Fields): void {
   }
 }
 
-/** A value for a person, without what may be long or private in it. */
+/** Formats a value for an error text, without long or private content. */
 function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shortened(value));
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
@@ -140,7 +140,7 @@ function shown(value: unknown): string {
     if (value instanceof Promise) return "a promise; settings are read at once";
     return Array.isArray(value) ? "a list" : "an object";
   } catch {
-    // A proxy may refuse every question.
+    // Any access to a proxy may throw.
     return "an object";
   }
 }

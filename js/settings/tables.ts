@@ -1,6 +1,6 @@
 /**
- * The settings of each system: its name, what it may be, and which option it becomes or why none. docs/profiles.md
- * shows these tables.
+ * The settings of each system: its name, its values, and the option that it becomes or why it has none.
+ * docs/profiles.md shows these tables.
  *
  * Sources: the settings pages of VS Code and of gemini-cli, `extensions/copilot` in microsoft/vscode (July 2026) and
  * its older builds, the types of github/copilot-sdk, and the pages on settings and environment variables of Claude
@@ -11,24 +11,23 @@ import { ANY, ENV_SWITCH, envNumber, type Kind, number, oneOf, SWITCH, TEXT } fr
 import type { SettingsOptions, SettingsProduct } from "./types.ts";
 
 export interface Setting {
-  /** As users write it. */
+  /** The name as users write it. */
   key: string;
   kind: Kind<any>;
-  /**
-   * Values that count as not set beside `undefined`, `null` and an empty text: what the system takes when nothing is
-   * set.
-   */
+  /** Values that count as not set besides `undefined`, `null` and an empty text: the system's own default values. */
   unset?: readonly unknown[];
-  /** Settings of one group say the same: the first that is set takes precedence. Default: a group of its own. */
+  /**
+   * Settings of one group have the same meaning: the first that is set takes precedence. Default: a group of its own.
+   */
   group?: string;
   /** The options that it becomes, for docs/profiles.md. */
   becomes?: string;
   options?: (value: any) => SettingsOptions;
-  /** Why it has no effect, or not all of it. */
+  /** Why it has no effect, or only a partial one. */
   why?: string;
 }
 
-/** A share of the window at which compaction starts, whatever the cache. */
+/** Starts compaction at a share of the window, whatever the state of the cache. */
 const startAt = (share: number): SettingsOptions => ({ profile: { start: { warm: share, spread: 0, cold: share } } });
 const START = "`profile.start.warm` and `.cold`";
 
@@ -38,7 +37,7 @@ const COMMANDS = "Espalier runs no commands: pass a function as `hooks.preCompac
 
 // ---------------------------------------------------------------- Copilot Chat
 
-/** A setting of the extension, and its older name. */
+/** Returns the rows of a setting of the extension, and of its older name. */
 function chat(name: string, rest: Omit<Setting, "key" | "group">, hasOlder = false): Setting[] {
   const named = (key: string): Setting => ({ key: `github.copilot.chat.${key}`, group: name, ...rest });
   return hasOlder ? [named(name), named(`advanced.${name}`)] : [named(name)];

@@ -1,4 +1,4 @@
-/** What settings are read from, and what they become. */
+/** The source of settings, and their result. */
 
 import type { ConversationOptions } from "../conversation/types.ts";
 
@@ -6,11 +6,12 @@ import type { ConversationOptions } from "../conversation/types.ts";
 export type SettingsProduct = "copilot-chat" | "gemini-cli" | "copilot-cli" | "claude-code";
 
 /**
- * Reads one setting by its full name, at once; `undefined` means that it is not set. Instead of a function it may be
+ * Reads one setting by its full name, synchronously; `undefined` means that it is not set. Instead of a function it may
+ * be
  *
  * - an object with such a method: `vscode.workspace.getConfiguration()`, a `Map`;
- * - an object of settings, named in full (`"model.compressionThreshold"`) or nested
- *   (`{ model: { compressionThreshold } }`): a parsed `settings.json`, or `process.env`.
+ * - an object of settings, named in full (`"model.compressionThreshold"`) or nested (`{ model: { compressionThreshold }
+ *   }`): a parsed `settings.json`, or `process.env`.
  */
 export type SettingsSource =
   | ((key: string) => unknown)
@@ -23,7 +24,7 @@ export type SettingsOptions = Pick<
   "profile" | "threshold" | "contextSize" | "preferLongContext" | "automatic" | "background" | "compact"
 >;
 
-/** A setting that is set, and has no effect. */
+/** A setting that is set but has no effect. */
 export interface IgnoredSetting {
   /** The full name of the setting. */
   key: string;
@@ -33,8 +34,8 @@ export interface IgnoredSetting {
 
 /** What {@link settingsFrom} returns. */
 export interface ReadSettings {
-  /** Goes into `openConversation({ ...options, format, model, llm })`. */
+  /** Pass it to `openConversation({ ...options, format, model, llm })`. */
   options: SettingsOptions;
-  /** Settings that are set and have no effect, in the order of the table in docs/profiles.md. */
+  /** Settings that are set but have no effect, in the order of the table in docs/profiles.md. */
   ignored: IgnoredSetting[];
 }
