@@ -33,7 +33,7 @@ import type { SdkVersion } from "../formats/ai-sdk/request.ts";
 import { check } from "../options/check.ts";
 import { AI_SDK, GENERATOR } from "../options/schemas/providers.ts";
 
-/** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
+/** The used part of a `LanguageModelV2` or `LanguageModelV3`. */
 export interface AiSdkModel {
   readonly specificationVersion: string;
   readonly modelId: string;
@@ -44,15 +44,15 @@ export interface AiSdkModel {
 export interface AiSdkOptions extends Patience {
   /** The language model, of version 5, 6 or 7 of the AI SDK. */
   model: AiSdkModel;
-  /** Rules for refusals this package does not know; they come first. Default: none. */
+  /** Rules for refusals that this package does not know; they are tried first. Default: none. */
   refusals?: readonly RefusalRule[];
-  /** Tokens an answer may have if a request does not say. Default: the model's. */
+  /** Max tokens of an answer if the request sets no limit. Default: the model's. */
   maxTokens?: number;
-  /** Time and chance, for tests. Default: the system's. */
+  /** Clock and random numbers, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 
-/** What a generating function is given: options of `generateText`, whose types are the SDK's. */
+/** The argument of a generating function: options of `generateText`, with the SDK's types. */
 export interface GenerateRequest {
   messages: any[];
   tools?: any;
@@ -63,20 +63,20 @@ export interface GenerateRequest {
 }
 
 export interface GeneratorOptions extends Patience {
-  /** For error details. */
+  /** Used in error details. */
   model?: string;
   /** `(request) => generateText({ model, ...request })`. */
   generate: (request: GenerateRequest) => PromiseLike<unknown>;
-  /** Rules for refusals this package does not know; they come first. Default: none. */
+  /** Rules for refusals that this package does not know; they are tried first. Default: none. */
   refusals?: readonly RefusalRule[];
-  /** Tokens an answer may have if a request does not say. Default: the model's. */
+  /** Max tokens of an answer if the request sets no limit. Default: the model's. */
   maxTokens?: number;
-  /** Time and chance, for tests. Default: the system's. */
+  /** Clock and random numbers, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 
 /**
- * A language model object of the AI SDK.
+ * Returns a provider for a language model object of the AI SDK.
  *
  * ```ts
  * import { openai } from "@ai-sdk/openai";
@@ -119,9 +119,8 @@ export function aiSdk(options: AiSdkOptions): Provider {
 }
 
 /**
- * A function that generates, such as one that calls the AI SDK's `generateText`: it is given
- * `{ messages, tools, maxOutputTokens, temperature, abortSignal }` and gives
- * `{ text, toolCalls, finishReason, usage }`.
+ * Returns a provider for a generating function, such as one that calls the AI SDK's `generateText`: it receives `{
+ * messages, tools, maxOutputTokens, temperature, abortSignal }` and returns `{ text, toolCalls, finishReason, usage }`.
  *
  * ```ts
  * import { openai } from "@ai-sdk/openai";
@@ -140,8 +139,8 @@ export function aiSdk(options: AiSdkOptions): Provider {
  */
 export function generator(options: GeneratorOptions): Provider {
   const { generate, model = "" } = check(options, GENERATOR);
-  // Retries are made here; those of the SDK would multiply them. The AI SDK 7 refuses system messages among the
-  // messages unless it is asked.
+  // This package retries by itself; the SDK's own retries would multiply the attempts. The AI SDK 7 refuses system
+  // messages among the messages without this flag.
   const always = { messages: [], maxRetries: 0, allowSystemInMessages: true };
   return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) =>
     generate({ ...always, ...request, abortSignal }),
@@ -245,7 +244,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   "tool-calls": "tool_calls",
 };
 
-/** An answer of `doGenerate` (content parts) or of `generateText` (fields of its own). */
+/** Reads an answer of `doGenerate` (content parts) or of `generateText` (separate fields). */
 function read(body: Fields): Answer {
   const warnings: Warning[] = [];
   const content = Array.isArray(body["content"]) ? objects(body["content"]) : undefined;
@@ -289,8 +288,8 @@ function read(body: Fields): Answer {
 }
 
 /**
- * What the SDK reports. Its version 5 leaves what a cache had to do with out of Anthropic's input, but hands on
- * Anthropic's own record; from version 6 on the input is split.
+ * Reads the SDK's usage. Its version 5 leaves cached tokens out of Anthropic's input, but passes on Anthropic's own
+ * record; from version 6 on the input is split.
  */
 function usageOf({ usage, providerMetadata }: Fields): Reported | undefined {
   const [given, metadata] = [usage, providerMetadata].map((value) => (isFields(value) ? value : {})) as [
@@ -301,7 +300,7 @@ function usageOf({ usage, providerMetadata }: Fields): Reported | undefined {
   return (isFields(given["inputTokens"]) ? undefined : usageFrom("anthropic", own)) ?? usageFrom("ai-sdk", usage);
 }
 
-/** The answer as a model message: what the model gave, with the input of calls as a value. */
+/** Returns the answer as a model message: the model's content, with the input of calls as a value. */
 function messageOf(content: readonly Fields[] | undefined, text: string, calls: readonly ToolCall[]): unknown[] {
   const call = ({ id, name, input, arguments: args }: ToolCall) => ({
     type: "tool-call",
@@ -330,7 +329,7 @@ function messageOf(content: readonly Fields[] | undefined, text: string, calls: 
   return made.length > 0 ? [{ role: "assistant", content: made }] : [];
 }
 
-/** Puts the parts of a model's stream together. */
+/** Assembles the parts of a model's stream. */
 class Fold {
   finished = false;
   #content: Fields[] = [];
@@ -350,7 +349,7 @@ class Fold {
         this.#open.set(key, open);
         this.#content.push(open.part);
       }
-      // Signatures come with the end of a thought.
+      // Signatures arrive with the end of a thought.
       if (part["providerMetadata"] !== undefined) open.part["providerMetadata"] = part["providerMetadata"];
       if (found[2] === "end") this.#close(key);
       if (found[2] !== "delta") return undefined;

@@ -1,4 +1,4 @@
-/** Anthropic Messages. */
+/** The provider for Anthropic Messages. */
 
 import { Lessons } from "./lessons.ts";
 import { httpProvider } from "./provider.ts";
@@ -8,14 +8,12 @@ import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.t
 import { toAnthropic } from "../formats/anthropic/request.ts";
 
 /**
- * A model behind Anthropic's Messages.
+ * Returns a provider for Anthropic's Messages.
  *
  * `toRequest(…, { contextManagement: { edits: [{ type: "compact_20260112" }] } })` lets the server manage the context;
- * the beta headers that this needs are added. Compaction blocks are in `answer.messages` and go back unchanged with
- * them.
+ * the required beta headers are added. Compaction blocks are in `answer.messages`, and must be sent back unchanged.
  *
- * In a browser Anthropic wants the header `anthropic-dangerous-direct-browser-access: true`, which hosts give by
- * `headers`.
+ * In a browser Anthropic requires the header `anthropic-dangerous-direct-browser-access: true`; pass it in `headers`.
  *
  * @throws EspalierError `bad_option`
  */
@@ -44,7 +42,7 @@ function wire(): Wire {
   };
 }
 
-/** Context that the server manages is behind beta headers, by the kind of edit. */
+/** Returns the beta headers for server-managed context, by the kind of edit. */
 function betasOf(request: ProviderRequest): string[] {
   const settings = request["context_management"];
   const types = isFields(settings) ? objects(settings["edits"]).map(({ type }) => string(type)) : [];
@@ -72,7 +70,7 @@ function read(body: unknown): Read {
   const toolCalls = blocks
     .filter(({ type }) => type === "tool_use")
     .map(({ id, name, input }) =>
-      // A stream whose arguments were no JSON keeps their text.
+      // If the arguments in a stream were not JSON, their text is kept.
       toolCall(string(id), string(name), typeof input === "string" ? input : JSON.stringify(input ?? {}), warnings),
     );
   const reasoning = blocks
@@ -90,13 +88,13 @@ function read(body: unknown): Read {
     finish: Object.hasOwn(FINISHES, reason) ? FINISHES[reason]! : "other",
     usage: body["usage"],
     ...(typeof body["id"] === "string" && { id: body["id"] }),
-    // A message without content would be refused when it is sent back.
+    // The server would refuse a message without content when it is sent back.
     messages: blocks.length > 0 ? [{ role: "assistant", content: body["content"] }] : [],
     warnings,
   };
 }
 
-/** Which field of a block the pieces of one kind go into. */
+/** The field of a block to which pieces of a kind are appended. */
 const PIECES: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -175,7 +173,7 @@ function fold(refuse: Refuse): Fold {
           started();
           state = "over";
           return [];
-        // `ping` and whatever comes to be.
+        // `ping` and future event types.
         default:
           return [];
       }
@@ -187,7 +185,9 @@ function fold(refuse: Refuse): Fold {
   };
 }
 
-/** Later values count, as they are running totals; `null` says nothing. */
+/**
+ * Merges later usage over earlier usage: values are running totals, so the later one counts; `null` carries no value.
+ */
 function override(usage: Fields, later: unknown): Fields {
   if (!isFields(later)) return usage;
   return {

@@ -1,4 +1,4 @@
-/** The body of a response, read under a guard. */
+/** Reads the body of a response under a guard. */
 
 import type { Guard } from "./guard.ts";
 import { reason } from "./guard.ts";
@@ -6,15 +6,15 @@ import { Failure } from "./failure.ts";
 import type { Clock } from "./types.ts";
 import { badAnswer } from "./wire.ts";
 
-/** How long a server may take, in ms, to end a stream after the last event. */
+/** Max time, in ms, for a server to end a stream after the last event. */
 const GRACE = 250;
 
-/** What is left of a response once its head is known. */
+/** The body of a response whose head has been read. */
 export class Body {
   #guard: Guard;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   open = true;
-  /** Something of it has arrived. */
+  /** True once a part of the body has arrived. */
   begun = false;
 
   constructor(response: Response, guard: Guard) {
@@ -23,7 +23,7 @@ export class Body {
     if (!this.#reader) this.open = false;
   }
 
-  /** The next bytes, or nothing at the end. */
+  /** Returns the next bytes, or undefined at the end. */
   async read(): Promise<Uint8Array | undefined> {
     if (!this.#reader) return undefined;
     const { done, value } = await this.#guard.race(this.#reader.read(), cut);
@@ -32,7 +32,7 @@ export class Body {
     return done ? undefined : value;
   }
 
-  /** All of it as text. One that is longer is an error (`whole`), or cut. */
+  /** Returns the whole body as text. A longer body is an error if `whole` is true, else it is cut. */
   async text(most: number, whole: boolean): Promise<string> {
     const decoder = new TextDecoder();
     const pieces: string[] = [];
@@ -49,13 +49,13 @@ export class Body {
     return pieces.join("") + decoder.decode();
   }
 
-  /** The end of an answer is there, that of the connection's turn soon: with it the connection can be used again. */
+  /** Reads on to the end of the connection's turn, because the connection can then be reused. */
   async drain(clock: Clock): Promise<void> {
     const stop = clock.after(GRACE, () => this.cancel());
     try {
       while (this.#reader && !(await this.#reader.read()).done);
     } catch {
-      // Whatever happens now, the answer is there.
+      // The answer is complete, whatever fails from here on.
     } finally {
       stop();
       this.open = false;
@@ -63,14 +63,14 @@ export class Body {
   }
 
   cancel(): void {
-    // It may have failed already, and then there is nothing to cancel.
+    // The stream may have failed already; then there is nothing to cancel.
     this.#reader?.cancel().catch(() => undefined);
     this.open = false;
   }
 }
 
 function cut(error: unknown): Failure {
-  // Node's own limit for silence, five minutes.
+  // Node's own limit for silence is five minutes.
   if (/UND_ERR_BODY_TIMEOUT/.test(reason(error)))
     return new Failure("timeout", `the answer fell silent: ${reason(error)}`, { kind: "transport" }, { cause: error });
   return new Failure("network", `the connection was cut: ${reason(error)}`, { kind: "cut" }, { cause: error });

@@ -1,8 +1,8 @@
-/** Time and chance as the host has them. Nothing else in this folder reads a clock. */
+/** The host's clock and random numbers. No other file in this folder reads a clock. */
 
 import type { Clock } from "./types.ts";
 
-/** Longest timer that JavaScript knows; a longer one would fire at once. */
+/** Max delay of a JavaScript timer; a longer one would fire at once. */
 const LONGEST = 2_147_483_647;
 
 export const CLOCK: Clock = {
@@ -15,22 +15,22 @@ export const CLOCK: Clock = {
 };
 
 /**
- * How long to wait, in ms, before the next attempt: what the provider asks for, else 0.5 s doubling to 8 s, up to a
- * quarter less by chance.
+ * Returns the wait before the next attempt, in ms: the provider's `retry-after`, else 0.5 s doubling to 8 s, randomly
+ * reduced by up to a quarter.
  */
 export function backoff(attempt: number, retryAfter: number | undefined, random: number): number {
   if (retryAfter !== undefined) return retryAfter;
   return Math.round(Math.min(8_000, 500 * 2 ** (attempt - 1)) * (1 - random / 4));
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date, in ms from now. */
+/** Reads `retry-after-ms`, or `retry-after` in seconds or as a date; returns ms from now. */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (milliseconds >= 0) return Math.ceil(milliseconds);
   const given = headers.get("retry-after")?.trim();
   if (!given) return undefined;
   if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
-  // A date has the name of a month: anything else, "-5" for one, is read as some year.
+  // A date contains the name of a month; `Date.parse` would read other text, such as "-5", as a year.
   const date = /[a-z]{3}/i.test(given) ? Date.parse(given) : Number.NaN;
   const wait = date - now;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);

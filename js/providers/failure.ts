@@ -1,17 +1,17 @@
-/** Errors of providers: made in one place, so that all of them have the same details and none has a secret in it. */
+/** Makes the errors of providers in one place, so that all of them have the same details and none contains a secret. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { classify } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "./types.ts";
 
-/** Longest sentence of a provider in a message, in UTF-16 units. */
+/** Max length of a provider's sentence in a message, in UTF-16 units. */
 const SENTENCE = 500;
 
-/** What is said of a failure beyond its code. */
+/** The details of a failure besides its code. */
 export type Detail = Partial<Omit<ProviderErrorDetails, "provider" | "model" | "attempts">>;
 
-/** Words of somebody else at the end of a message, of which the host sees the first `max` UTF-16 units. */
+/** Foreign text at the end of a message, of which the host sees the first `max` UTF-16 units. */
 export interface Quote {
   text: string;
   max: number;
@@ -23,13 +23,13 @@ interface FailureOptions {
   quote?: Quote | undefined;
 }
 
-/** A failure on its way to the host: whether sending again may help is for the one who retries. */
+/** A failure on its way to the host. The caller that retries decides whether to send again. */
 export class Failure extends Error {
   readonly code: ProviderErrorCode;
   readonly detail: Detail;
-  /** Sending the same again cannot help, whatever the code says. */
+  /** True if sending the same request again cannot help, whatever the code. */
   readonly final: boolean;
-  /** Not in `message`, and whole: a key that the cut goes through would not be recognised. */
+  /** Separate from `message` and uncut: a key that the cut splits would not be recognised. */
   readonly quote: Quote | undefined;
 
   constructor(
@@ -45,7 +45,7 @@ export class Failure extends Error {
     this.quote = quote;
   }
 
-  /** Returns this failure with other values in some places. */
+  /** Returns a copy of this failure with the given fields replaced. */
   with({
     code = this.code,
     message = this.message,
@@ -62,7 +62,7 @@ export class Failure extends Error {
     return new Failure(code, message, detail, { final, cause, quote: this.quote });
   }
 
-  /** Returns the message with its quotation: secrets are hidden first, the cut comes after. */
+  /** Returns the message with its quotation. Secrets are hidden before the quotation is cut. */
   sentence(hide: Hide): string {
     const message = hide(this.message);
     if (this.quote === undefined) return message;
@@ -70,7 +70,7 @@ export class Failure extends Error {
     return `${message}${text.length > this.quote.max ? `${text.slice(0, this.quote.max)} …` : text}`;
   }
 
-  /** As the host gets to see it. */
+  /** Returns the error for the host. */
   for(who: { provider: string; model: string; attempts: number }, hide: Hide): EspalierError {
     const detail = Object.fromEntries(
       Object.entries(this.detail).map(([name, value]) => [name, typeof value === "string" ? hide(value) : value]),
@@ -90,22 +90,25 @@ export class Failure extends Error {
   }
 }
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Hide = (text: string) => string;
 
-/** For providers that know no secret: their SDK keeps it. */
+/** For providers that know no secret, because their SDK keeps it. */
 export const NO_SECRETS: Hide = (text) => text;
 
 /** Names of headers and of query parameters whose values are secrets. */
 export const SECRET = /auth|key|token|secret|cookie|password|signature/i;
 
-/** What takes these secrets out of a text. Short ones only where they stand alone, or half the words would go. */
+/**
+ * Returns a function that removes these secrets from a text. Short secrets are only removed if they stand alone,
+ * because otherwise half the words would go.
+ */
 export function hider(secrets: readonly string[]): Hide {
   const spellings = secrets.flatMap((secret) => {
     const bare = secret.replace(/^(Bearer|Basic)\s+/i, "");
     return [secret, bare, encodeURIComponent(wellFormed(bare)), JSON.stringify(bare).slice(1, -1)];
   });
-  // The longest first: one may hold another.
+  // Longest first: one secret may contain another.
   const all = [...new Set(spellings)].filter((text) => text !== "").sort((a, b) => b.length - a.length);
   if (all.length === 0) return NO_SECRETS;
   const escaped = all.map((text) => {
@@ -116,19 +119,19 @@ export function hider(secrets: readonly string[]): Hide {
   return (text) => text.replace(pattern, "[hidden]");
 }
 
-/** `encodeURIComponent` throws at a lone surrogate. */
+/** `encodeURIComponent` throws for a lone surrogate. */
 function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
-/** Values of a cause that are looked at. A larger one is not passed on. */
+/** Max number of a cause's values that are checked. A larger cause is not passed on. */
 const CAUSE_VALUES = 2_000;
 
-/** A cause is passed on only if no text in it, its causes and its other fields has a secret. */
+/** Passes a cause on only if no text in it, in its causes and in its other fields contains a secret. */
 function safe(cause: unknown, hide: Hide): { cause?: unknown } {
   if (hide === NO_SECRETS) return { cause };
   const seen = new Set<unknown>([cause]);
-  // A set goes on to what is added to it meanwhile.
+  // Iterating a set includes values that are added meanwhile.
   for (const value of seen) {
     if (seen.size > CAUSE_VALUES) return {};
     try {
@@ -137,14 +140,14 @@ function safe(cause: unknown, hide: Hide): { cause?: unknown } {
       if (value instanceof Map || value instanceof Set || value instanceof Headers) seen.add([...value]);
       for (const name of Reflect.ownKeys(value)) seen.add(name).add((value as Record<PropertyKey, unknown>)[name]);
     } catch {
-      // A getter or a proxy that throws: nothing can be said of what it holds.
+      // A getter or a proxy threw: its content is unknown.
       return {};
     }
   }
   return { cause };
 }
 
-/** What an error body says, whichever provider wrote it. */
+/** The content of an error body, whichever provider wrote it. */
 export interface ErrorBody {
   text: string;
   codes: string[];
@@ -155,7 +158,7 @@ export interface ErrorBody {
   used?: number;
   limit?: number;
   requestId?: string;
-  /** The body was an error in the shape of some provider; otherwise `text` is whatever it was. */
+  /** True if the body was an error in the shape of some provider; otherwise `text` is the body itself. */
   known: boolean;
 }
 
@@ -165,7 +168,7 @@ const isFields = (value: unknown): value is Fields =>
 const said = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
-/** The error that a JSON value is, if it is one. */
+/** Returns the error in a JSON value, if there is one. */
 export function errorIn(value: unknown): ErrorBody | undefined {
   // Gemini without an event stream, and some gateways, wrap errors into a list.
   const body = Array.isArray(value) ? (value as unknown[])[0] : value;
@@ -197,7 +200,7 @@ export function errorIn(value: unknown): ErrorBody | undefined {
 
 function errorFields(error: Fields, body: Fields): ErrorBody {
   const metadata = isFields(error["metadata"]) ? error["metadata"] : {};
-  // OpenRouter hands on what the provider behind it said.
+  // OpenRouter passes on the message of the provider behind it.
   const text = join(said(error["message"]) ?? "", said(metadata["raw"]));
   const code = said(error["code"]);
   const type = said(error["status"]) ?? said(error["type"]) ?? said(error["__type"]);
@@ -227,7 +230,7 @@ const number = <Name extends string>(name: Name, value: unknown) =>
     [K in Name]?: number;
   };
 
-/** What a body that is refused says: JSON of some provider, a page of HTML, a text, nothing. */
+/** Reads the body of a refusal: JSON of some provider, an HTML page, text, or nothing. */
 export function errorBody(text: string): ErrorBody {
   try {
     const known = errorIn(JSON.parse(text));
@@ -239,7 +242,7 @@ export function errorBody(text: string): ErrorBody {
   return { text: (title ?? text).trim(), codes: [], known: false };
 }
 
-/** The failure that an error body is. `status` is absent for errors within a stream. */
+/** Makes the failure for an error body. `status` is absent for errors within a stream. */
 export function refused(
   provider: string,
   body: ErrorBody,
@@ -257,7 +260,7 @@ export function refused(
     rules?: readonly RefusalRule[] | undefined;
   },
 ): Failure {
-  // Gateways answer 200, or begin a stream, and say the status in the body.
+  // Gateways answer 200, or begin a stream, and put the status into the body.
   const meant =
     status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
   const { code, final, ...found } = classify({ status: meant, text: body.text, codes: body.codes, empty }, rules);
@@ -278,7 +281,10 @@ export function refused(
   return new Failure(code, `${provider} ${where}: `, detail, { final: final ?? false, quote });
 }
 
-/** "Please try again in 1m2.5s", "Please retry in 34s" and the like, in ms: OpenAI and Groq say it in words only. */
+/**
+ * Reads "Please try again in 1m2.5s", "Please retry in 34s" and the like; returns ms. OpenAI and Groq only say it in
+ * words.
+ */
 export function waitIn(text: string): number | undefined {
   const found = /(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(ms|s))?/i.exec(text.slice(0, 4_000));
   if (!found || !(found[1] ?? found[2] ?? found[3])) return undefined;

@@ -1,4 +1,6 @@
-/** Gemini's generateContent, and its stream of whole answers that each hold a further piece. */
+/**
+ * The provider for Gemini's generateContent; in its stream, every event is a whole answer that holds a further piece.
+ */
 
 import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
@@ -7,7 +9,7 @@ import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.t
 import { toGemini } from "../formats/gemini/request.ts";
 
 /**
- * A model behind Gemini's generateContent.
+ * Returns a provider for Gemini's generateContent.
  *
  * @throws EspalierError `bad_option`
  */
@@ -22,11 +24,11 @@ const WIRE: Wire = {
   usage: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   path(model, stream) {
-    // "models/x" and "tunedModels/x" are names, too.
+    // "models/x" and "tunedModels/x" are valid names, too.
     const name = (model.includes("/") ? model : `models/${model}`).split("/").map(encodeURIComponent).join("/");
     return stream ? `${name}:streamGenerateContent?alt=sse` : `${name}:generateContent`;
   },
-  // In the address it would end up in logs.
+  // A key in the address would end up in logs.
   headers: (key) => ({ "x-goog-api-key": key }),
   body: (request) => request,
   read,
@@ -55,7 +57,7 @@ function read(body: unknown): Read {
   const parts = objects(content["parts"]);
   const warnings: Warning[] = [];
   const toolCalls = parts.flatMap(({ functionCall: call }, at) =>
-    // Calls without ids are told apart by their place.
+    // Calls without ids are identified by their position.
     isFields(call)
       ? [
           toolCall(
@@ -82,7 +84,7 @@ function read(body: unknown): Read {
     finish: finish === "stop" && toolCalls.length > 0 ? "tool_calls" : finish,
     usage: body["usageMetadata"],
     ...(typeof body["responseId"] === "string" && { id: body["responseId"] }),
-    // A turn without parts would be refused when it is sent back.
+    // The server would refuse a turn without parts when it is sent back.
     messages: parts.length > 0 ? [content] : [],
     warnings,
   };
@@ -93,7 +95,7 @@ function fold(refuse: Refuse): Fold {
   let head: Fields = {};
   let candidate: Fields = {};
   const parts: Fields[] = [];
-  /** Words of the last part, in pieces. */
+  /** Pieces of the last part's text. */
   let open: string[] | undefined;
   const close = () => {
     if (open) parts.at(-1)!["text"] = open.join("");
@@ -115,11 +117,11 @@ function fold(refuse: Refuse): Fold {
       if (about["finishReason"]) state = "enough";
       return objects(isFields(content) ? content["parts"] : undefined).flatMap((part): Delta[] => {
         const last = parts.at(-1);
-        // The end of a stream often says nothing once more.
+        // The end of a stream often repeats an empty text.
         if (part["text"] === "" && Object.keys(part).length === 1) return [];
         const words =
           typeof part["text"] === "string" && Object.keys(part).every((name) => name === "text" || name === "thought");
-        // Words go on where words were; whatever has more to it (a signature, a call) stays a part of its own.
+        // Plain text continues a text part; a part with other fields (a signature, a call) stays separate.
         if (words && open && last && last["thought"] === part["thought"]) open.push(part["text"] as string);
         else {
           close();

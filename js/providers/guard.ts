@@ -1,10 +1,10 @@
-/** Ends waits: the host calls off, the time is up, a stream falls silent. */
+/** Ends waits: when the host aborts, when the time is up, and when a stream falls silent. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { Failure } from "./failure.ts";
 import type { Clock } from "./types.ts";
 
-/** Watches over one attempt. Whatever is waited for through it ends in time, whether it knows of this or not. */
+/** Watches one attempt. Every wait through it ends in time, whether or not the awaited work supports aborts. */
 export class Guard {
   #controller = new AbortController();
   #clock: Clock;
@@ -20,7 +20,7 @@ export class Guard {
     this.#clock = clock;
     this.#host = host;
     this.#ended = new Promise((_, reject) => (this.#reject = reject));
-    // Nobody may be waiting when it fails.
+    // No caller may be waiting when it fails.
     this.#ended.catch(() => undefined);
     if (host?.aborted) this.#onAbort();
     else host?.addEventListener("abort", this.#onAbort, { once: true });
@@ -36,7 +36,7 @@ export class Guard {
     return this.#controller.signal;
   }
 
-  /** The silence that is allowed from now on; 0 for any. */
+  /** Sets the max silence from now on; 0 for no limit. */
   idle(ms: number): void {
     this.#stopIdle?.();
     this.#stopIdle =
@@ -47,12 +47,12 @@ export class Guard {
         : undefined;
   }
 
-  /** Waits no longer than this guard allows, whether what is waited for knows of it or not. */
+  /** Waits for `work` no longer than this guard allows, whether or not `work` supports aborts. */
   async race<T>(work: Promise<T>, named: (error: unknown) => Failure): Promise<T> {
     try {
       return await Promise.race([work, this.#ended]);
     } catch (error) {
-      // What comes too late has nobody to go to.
+      // A late rejection has no receiver.
       work.catch(() => undefined);
       if (this.failure) throw this.failure;
       throw error instanceof Failure || error instanceof EspalierError ? error : named(error);
@@ -77,7 +77,7 @@ export class Guard {
   }
 }
 
-/** The failure that an abort of the host is. */
+/** Makes the failure for an abort of the host. */
 export function aborted(signal: AbortSignal): Failure {
   const { reason } = signal as { reason?: unknown };
   return new Failure(
@@ -88,7 +88,7 @@ export function aborted(signal: AbortSignal): Failure {
   );
 }
 
-/** What an error says, and what its causes say: those of `fetch` hide the reason one or two causes down. */
+/** Returns the messages of an error and its causes: errors of `fetch` hide the reason one or two causes down. */
 export function reason(error: unknown): string {
   const words: string[] = [];
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {

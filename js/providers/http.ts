@@ -1,6 +1,6 @@
 /**
- * One request over HTTP: sent, timed, read, sent again where that is safe, and closed whatever happens. Everything that
- * differs between providers is in a `Wire`.
+ * Runs one request over HTTP: sends it, times it, reads the answer, retries if that is safe, and always closes the
+ * connection. Everything that differs between providers is in a `Wire`.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -17,7 +17,7 @@ import { usageFrom } from "./usage.ts";
 import { badAnswer } from "./wire.ts";
 import type { Delta, Fold, Read, Wire } from "./wire.ts";
 
-/** Longest answer, and longest refusal that is looked at, in bytes. */
+/** Max bytes of an answer, and of a refusal that is read. */
 const ANSWER = 256 * 1024 * 1024;
 const REFUSAL = 256 * 1024;
 const REQUEST_IDS = [
@@ -31,7 +31,7 @@ const REQUEST_IDS = [
   "cf-ray",
 ];
 
-/** Asks a provider and gives the answer piece by piece; the last piece is `done`. */
+/** Sends a request and yields the answer piece by piece; the last piece is `done`. */
 export async function* ask(
   wire: Wire,
   host: HttpOptions,
@@ -55,7 +55,7 @@ export async function* ask(
   );
 }
 
-/** One attempt, and what its steps share. */
+/** One attempt, with the state that its steps share. */
 interface Attempt {
   wire: Wire;
   host: HttpOptions;
@@ -67,7 +67,7 @@ interface Attempt {
   state: AttemptState;
 }
 
-/** What is known of the answer from its head. */
+/** The facts from the head of an answer. */
 interface Head {
   status: number;
   requestId?: string;
@@ -93,7 +93,7 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
       throw badAnswer(`${wire.name} answered with a page: `, text).with({ detail: { ...head } });
     }
     let raw: unknown;
-    // Some servers do not know streams, and answer in one piece.
+    // Some servers do not support streams, and answer in one piece.
     const streamed = stream && !/\bjson\b/i.test(kind);
     if (streamed) {
       const fold = wire.fold((error) =>
@@ -117,10 +117,10 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     for (const call of answer.toolCalls) yield { type: "toolCall", call };
     yield { type: "done", answer };
   } catch (error) {
-    // Whatever was under way when the time was up or the host called off fails because of that.
+    // If the guard ended the attempt, its failure is the reason for any other error.
     const failure = guard.failure ?? error;
     if (!(failure instanceof Failure)) throw failure;
-    // Half an answer may have been paid for.
+    // The provider may charge for half an answer.
     if (failure.code === "network" && body?.begun) state.answered = true;
     const partialText = texts.join("");
     const more = {
@@ -131,7 +131,7 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
   } finally {
     guard.end();
     if (!finished) {
-      // Nobody reads on, so the connection must not stay open for what is left of the answer.
+      // The rest of the answer is not read, so the connection must not stay open.
       body?.cancel();
       guard.abort();
     } else if (body?.open) {
@@ -152,7 +152,7 @@ async function post(
   const accept = stream ? "text/event-stream, application/json" : "application/json";
   const headers = headersOf({ "content-type": "application/json", accept }, wire.headers(key, request), host.headers);
   state.sent = wire.body(request, stream);
-  // An address that sends on to another one would have the key sent there, too.
+  // A redirect would send the key to another address.
   return (host.fetch ?? fetch)(target.href, {
     method: "POST",
     headers,
@@ -167,7 +167,7 @@ function headOf(response: Response): Head {
   return { status: response.status, ...(requestId ? { requestId } : {}) };
 }
 
-/** The failure that an answer is whose status is no success. */
+/** Makes the failure for an answer with an unsuccessful status. */
 async function refusal({ wire, host, clock }: Attempt, response: Response, head: Head, body: Body): Promise<Failure> {
   if (response.type === "opaqueredirect" || (head.status >= 300 && head.status < 400)) {
     return new Failure(
@@ -176,7 +176,7 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
       { ...head },
     );
   }
-  // The status says enough, should the rest get lost.
+  // If the rest is lost, the status is enough.
   const text = await body.text(REFUSAL, false).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "network") return "(cut)";
     throw error;
@@ -188,12 +188,12 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
     retryAfter: wait,
     rules: host.refusals,
   });
-  // OpenAI and Anthropic say so where they know that it would not help.
+  // OpenAI and Anthropic set this header when a retry would not help.
   const final = failure.final || response.headers.get("x-should-retry") === "false";
   return failure.with({ final });
 }
 
-/** Reads a stream into `fold`, and gives the words and thoughts on the way. */
+/** Reads a stream into `fold`, and yields texts and thoughts as they arrive. */
 async function* deltas(
   { wire }: Attempt,
   body: Body,
@@ -202,14 +202,14 @@ async function* deltas(
   idle: number,
 ): AsyncGenerator<Delta, void, void> {
   const events = new EventStream();
-  // Asked each time: the fold changes it.
+  // A function, because the fold changes it.
   const isOver = () => fold.state === "over";
   let seen = 0;
   let length = 0;
   for (let open = true; open && !isOver(); ) {
     guard.idle(idle);
     const bytes = await body.read();
-    // The host takes its time with what it gets; that is no silence of the provider.
+    // The host may take its time with each piece; that is not silence of the provider.
     guard.idle(0);
     open = bytes !== undefined;
     length += bytes?.length ?? 0;
@@ -242,7 +242,7 @@ function parsed(wire: Wire, text: string): unknown {
   }
 }
 
-/** The answer a body is. */
+/** Makes the answer of a body. */
 function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Answer {
   let read: Read;
   try {
@@ -270,7 +270,7 @@ function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Ans
   };
 }
 
-/** JSON of a request. Lone surrogates become U+FFFD: providers refuse the escapes that stand for them. */
+/** Returns a request as JSON. Lone surrogates become U+FFFD, because providers refuse their escapes. */
 function jsonOf(request: ProviderRequest): string {
   try {
     const text = JSON.stringify(request);
@@ -302,7 +302,8 @@ async function keyOf(
     key = await guard.race(Promise.resolve().then(apiKey), failed).finally(() => guard.end());
   }
   if (key === undefined || key === null || key === "") return undefined;
-  // Keys out of files end in a line end. What else cannot stand in a header would be shown by the error of `fetch`.
+  // Keys read from files end in a line end. The error of `fetch` would show any other character that a header cannot
+  // contain.
   const trimmed = typeof key === "string" ? key.trim() : "";
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new EspalierError({
@@ -314,13 +315,13 @@ async function keyOf(
   return trimmed;
 }
 
-/** Where requests go. */
+/** Parses the base URL of requests. */
 export function address(baseUrl: unknown): URL {
   try {
     const url = new URL(String(baseUrl));
     if (/^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new EspalierError({
     code: "bad_option",
@@ -330,8 +331,8 @@ export function address(baseUrl: unknown): URL {
 }
 
 /**
- * Headers, whatever the case of their names; later ones win, and what has no value is not sent. Several betas are one
- * list.
+ * Merges headers, ignoring the case of their names; later ones win, and headers without a value are not sent. Several
+ * betas form one list.
  */
 function headersOf(...lists: (Readonly<Record<string, string | undefined>> | undefined)[]): Headers {
   const headers = new Headers();
@@ -343,16 +344,16 @@ function headersOf(...lists: (Readonly<Record<string, string | undefined>> | und
   return headers;
 }
 
-/** Values of headers and query parameters that are secret by their name. */
+/** Returns the values of headers and query parameters that are secret by their name. */
 function secrets(headers: Readonly<Record<string, string>>, url: URL): string[] {
   return [...Object.entries(headers), ...url.searchParams].flatMap(([name, value]) =>
     SECRET.test(name) ? [value] : [],
   );
 }
 
-/** What `fetch` throws if there is no connection: the reason is one or two causes down. */
+/** Makes the failure for an error that `fetch` throws without a connection: the reason is one or two causes down. */
 function unreachable(error: unknown): Failure {
-  // Node's own limit for the head of an answer, five minutes: the request got through, and may be under way.
+  // Node's own limit for the head of an answer is five minutes: the request got through, and may still be processed.
   if (/UND_ERR_HEADERS_TIMEOUT/.test(reason(error)))
     return new Failure("timeout", `there was no answer: ${reason(error)}`, { kind: "transport" }, { cause: error });
   return new Failure(

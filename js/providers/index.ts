@@ -1,4 +1,9 @@
-/** `espalier/providers`: models to send what `prune` and `compact` made, without an SDK. */
+/**
+ * `espalier/providers`: sends the messages of `prune` and `compact` to models, without an SDK.
+ *
+ * In: options of a provider; a conversation or a request. Out: a `Provider`, its answers and errors.
+ * Start: `provider.ts`, then `http.ts`; each provider's own file has its wire format.
+ */
 
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { openai } from "./openai-chat.ts";

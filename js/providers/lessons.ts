@@ -1,6 +1,6 @@
 /**
- * What one server was found not to take. Newer models refuse fields that older ones demand, and servers that speak
- * alike know fewer.
+ * Fields that one server was found to refuse. Newer models refuse fields that older ones require, and compatible
+ * servers know fewer.
  */
 
 import type { ProviderRequest } from "./types.ts";
@@ -8,10 +8,7 @@ import type { ProviderRequest } from "./types.ts";
 const UNKNOWN =
   /unsupported|not supported|unrecognized|unknown|not permitted|extra (inputs|fields)|unexpected|deprecated|cannot be used/i;
 
-/**
- * Fields that this server refused once, among those that requests can do without. A lesson holds as long as its
- * provider.
- */
+/** Optional fields that this server refused once. A lesson holds as long as its provider object. */
 export class Lessons {
   #learnt = new Set<string>();
   readonly #fields: readonly string[];
@@ -24,7 +21,7 @@ export class Lessons {
     return this.#learnt.has(field);
   }
 
-  /** The request without what this server does not take. */
+  /** Returns the request without the fields that this server refuses. */
   apply(request: ProviderRequest): ProviderRequest {
     const found = [...this.#learnt].filter((field) => field in request);
     if (found.length === 0) return request;
@@ -32,8 +29,8 @@ export class Lessons {
   }
 
   /**
-   * Learns from a refusal of what was sent; says what, if the next request will be another one. Another request may
-   * have learnt it meanwhile: what counts is that the field was sent this time.
+   * Learns from a refusal of a request; returns the lesson if the next request will differ. Another request may have
+   * learnt it meanwhile, so it only matters that this one contained the field.
    */
   learn(sentence: string, sent: ProviderRequest): string | undefined {
     if (!UNKNOWN.test(sentence)) return undefined;

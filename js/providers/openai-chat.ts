@@ -1,6 +1,6 @@
 /**
- * OpenAI chat completions, and everything that speaks like it: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp, LM
- * Studio, …
+ * The provider for OpenAI chat completions, and compatible servers: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp,
+ * LM Studio, …
  */
 
 import { Lessons } from "./lessons.ts";
@@ -13,7 +13,7 @@ import { toOpenaiChat } from "../formats/openai/request-chat.ts";
 const BASE = "https://api.openai.com/v1";
 
 /**
- * A model behind OpenAI's chat completions.
+ * Returns a provider for OpenAI's chat completions.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -34,9 +34,7 @@ export function openai(options: HttpOptions): Provider {
   return httpProvider(chatWire(options?.baseUrl === undefined), options, toOpenaiChat);
 }
 
-/**
- * @param official OpenAI's own models no longer take `max_tokens`; servers that speak like it often know nothing else.
- */
+/** @param official OpenAI's own models no longer accept `max_tokens`; compatible servers often only know this field. */
 function chatWire(official: boolean): Wire {
   const lessons = new Lessons("max_tokens", "max_completion_tokens", "temperature", "stream_options");
   return {
@@ -89,7 +87,7 @@ function readChat(body: unknown): Read {
   const warnings: Warning[] = [];
   const calls = objects(message["tool_calls"]).map((call) => {
     const made = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : {};
-    // Ollama's own interface has arguments as an object.
+    // Ollama's own API sends arguments as an object.
     const args = made["arguments"] ?? made["input"] ?? "";
     return toolCall(
       string(call["id"]),
@@ -109,24 +107,24 @@ function readChat(body: unknown): Read {
     text,
     toolCalls: calls,
     ...(reasoning && { reasoning }),
-    // Some servers say "stop" when they call.
+    // Some servers report "stop" for calls.
     finish: finish === "stop" && calls.length > 0 ? "tool_calls" : finish,
     usage: body["usage"],
     ...(typeof body["id"] === "string" && { id: body["id"] }),
-    // A message that says nothing would be refused when it is sent back.
+    // The server would refuse an empty message when it is sent back.
     messages: text === "" && calls.length === 0 ? [] : [sent(message)],
     warnings,
   };
 }
 
-/** A message as it is sent back: without the fields that say of what there is none. */
+/** Returns a message as it is sent back: without fields that are null or an empty list. */
 function sent(message: Fields): Fields {
   const isNone = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
   const content = message["content"] || null;
   return { ...Object.fromEntries(Object.entries(message).filter(([, value]) => !isNone(value))), content };
 }
 
-/** Content is a text; some servers give a list of parts. */
+/** Returns the content as text; some servers send a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return objects(content)
@@ -155,7 +153,7 @@ function foldChat(refuse: Refuse): Fold {
     },
     push(event) {
       if (event.data.trim() === "[DONE]") {
-        // Only the end of an answer that has ended: some proxies say it after a failure, too.
+        // It only ends an answer that is complete: some proxies send it after a failure, too.
         state = state === "enough" ? "over" : state;
         return [];
       }
@@ -163,7 +161,7 @@ function foldChat(refuse: Refuse): Fold {
       const { choices, usage: reported, ...rest } = chunk;
       head = { ...rest, ...head };
       if (isFields(reported)) usage = reported;
-      // Only the first choice is read; further ones must be asked for.
+      // Only the first choice is read; a request must ask for further ones.
       const choice = objects(choices).find(({ index }) => index === undefined || index === 0);
       if (!choice) return [];
       if (choice["finish_reason"] !== undefined && choice["finish_reason"] !== null) {
@@ -207,7 +205,7 @@ function foldChat(refuse: Refuse): Fold {
         ...(texts.has("reasoning_content") && { reasoning_content: all("reasoning_content") }),
         ...(texts.has("reasoning") && { reasoning: all("reasoning") }),
         ...fields,
-        // Holes are indices that never came.
+        // Holes are indices that never arrived.
         ...(calls.length > 0 && { tool_calls: calls.flatMap((call) => (call ? [wholeCall(call)] : [])) }),
         ...(texts.has("name") && { function_call: { name: all("name"), arguments: all("arguments") ?? "" } }),
       };
@@ -223,8 +221,7 @@ function foldChat(refuse: Refuse): Fold {
 
 function addCall(calls: (Fields & { pieces: string[] })[], piece: Fields): void {
   const { index, function: made, ...rest } = piece;
-  // Servers that leave the index out send whole calls, each with an id of its own; without either it goes on with the
-  // last one.
+  // Servers that omit the index send whole calls, each with an id; without either, a piece continues the last call.
   const known = rest["id"] === undefined ? calls.length - 1 : calls.findIndex((call) => call?.["id"] === rest["id"]);
   const at = place(index, index === undefined && known >= 0 ? known : calls.length);
   const call = (calls[at] ??= { pieces: [] });
@@ -240,10 +237,10 @@ function wholeCall({ pieces, name, ...rest }: Fields & { pieces: string[] }): Fi
   return { id: "", type: "function", ...rest, function: { name: name ?? "", arguments: pieces.join("") } };
 }
 
-/** Fields that nobody here knows (thought details, annotations): lists grow, the rest is replaced. */
+/** Merges unknown fields (thought details, annotations): lists grow, other values are replaced. */
 function mergeInto(fields: Fields, name: string, value: unknown): void {
   const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (Array.isArray(before) && Array.isArray(value)) for (const item of value as unknown[]) before.push(item);
-  // Assigned, a field called __proto__ would change the prototype.
+  // An assignment to a field called __proto__ would change the prototype.
   else Object.defineProperty(fields, name, { value, writable: true, enumerable: true, configurable: true });
 }

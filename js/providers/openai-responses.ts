@@ -1,4 +1,7 @@
-/** OpenAI Responses: the answer is a list of items, streamed as events that end in the whole of it. */
+/**
+ * The provider for OpenAI Responses: the answer is a list of items, streamed as events; the last one holds the whole
+ * answer.
+ */
 
 import { errorIn } from "./failure.ts";
 import { Lessons } from "./lessons.ts";
@@ -9,10 +12,10 @@ import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.t
 import { toOpenaiResponses } from "../formats/openai/request-responses.ts";
 
 /**
- * A model behind OpenAI's Responses.
+ * Returns a provider for OpenAI's Responses.
  *
  * `toRequest(…, { contextManagement: [{ type: "compaction", compact_threshold: 200_000 }] })` lets the server compact;
- * the item it makes is in `answer.messages` and goes back unchanged with them.
+ * its compaction item is in `answer.messages`, and must be sent back unchanged.
  *
  * @throws EspalierError `bad_option`
  */
@@ -54,7 +57,7 @@ function read(body: unknown): Read {
     .flatMap((item) => [...objects(item["summary"]), ...objects(item["content"])].map(({ text }) => string(text)))
     .join("\n");
   const error = body["status"] === "failed" ? errorIn({ error: body["error"] ?? "failed" }) : undefined;
-  // `finishing` reads the error out of the body.
+  // `finishing` reads the error from the body.
   if (error) throw badAnswer(`failed: ${error.text}`);
   return {
     text: texts.join("") || refusals.join(""),
@@ -115,7 +118,7 @@ function fold(refuse: Refuse): Fold {
       }
     },
     body() {
-      // Gateways leave the items out of the last event, since they were told before.
+      // Gateways leave the items out of the last event, since earlier events had them.
       if (isFields(response) && objects(response["output"]).length === 0 && items.length > 0)
         return { ...response, output: items.filter((item) => item !== undefined) };
       return response;

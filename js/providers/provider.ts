@@ -1,5 +1,5 @@
 /**
- * What all providers have in common: options checked, a conversation turned into a request, an answer gathered from its
+ * The common part of all providers: checks options, converts a conversation to a request, assembles an answer from its
  * pieces.
  */
 
@@ -24,7 +24,7 @@ import type { Conversation } from "../formats/request.ts";
 import { check } from "../options/check.ts";
 import { HTTP, SEND, TO_REQUEST } from "../options/schemas/providers.ts";
 
-/** A provider, from how it writes requests and how it is asked. */
+/** Makes a provider from functions that write and send its requests. */
 export function provider(
   about: {
     name: string;
@@ -32,7 +32,7 @@ export function provider(
     model: string;
     maxTokens?: number | undefined;
     onEvent?: ((event: ProviderEvent) => void) | undefined;
-    /** How the provider is told that no tool may be called. */
+    /** Fields that tell the provider to call no tool. */
     noTools?: ProviderRequest | undefined;
   },
   write: (conversation: Conversation) => ProviderRequest,
@@ -82,7 +82,7 @@ export function provider(
   return { name, format, model, toRequest, send, stream, llm };
 }
 
-/** A provider behind HTTP. */
+/** Makes a provider over HTTP. */
 export function httpProvider(
   wire: Wire,
   options: HttpOptions,
@@ -99,7 +99,7 @@ export function httpProvider(
   );
 }
 
-/** The value is not shown: it might be the key in the wrong place. */
+/** Makes an error that does not show the value: it might be a misplaced key. */
 function unseen(path: string, wanted: string): EspalierError {
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}`, path });
 }

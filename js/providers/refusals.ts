@@ -1,36 +1,36 @@
 /**
- * How providers say no, as data: wordings, codes and statuses, and what they mean. Hosts put rules of their own in
- * front.
+ * How providers refuse requests, as data: wordings, codes, statuses, and their meanings. Hosts can put their own rules
+ * first.
  *
- * The wordings were collected from public error reports of the services and servers that are named beside them. Numbers
- * come out of the named groups `used`, `limit` and `output`.
+ * The wordings were collected from public error reports of the services and servers named beside them. The named groups
+ * `used`, `limit` and `output` extract numbers.
  */
 
 import { badOption, EspalierError } from "../errors/errors.ts";
 import type { ProviderErrorCode } from "./types.ts";
 
-/** One way to say no. */
+/** A rule for one kind of refusal. */
 export interface RefusalRule {
   /** The code of the error. */
   code: ProviderErrorCode;
   /** Finer than the code, for `details.kind`. */
   kind?: string;
   /**
-   * Matched against the provider's sentence; the groups `used`, `limit` and `output` are read as whole numbers
-   * ("131,072" too); `total` stands for `used` + `output`.
+   * Matched against the provider's sentence. The groups `used`, `limit` and `output` are read as whole numbers
+   * ("131,072" too); `total` means `used` + `output`.
    */
   pattern?: RegExp;
   /** The provider's own code or type. */
   providerCode?: RegExp;
   /** HTTP status, or several. Default: any. */
   status?: number | readonly number[];
-  /** Whose wording this is, for people. */
+  /** The service with this wording, for readers. */
   from?: string;
-  /** Sending the same again cannot help, whatever the code says. */
+  /** True if sending the same request again cannot help, whatever the code. */
   final?: boolean;
 }
 
-/** What a refusal means. */
+/** The meaning of a refusal. */
 export interface Refusal {
   code: ProviderErrorCode;
   kind?: string;
@@ -40,15 +40,15 @@ export interface Refusal {
   final?: boolean;
 }
 
-/** What is known of a refusal. */
+/** The known facts of a refusal. */
 export interface Refused {
   /** HTTP status; absent for errors within a stream and for models that are called without HTTP. */
   status?: number | undefined;
-  /** The provider's sentence, or whatever text the body was. */
+  /** The provider's sentence, or the text of the body. */
   text: string;
   /** The provider's own code and type. */
   codes?: readonly string[];
-  /** The body had nothing in it. */
+  /** True if the body was empty. */
   empty?: boolean;
 }
 
@@ -60,7 +60,7 @@ const OUTPUT = named("output");
 const TOTAL = named("total");
 const rule = (source: string) => new RegExp(source, "i");
 
-/** Too many requests, tokens a minute, quota: looked for first, since such texts speak of token limits, too. */
+/** Too many requests, tokens a minute, quota: tried first, since such texts mention token limits, too. */
 const RATE: readonly RefusalRule[] = [
   {
     code: "rate_limited",
@@ -121,7 +121,7 @@ const RESERVE: readonly RefusalRule[] = [
     ),
     from: "vLLM",
   },
-  // The number these two name is the most an answer may have. It says nothing of the window, so it is no `limit`.
+  // The number in these two is the max size of an answer. It says nothing about the window, so it is no `limit`.
   {
     code: "output_reserve",
     kind: "output_limit",
@@ -304,7 +304,7 @@ const CONTEXT: readonly RefusalRule[] = [
   },
 ];
 
-/** What is left is told by the provider's code and the status. */
+/** The rest is decided by the provider's code and the status. */
 const REST: readonly RefusalRule[] = [
   {
     code: "auth",
@@ -321,7 +321,7 @@ const REST: readonly RefusalRule[] = [
     pattern: /filter|content (management )?polic|policy/i,
     from: "VS Code",
   },
-  // "Quota limits exceeded", says its documentation; most models say so of any 429.
+  // "Quota limits exceeded", says its documentation; most models send it for any 429.
   { code: "rate_limited", kind: "quota", providerCode: /^(Blocked|ChatQuotaExceeded)$/, final: true, from: "VS Code" },
   { code: "rate_limited", kind: "requests", providerCode: /^ChatRateLimited$/, from: "GitHub Copilot" },
   { code: "auth", kind: "key", providerCode: /^(invalid_api_key|authentication_error|UNAUTHENTICATED|NoPermissions)$/ },
@@ -343,12 +343,13 @@ const REST: readonly RefusalRule[] = [
 export const REFUSALS: readonly RefusalRule[] = [...RATE, ...RESERVE, ...BYTES, ...CONTEXT, ...REST];
 
 /**
- * As much of a text as is looked at: a page of HTML has its sentence in the beginning, and hostile texts have no end.
+ * Max characters of a text that are matched: an HTML page has its sentence at the beginning, and hostile texts have no
+ * end.
  */
 const LOOKED_AT = 4_000;
 
 /**
- * What a refusal means.
+ * Returns the meaning of a refusal.
  *
  * ```ts
  * import { classify } from "espalier/providers";
@@ -360,7 +361,7 @@ const LOOKED_AT = 4_000;
  * ```
  *
  * @param rules Rules of the host, tried first.
- * @throws EspalierError `bad_option` for a rule that is none, `bad_input` if there is no text
+ * @throws EspalierError `bad_option` for an invalid rule, `bad_input` if there is no text
  */
 export function classify(refused: Refused, rules: readonly RefusalRule[] = []): Refusal {
   if (typeof refused?.text !== "string")
@@ -376,18 +377,18 @@ export function classify(refused: Refused, rules: readonly RefusalRule[] = []): 
     if (found) return found;
   }
   const { status, empty } = refused;
-  // Cerebras answers an overflow without a word.
+  // Cerebras answers an overflow with an empty body.
   if (empty && (status === 400 || status === 413)) return { code: "context_length", kind: "no_body" };
   if (status === 413) return { code: "context_length", kind: "tokens" };
   if (status !== undefined && status >= 500) return { code: "overloaded", kind: "server" };
   return { code: "bad_request" };
 }
 
-/** Rules of hosts, looked at before they are needed. */
+/** Checks the rules of hosts before they are needed. */
 export function checkRules(rules: readonly RefusalRule[] | undefined, path = "options.refusals"): void {
   if (rules === undefined) return;
   if (!Array.isArray(rules)) throw badOption("", "a list of rules", rules, path);
-  // Not `forEach`: it would skip holes.
+  // `forEach` would skip holes.
   for (const [at, rule] of (rules as readonly (RefusalRule | undefined)[]).entries()) {
     const within = `${path}[${at}]`;
     if (typeof rule !== "object" || rule === null || typeof rule.code !== "string")
@@ -400,7 +401,7 @@ export function checkRules(rules: readonly RefusalRule[] | undefined, path = "op
 
 function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string): Refusal | undefined {
   const { code, kind, pattern, providerCode, final } = rule;
-  // A rule that demands nothing would be met by everything.
+  // A rule without a condition would match everything.
   if (!pattern && !providerCode && rule.status === undefined) return undefined;
   if (rule.status !== undefined && (status === undefined || ![rule.status].flat().includes(status))) return undefined;
   if (providerCode && !codes.some((given) => matched(providerCode, given))) return undefined;
@@ -422,7 +423,7 @@ function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string)
   return { code, ...(kind && { kind }), ...numbers, ...(final && { final }) };
 }
 
-/** A host's pattern may be global, and then remembers where it was. */
+/** Runs a host's pattern, which may be global and would then remember its last position. */
 function matched(pattern: RegExp, text: string): RegExpExecArray | null {
   pattern.lastIndex = 0;
   return pattern.exec(text);

@@ -1,6 +1,4 @@
-/**
- * Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived.
- */
+/** Retries requests: a few times, after a wait, and never once a part of an answer has arrived. */
 
 import type { EspalierError } from "../errors/errors.ts";
 import { backoff } from "./clock.ts";
@@ -9,23 +7,20 @@ import type { Hide } from "./failure.ts";
 import { aborted } from "./guard.ts";
 import type { Clock, ProviderEvent, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
 
-/** What providers take for patience; options of a request win over those of its provider. Milliseconds. */
+/** Time limits and retries of providers; options of a request win over those of its provider. Milliseconds. */
 export interface Patience {
-  /** Milliseconds for each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
+  /** Max milliseconds of each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
   timeout?: number | undefined;
-  /** Milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
+  /** Max milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
   idleTimeout?: number | undefined;
-  /**
-   * How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default
-   * 2.
-   */
+  /** Max retries of a request that was rate limited, reached an overloaded server or had no connection. Default 2. */
   retries?: number | undefined;
   /**
-   * Longest wait before a retry that a provider may ask for, in ms; beyond it the error is given at once. Default
+   * Max wait before a retry that a provider may ask for, in ms; for a longer one the error is thrown at once. Default
    * 60,000.
    */
   maxRetryAfter?: number | undefined;
-  /** Called with every attempt, retry and warning. Default: nobody listens. */
+  /** Called with every attempt, retry and warning. Default: none. */
   onEvent?: ((event: ProviderEvent) => void) | undefined;
 }
 
@@ -33,13 +28,13 @@ const TIMEOUT = 600_000;
 const IDLE = 60_000;
 const RETRIES = 2;
 const MAX_RETRY_AFTER = 60_000;
-/** How often a request may be said in other words because the server did not know a field. */
+/** How often a request may be rewritten because the server did not know a field. */
 const LESSONS = 4;
 
 /** Failures after which the same request may be sent again. */
 const AGAIN = new Set(["overloaded", "rate_limited", "network"]);
 
-/** How long an attempt, and silence within a stream, may last. */
+/** Returns the max time of an attempt, and of silence within a stream. */
 export function patience(host: Patience, options: SendOptions): { timeout: number; idle: number } {
   return {
     timeout: options.timeout ?? host.timeout ?? TIMEOUT,
@@ -47,10 +42,10 @@ export function patience(host: Patience, options: SendOptions): { timeout: numbe
   };
 }
 
-/** Whether anything of an answer has arrived: from then on nothing is sent again. */
+/** Records whether a part of an answer has arrived: from then on nothing is sent again. */
 export interface AttemptState {
   answered: boolean;
-  /** What was sent. */
+  /** The request that was sent. */
   sent?: ProviderRequest;
 }
 
@@ -61,11 +56,11 @@ interface Retrying {
   host: Patience;
   options: SendOptions;
   hide: Hide;
-  /** What was learnt from a failure, if the next attempt will be different because of it. */
+  /** Returns the lesson of a failure, if the next attempt will differ because of it. */
   learn?: ((failure: Failure, state: AttemptState) => string | undefined) | undefined;
 }
 
-/** Attempts until one succeeds or nothing more can be done; failures become errors for the host. */
+/** Runs attempts until one succeeds or no further one can help; converts failures to errors for the host. */
 export async function* retrying(
   about: Retrying,
   attempt: (state: AttemptState) => AsyncGenerator<StreamPart, void, void>,
@@ -76,7 +71,7 @@ export async function* retrying(
   const longest = host.maxRetryAfter ?? MAX_RETRY_AFTER;
   const tell = (event: ProviderEvent) => (options.onEvent ?? host.onEvent)?.(event);
   const who = { provider, model, attempts: 0 };
-  // What was called off before it began is never sent.
+  // A request that is aborted before it begins is never sent.
   if (signal?.aborted) throw aborted(signal).for(who, hide);
   for (let tries = 0, lessons = 0; ; ) {
     who.attempts++;

@@ -1,15 +1,15 @@
 /**
- * Event streams, as browsers read them (HTML standard, "Server-sent events"): lines ended by LF, CR or CRLF, fields
- * `event` and `data`, an empty line between events. Bytes come in pieces of any size, cut anywhere.
+ * Reads event streams as browsers do (HTML standard, "Server-sent events"): lines ended by LF, CR or CRLF, fields
+ * `event` and `data`, an empty line between events. Bytes may arrive in pieces of any size, split anywhere.
  */
 
-/** One event; `event` is "" where the server named none. */
+/** One event; `event` is "" if the server did not name it. */
 export interface ServerEvent {
   event: string;
   data: string;
 }
 
-/** Longest event, in UTF-16 units: a server that never ends a line must not fill the memory. */
+/** Max length of an event, in UTF-16 units: a server that never ends a line must not fill the memory. */
 const LONGEST = 32 * 1024 * 1024;
 
 /**
@@ -26,34 +26,31 @@ const LONGEST = 32 * 1024 * 1024;
  * ```
  */
 export class EventStream {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "EventStream";
   #decoder = new TextDecoder();
-  /**
-   * The beginning of a line whose end has not come yet, in pieces: put together once, so that a long line costs linear
-   * time.
-   */
+  /** The beginning of an incomplete line, in pieces: joined once, so that a long line costs linear time. */
   #line: string[] = [];
-  /** Units in `#line` and in `#data`. */
+  /** UTF-16 units in `#line` and in `#data`. */
   #lineUnits = 0;
   #dataUnits = 0;
-  /** The last piece ended in CR, so that an LF in front of the next one belongs to it. */
+  /** True if the last piece ended in CR, so that an LF at the start of the next one belongs to it. */
   #afterReturn = false;
   #event = "";
   #data: string[] = [];
 
   /**
-   * The events that these bytes complete.
+   * Returns the events that these bytes complete.
    *
-   * @throws RangeError if an event grows beyond 32 Mi units
+   * @throws RangeError if an event exceeds 32 Mi units
    */
   push(bytes: Uint8Array): ServerEvent[] {
     return this.#read(this.#decoder.decode(bytes, { stream: true }));
   }
 
   /**
-   * The end of the stream. An event that lacks its empty line is still given, which the standard would drop: some
-   * servers close the connection right behind the last line.
+   * Ends the stream. Returns an event that lacks its empty line as well, which the standard would drop: some servers
+   * close the connection right after the last line.
    */
   end(): ServerEvent[] {
     const events = this.#read(this.#decoder.decode());
@@ -100,7 +97,7 @@ export class EventStream {
 
   #field(line: string): void {
     const colon = line.indexOf(":");
-    // A line that begins with a colon is a comment: servers send them to keep the connection open.
+    // A line that begins with a colon is a comment; servers send them to keep the connection open.
     if (colon === 0) return;
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);

@@ -1,4 +1,4 @@
-/** Errors that a model called without HTTP throws, as failures. */
+/** Converts errors of models that are called without HTTP to failures. */
 
 import { errorBody, errorIn, Failure, refused } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
@@ -6,11 +6,11 @@ import { reason } from "./guard.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { retryAfter } from "./clock.ts";
 
-/** What connections fail with, in the words of Node, Chromium and Firefox. */
+/** Errors of connections, in the words of Node, Chromium and Firefox. */
 const CONNECTION =
   /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)|fetch failed|socket hang up|failed to fetch|networkerror/i;
 
-/** The failure that a thrown value is. An HTTP status, a body and headers are looked for where SDKs keep them. */
+/** Converts a thrown value to a failure. Looks for an HTTP status, a body and headers where SDKs keep them. */
 export function thrown(
   provider: string,
   error: unknown,
@@ -18,7 +18,7 @@ export function thrown(
   now: number,
 ): Failure {
   if (error instanceof Failure) return error;
-  // Retries of an SDK end in an error that holds the last one.
+  // An SDK's retries end in an error that holds the last one.
   const last = fields(error)["lastError"];
   const given = fields(last ?? error);
   const said = reason(last ?? error);
@@ -45,7 +45,7 @@ export function thrown(
       rules,
     },
   );
-  // A model that throws anything else has a bug, or knows a refusal that nobody told us of.
+  // A model that throws anything else has a bug, or reports a refusal that no rule knows.
   const unknown = failure.code === "bad_request" && status === undefined && failure.detail.kind === undefined;
   return failure.with({
     code: unknown ? "bad_response" : failure.code,
@@ -54,7 +54,7 @@ export function thrown(
   });
 }
 
-/** The provider's own error: in a field, in the middle of the sentence, or the sentence itself. */
+/** Finds the provider's own error: in a field, in the middle of the sentence, or the sentence itself. */
 function bodyOf(given: Record<string, unknown>, said: string): ErrorBody {
   if (typeof given["responseBody"] === "string") {
     const body = errorBody(given["responseBody"]);
@@ -66,7 +66,7 @@ function bodyOf(given: Record<string, unknown>, said: string): ErrorBody {
       const inner = errorIn(JSON.parse(said.slice(from, said.lastIndexOf("}") + 1)));
       if (inner) return inner;
     } catch {
-      // A brace in a sentence.
+      // The brace was part of the sentence.
     }
   }
   return { text: said, codes: [], known: false, ...(typeof given["code"] === "string" && { code: given["code"] }) };

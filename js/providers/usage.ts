@@ -1,25 +1,25 @@
-/** What providers report, as one record. */
+/** Converts the usage reports of providers to one record. */
 
 import { badOption } from "../errors/errors.ts";
 import type { Usage, Warning } from "./types.ts";
 
-/** Who reports. Models of VS Code that do report as OpenAI does. */
+/** The provider that reports. Models of VS Code that report usage do so as OpenAI does. */
 export type UsageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A record, and what is odd about it. */
+/** A record, and its anomalies. */
 export interface Reported {
   usage: Usage;
-  /** Where the provider reports several passes, each of them. */
+  /** The usage of each pass, if the provider reports several. */
   passes?: Usage[];
   warnings: Warning[];
 }
 
 /**
- * The record of what a provider reported, or nothing if it reported nothing.
+ * Returns the record of a provider's report, or undefined if it reported nothing.
  *
  * | provider | the whole input is | its cached part is |
  * |---|---|---|
@@ -29,8 +29,8 @@ export interface Reported {
  * | Gemini | `promptTokenCount` + `toolUsePromptTokenCount` | `cachedContentTokenCount` |
  * | AI SDK | `inputTokens` | `cachedInputTokens` |
  *
- * The provider's own total, where it gives one, is compared with the sum; a difference is a warning `usage_mismatch`,
- * and so is a cached part larger than the whole, which is then held to the whole.
+ * If the provider reports its own total, the sum is compared with it; a difference is a warning `usage_mismatch`. So is
+ * a cached part larger than the whole, which is then limited to the whole.
  *
  * @throws EspalierError `bad_option` if there is no such format
  */
@@ -41,11 +41,11 @@ export function usageFrom(format: UsageFormat, raw: unknown): Reported | undefin
   return MAPPINGS[format](raw as Fields);
 }
 
-/** The record of whatever a host has at hand: that of a provider, told by its fields, or our own. */
+/** Returns the record of any usage object of a host: a provider's, recognised by its fields, or our own. */
 export function usageOf(raw: unknown): Usage | undefined {
   if (!isFields(raw)) return undefined;
   const has = (...names: string[]) => names.some((name) => raw[name] !== undefined);
-  // Our own, as `addUsage` and answers have it.
+  // Our own record, as `addUsage` and answers return it.
   if (has("promptTotal"))
     return tokens(raw["promptTotal"]) === undefined
       ? undefined
@@ -64,7 +64,7 @@ export function usageOf(raw: unknown): Usage | undefined {
       ? "gemini"
       : has("inputTokens", "promptTokens")
         ? "ai-sdk"
-        : // Anthropic says neither a sum nor details.
+        : // Anthropic reports neither a sum nor details.
           has("input_tokens_details", "total_tokens")
           ? "openai-responses"
           : "anthropic";
@@ -74,7 +74,7 @@ export function usageOf(raw: unknown): Usage | undefined {
 const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
   "openai-chat": (raw) => {
     const [details, said] = [within(raw, "prompt_tokens_details"), within(raw, "completion_tokens_details")];
-    // DeepSeek names its cache beside the prompt, and OpenRouter what it wrote to one.
+    // DeepSeek reports its cache beside the prompt, and OpenRouter the tokens written to one.
     const cacheRead = first(details["cached_tokens"], raw["prompt_cache_hit_tokens"]);
     return whole({
       raw,
@@ -140,7 +140,7 @@ const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
 
   "ai-sdk": (raw) => {
     const [input, output] = [within(raw, "inputTokens"), within(raw, "outputTokens")];
-    // Version 6 splits both numbers; before it they were plain.
+    // Version 6 splits both numbers; older versions have plain ones.
     const split = "total" in input;
     return whole({
       raw,
@@ -154,7 +154,7 @@ const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
   },
 };
 
-/** The record, from a whole input and the parts of it that a cache had to do with. */
+/** Makes the record from a whole input and its cached parts. */
 function whole(from: {
   raw: Fields;
   total: unknown;
@@ -199,7 +199,7 @@ function mismatch(message: string): Warning {
   return { code: "usage_mismatch", message };
 }
 
-/** A number of tokens, or nothing if it is none. A zero is never below zero. */
+/** Returns a number of tokens, or undefined for any other value. `+ 0` turns -0 into 0. */
 function tokens(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) + 0 : undefined;
 }

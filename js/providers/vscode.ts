@@ -1,6 +1,6 @@
 /**
- * A `LanguageModelChat` of VS Code. Nothing of `vscode` is imported: the host hands in the model and, where messages
- * have to be made, the module itself.
+ * The provider for a `LanguageModelChat` of VS Code. Nothing of `vscode` is imported: the host passes the model and, if
+ * messages must be created, the module itself.
  */
 
 import { isThought } from "../formats/index.ts";
@@ -24,32 +24,32 @@ import { VSCODE } from "../options/schemas/providers.ts";
 
 export type { VscodeApi } from "../formats/vscode/request.ts";
 
-/** As much of a `LanguageModelChat` as is used. */
+/** The used part of a `LanguageModelChat`. */
 export interface VscodeModel {
   readonly id: string;
   sendRequest(messages: never, options?: never, token?: never): PromiseLike<{ stream: AsyncIterable<unknown> }>;
 }
 
 export interface VscodeOptions extends Patience {
-  /** What `vscode.lm.selectChatModels` gave, or a chat request's `model`. */
+  /** A model from `vscode.lm.selectChatModels`, or a chat request's `model`. */
   model: VscodeModel;
   /**
-   * The module `vscode`: needed where messages are converted and it cannot be found (ES modules), since VS Code wants
-   * instances of its own classes.
+   * The module `vscode`. It is needed if messages are converted and it cannot be found (ES modules), since VS Code
+   * requires instances of its own classes.
    */
   api?: VscodeApi;
   /** Why the model is used; VS Code shows it when it asks for permission. */
   justification?: string;
-  /** Rules for refusals this package does not know; they come first. Default: none. */
+  /** Rules for refusals that this package does not know; they are tried first. Default: none. */
   refusals?: readonly RefusalRule[];
-  /** Tokens an answer may have if a request does not say. Default: the model's. */
+  /** Max tokens of an answer if the request sets no limit. Default: the model's. */
   maxTokens?: number;
-  /** Time and chance, for tests. Default: the system's. */
+  /** Clock and random numbers, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 
 /**
- * A model of VS Code.
+ * Returns a provider for a model of VS Code.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -65,8 +65,8 @@ export interface VscodeOptions extends Patience {
  * status; // => "applied"
  * ```
  *
- * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model says it in its stream,
- * `finish` is `stop` or `tool_calls`.
+ * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model reports it in its
+ * stream, `finish` is `stop` or `tool_calls`.
  *
  * @throws EspalierError `bad_option`
  */
@@ -144,7 +144,7 @@ async function* attempt(
       finish: calls.length > 0 ? "tool_calls" : "stop",
       ...(reported && { usage: reported.usage }),
       raw,
-      // What was used is no part of what was said.
+      // Usage is not part of the message.
       messages: message(
         raw.filter((value) => !usageIn(value)),
         request,
@@ -155,7 +155,7 @@ async function* attempt(
     yield { type: "done", answer };
   } finally {
     guard.end();
-    // The token tells VS Code; not every provider behind it ends its stream because of that.
+    // The token cancels the request in VS Code; not every provider behind it then ends its stream.
     if (!finished) {
       guard.abort();
       void Promise.resolve(parts?.return?.()).catch(() => undefined);
@@ -163,7 +163,10 @@ async function* attempt(
   }
 }
 
-/** What the request used: Copilot's models say it in a part of their stream, as OpenAI does; others say nothing. */
+/**
+ * Reads the usage of the request: Copilot's models send it in a part of their stream, in OpenAI's format; others send
+ * none.
+ */
 function usageIn(value: unknown): Reported | undefined {
   if (!isFields(value) || value["mimeType"] !== "usage" || !ArrayBuffer.isView(value["data"])) return undefined;
   try {
@@ -175,7 +178,7 @@ function usageIn(value: unknown): Reported | undefined {
 
 type Piece = { type: "text" | "reasoning"; text: string } | { type: "call"; call: ToolCall };
 
-/** A part by its fields: bundlers rename classes, and an extension's test has its own. */
+/** Identifies a part by its fields: bundlers rename classes, and an extension's tests have their own. */
 function partOf(value: unknown): Piece | undefined {
   if (!isFields(value)) return undefined;
   if (typeof value["callId"] === "string" && !Array.isArray(value["content"])) {
@@ -197,8 +200,8 @@ function partOf(value: unknown): Piece | undefined {
 }
 
 /**
- * The answer as a message, of the class that the request's messages have. Streams hold words in bits, which are put
- * together.
+ * Returns the answer as a message, of the class of the request's messages. Streams send text in pieces, which are
+ * joined.
  */
 function message(raw: readonly unknown[], request: ProviderRequest, api: VscodeApi | undefined): unknown[] {
   const content: unknown[] = [];
@@ -230,7 +233,7 @@ function message(raw: readonly unknown[], request: ProviderRequest, api: VscodeA
   return [Object.assign(Object.create(like) as object, { role: 2, content, name: undefined })];
 }
 
-/** A `CancellationToken` that an abort cancels. */
+/** Returns a `CancellationToken` that an abort cancels. */
 function tokenOf(signal: AbortSignal): unknown {
   return {
     get isCancellationRequested() {

@@ -1,4 +1,4 @@
-/** What one provider's wire format has to know; `http.ts` does the rest. */
+/** The description of one provider's wire format; `http.ts` does the rest. */
 
 import type { Format } from "../types/messages.ts";
 import { errorIn, Failure } from "./failure.ts";
@@ -9,76 +9,79 @@ import type { UsageFormat } from "./usage.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** An answer as read from the provider's own. */
+/** An answer, parsed from the provider's own. */
 export interface Read {
   text: string;
   toolCalls: ToolCall[];
   reasoning?: string;
   finish: Finish;
-  /** The provider's record of usage, unread. */
+  /** The provider's record of usage, unparsed. */
   usage?: unknown;
-  /** The provider's id of the answer: stands in for the request id where no header has one. */
+  /** The provider's id of the answer, used as the request id if no header has one. */
   id?: string;
   messages: unknown[];
   warnings?: Warning[];
 }
 
-/** Text and thoughts as they come. Calls are told when they are whole. */
+/** Text and thoughts as they arrive. Calls are reported when they are whole. */
 export type Delta = Extract<StreamPart, { type: "text" | "reasoning" }>;
 
-/** How far a stream is: the answer has begun, could end here, has ended. */
+/** How far a stream is: the answer has begun, may end here, or has ended. */
 export type Progress = "begun" | "enough" | "over";
 
-/** Puts the events of one stream together. */
+/** Assembles the events of one stream. */
 export interface Fold {
-  /** @throws Failure for an event that is an error, or makes no sense */
+  /** @throws Failure for an event that is an error or invalid */
   push(event: ServerEvent): Delta[];
   readonly state: Progress;
-  /** The provider's answer, as it would have been without a stream. */
+  /** Returns the provider's answer, in the shape of an answer without a stream. */
   body(): unknown;
 }
 
-/** Makes the failure of an error that came within a stream. */
+/** Makes the failure for an error within a stream. */
 export type Refuse = (error: ErrorBody) => Failure;
 
-/** A provider behind HTTP: where requests go, what is in them, what comes back. */
+/** A provider over HTTP: addresses, requests, answers. */
 export interface Wire {
   name: string;
   format: Format;
   usage: UsageFormat;
   baseUrl: string;
-  /** Below the base URL. */
+  /** The path below the base URL. */
   path(model: string, stream: boolean): string;
   headers(key: string | undefined, request: ProviderRequest): Readonly<Record<string, string | undefined>>;
-  /** What is sent: the request, and what asks for a stream. */
+  /** Returns the body: the request, and the fields that ask for a stream. */
   body(request: ProviderRequest, stream: boolean): ProviderRequest;
-  /** @throws Failure `bad_response` if it is no answer of this provider */
+  /** @throws Failure `bad_response` if `body` is not an answer of this provider */
   read(body: unknown): Read;
   fold(refuse: Refuse): Fold;
-  /** Fields of a request with tools none of which may be called. */
+  /** Fields of a request whose tools must not be called. */
   noTools?: ProviderRequest;
-  /** Learns from a refusal what this server does not take, and says so: the same request is now sent in another way. */
+  /**
+   * Learns from a refusal which field this server does not accept; returns a sentence if the request will now be sent
+   * differently.
+   */
   learn?(sentence: string, sent: ProviderRequest): string | undefined;
 }
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const string = (value: unknown): string => (typeof value === "string" ? value : "");
-/** The objects in a list, whatever else is in it or if it is none. */
+/** Returns the objects in a list; ignores other items and other values. */
 export const objects = (value: unknown): Fields[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isFields) : [];
 
-/** Longest quotation of an answer that cannot be read, in UTF-16 units. */
+/** Max length of a quotation from an unreadable answer, in UTF-16 units. */
 const QUOTED = 200;
 
-/** The failure that an answer is which cannot be read; `text` of it is shown behind the reason. */
+/** Makes the failure for an unreadable answer; quotes `text` after the reason. */
 export function badAnswer(why: string, text?: string): Failure {
   return new Failure("bad_response", why, {}, { ...(text !== undefined && { quote: { text, max: QUOTED } }) });
 }
 
-/** A call, its arguments read if that can be done. */
+/** Makes a call, with its arguments parsed if possible. */
 export function toolCall(id: string, name: string, args: string, warnings: Warning[]): ToolCall {
-  // A call without arguments has none of them.
+  // Empty arguments mean an empty object.
   if (args.trim() === "") return { id, name, arguments: args, input: {} };
   try {
     return { id, name, arguments: args, input: JSON.parse(args) as unknown };
@@ -88,16 +91,14 @@ export function toolCall(id: string, name: string, args: string, warnings: Warni
   }
 }
 
-/**
- * An index in a stream says where a piece belongs. Some servers leave it out, and a hostile one could name any number.
- */
+/** Returns the place of a stream's piece. Some servers leave the index out, and a hostile one could name any number. */
 export function place(index: unknown, length: number, most = 4_096): number {
   if (typeof index !== "number") return length;
   if (!Number.isInteger(index) || index < 0 || index > most) throw badAnswer(`the stream names the part ${index}`);
   return index;
 }
 
-/** The object that an event is. An error in it is thrown. */
+/** Parses an event to an object. Throws an error that it contains. */
 export function eventFields({ data }: ServerEvent, refuse: Refuse): Fields {
   let value: unknown;
   try {
