@@ -1,6 +1,6 @@
 /**
- * Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is
- * in it, too.
+ * Uses the usage that a recorded session reports as anchors of the count: it includes the parts that the file does not
+ * hold (system prompt, tools).
  */
 
 import { countMessages } from "../calls/count.ts";
@@ -8,10 +8,10 @@ import type { Session } from "../sessions/types.ts";
 import type { Totals } from "../types/count.ts";
 import type { Context } from "./context.ts";
 
-/** The newest reports that are used. */
+/** Max number of reports that are used, the newest. */
 const NEWEST = 8;
 
-/** Reports the recorded requests to the machine, as if they had been made here: those that held what is live. */
+/** Reports the recorded requests of the live context to the machine, as if they had been made here. */
 export function anchor<T>(
   { machine, log, apart, clock }: Context<T>,
   session: Session,
@@ -25,13 +25,13 @@ export function anchor<T>(
   if (reports.length === 0) return;
   const { tools: _, ...how } = log.counted({});
   const { perMessage, total } = countMessages(session.messages, { ...how, format: log.format });
-  // What the conversation costs beside its messages.
+  // The cost of the conversation besides its messages.
   const base = tools + total - perMessage.reduce((sum, { tokens }) => sum + tokens, 0);
   const sums = [base];
   for (const { tokens } of perMessage) sums.push(sums.at(-1)! + tokens);
   const date = new Date(clock.now()).toISOString();
   for (const { answer, usage } of reports) {
-    // A request held what came before its answer.
+    // A request held the messages before its answer.
     const tokens = sums[Math.min(ahead + answer - before, perMessage.length)]! + apart;
     machine.sent(`session:${answer}`, tokens, `${frame + apart}/${tools}`);
     machine.answered(Math.round(usage.promptTotal), date);

@@ -20,13 +20,13 @@ const WHY: Record<OddUsage["why"], string> = {
 export class Answers<T> {
   /** Tokens of all requests together. */
   reported: Usage = addUsage();
-  /** The newest odd report was warned of; a row of them is one warning. */
+  /** The last anomaly that was warned of; a row of the same anomaly is one warning. */
   private warned: string | undefined;
   private readonly c: Context<T>;
   private readonly models: Models<T>;
   private readonly isManaged: boolean;
 
-  /** `isManaged`: the server manages the context. */
+  /** `isManaged`: true if the server manages the context. */
   constructor(context: Context<T>, models: Models<T>, isManaged: boolean) {
     this.c = context;
     this.models = models;
@@ -35,7 +35,7 @@ export class Answers<T> {
 
   usage(usage: unknown): void {
     const { machine, log, saving, events, requests } = this.c;
-    // A bare number says nothing of caches.
+    // A bare number says nothing about caches.
     const record =
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
     const reported = record?.promptTotal;
@@ -69,7 +69,7 @@ export class Answers<T> {
   }
 }
 
-/** What kind of refusal an error is: as it says of itself, else by its text. */
+/** Classifies a refusal: by the error's own fields, else by its text. */
 function refusalBy(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
   const said = refusalOf(error);
   if (said.kind !== "other") return said;

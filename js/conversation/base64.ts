@@ -1,6 +1,6 @@
-/** Bytes as text, for places that keep only text. */
+/** Encodes bytes as text, for places that store only text. */
 
-/** Bytes that are turned into a text at once: arguments of one call are limited. */
+/** Bytes that one call converts to text: the number of arguments of a call is limited. */
 const AT_ONCE = 8_192;
 
 export function toBase64(bytes: Uint8Array): string {
@@ -9,7 +9,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Throws if it is no Base64. */
+/** Decodes Base64; throws if the text is not Base64. */
 export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }

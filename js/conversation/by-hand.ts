@@ -1,4 +1,4 @@
-/** Compactions that somebody asks for: of everything or of a range, at once or first as a plan. */
+/** Compactions on request: of the whole view or of a range, at once or first as a plan. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
@@ -8,7 +8,7 @@ import type { Turns } from "./turns.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Compacted, ModelSwitch, Plan } from "./types.ts";
 
-/** Ids of messages of the view, or of what it hides. */
+/** Ids of messages of the view, or of messages that it hides. */
 export interface Range {
   from: string | undefined;
   to: string | undefined;
@@ -36,12 +36,12 @@ export class ByHand<T> {
       if (id !== undefined && typeof id !== "string")
         throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
     }
-    // What is called by a compaction, or beside one by hand, cannot wait for its end.
+    // A call from within a compaction, or beside one by hand, cannot wait for its end.
     if (this.running || this.c.inside.isInside) {
       const totals = this.c.log.totals();
       return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
     }
-    // Bounds that cannot be meant are said before anything begins.
+    // Throws for impossible bounds before anything begins.
     this.shown(range);
     const running = new AbortController();
     this.running = running;
@@ -50,7 +50,7 @@ export class ByHand<T> {
     else signal?.addEventListener("abort", stop, { once: true });
     return this.turns
       .take(undefined, async () => {
-        // Whoever had a turn before may have hidden them.
+        // An earlier turn may have hidden them.
         const within = this.shown(range);
         const verdict = this.c.machine.verdict(this.c.requests);
         this.compactor.cancelJob();
@@ -69,7 +69,7 @@ export class ByHand<T> {
       });
   }
 
-  /** What would be done; with `summary` that text stands for what is covered. */
+  /** Returns the plan of a compaction; `summary` replaces the covered messages if given. */
   async plan(
     trigger: Trigger,
     wanted: Asked & { model: boolean; range?: Range; budget?: number },
@@ -79,11 +79,11 @@ export class ByHand<T> {
     return this.planOf(made);
   }
 
-  /** The plan that makes the view fit another model, or why there is none. */
+  /** Returns the plan that makes the view fit another model, or the reason why there is none. */
   async planSwitch(budget: number): Promise<Pick<ModelSwitch<T>, "plan" | "reason">> {
     const made = await this.compactor.maker.make("model_switch", { model: false, budget });
     if (made.thrown && made.thrown.code !== "budget_exceeded") throw made.thrown;
-    // What only makes one request fit changes nothing that lasts.
+    // Removals that only make one request fit have no lasting effect.
     if (made.edits.length > 0) return { plan: this.planOf(made) };
     const { code, message } = made.thrown ?? nothing(made);
     return { reason: { code: code as "budget_exceeded" | "nothing_to_compact" | "not_ready", message } };
@@ -96,20 +96,20 @@ export class ByHand<T> {
     return { status: report.status, trigger, edits, view: this.c.log.previewAdopted(edits, { since }), report, since };
   }
 
-  /** Gives up what runs. False if nothing does. */
+  /** Cancels the running compaction. Returns false if none runs. */
   cancel(): boolean {
     this.running?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
     return this.running !== undefined;
   }
 
-  /** A range as it is in the view now. */
+  /** Converts a range to its current bounds in the view. */
   private shown(range: Range | undefined): Range | undefined {
     const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
     if (within) this.inOrder(within);
     return within;
   }
 
-  /** Where a message of the log is in the view: itself, or the summary that stands for it. */
+  /** Returns the id of a message of the log in the view: its own, or that of the summary that replaces it. */
   private shownAt(id: string | undefined): string | undefined {
     if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
     const by = this.c.log
@@ -134,7 +134,7 @@ export class ByHand<T> {
   }
 }
 
-/** Why there is no plan. */
+/** Makes the error that explains why there is no plan. */
 function nothing({ status, error = "there is nothing to compact" }: Made): EspalierError {
   return new EspalierError({ code: status === "not_ready" ? "not_ready" : "nothing_to_compact", message: error });
 }

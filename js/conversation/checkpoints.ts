@@ -1,25 +1,27 @@
-/** Stored summaries: a numbered Markdown file each, and an index. Files of old ones go; the log keeps everything. */
+/**
+ * Stores summaries: a numbered Markdown file for each, and an index. Old files are deleted; the log keeps everything.
+ */
 
 import type { CompactReport } from "../types/compact-report.ts";
 import type { Saving } from "./saving.ts";
 
-/** What one file says. */
+/** The content of one file. */
 export interface CheckpointFile {
   number: number;
   title: string;
   path: string;
   edits: readonly string[];
   report: CompactReport;
-  /** The message that stands for what is covered: summary and collected facts. */
+  /** The message that replaces the covered messages: summary and collected facts. */
   text: string;
 }
 
 const FOLDER = "checkpoints/";
 const INDEX = `${FOLDER}index.md`;
-/** Longest slug, in characters. */
+/** Max characters of a slug. */
 const SLUG = 40;
 
-/** `checkpoints/007-fix-the-parser.md`. */
+/** Returns the path of a checkpoint: `checkpoints/007-fix-the-parser.md`. */
 export function checkpointPath(number: number, title: string): string {
   const plain = title
     .normalize("NFKD")
@@ -32,7 +34,7 @@ export function checkpointPath(number: number, title: string): string {
   return `${FOLDER}${String(number).padStart(3, "0")}-${slug === "" ? "summary" : slug}.md`;
 }
 
-/** The title that the summary gives itself, else the first words of what was asked for. */
+/** Returns the title in the summary, else the first words of the user's goal. */
 export function titleOf(summary: string, goal: () => string): string {
   const own =
     /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
@@ -43,7 +45,7 @@ export function titleOf(summary: string, goal: () => string): string {
   return text === "" ? "Summary" : text.split(" ").slice(0, 8).join(" ").slice(0, 80);
 }
 
-/** Writes the file and the index, and deletes files beyond the newest `keep`. */
+/** Writes the file and the index, and deletes all but the newest `keep` files. */
 export function storeCheckpoint(saving: Saving, file: CheckpointFile, keep: number): void {
   saving.do(async (storage, attempt) => {
     const written = await attempt("write", file.path, () => storage.write(file.path, markdown(file)));

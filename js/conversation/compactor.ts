@@ -1,4 +1,4 @@
-/** Laying compactions over the log: in the foreground, and beside the conversation. */
+/** Applies compactions to the log: in the foreground, and beside the conversation. */
 
 import { modelOf } from "../calls/limits.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -15,10 +15,10 @@ import type { Made, Wanted } from "./maker.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Compacted, CompactionComplete } from "./types.ts";
 
-/** What is kept of a compaction's report with a job that is not applied yet. */
+/** The fields of a compaction's report that are kept with an unapplied job. */
 type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "model" | "quality" | "before" | "after">;
 
-/** Statuses after which the same may go well another time. */
+/** Statuses after which another attempt may succeed. */
 const RETRYABLE: readonly Compacted["status"][] = [
   "model_failed",
   "timeout",
@@ -46,7 +46,7 @@ export class Compactor<T> {
 
   // ------------------------------------------------------------ applying
 
-  /** Reports that a compaction begins with the request as it is now. */
+  /** Emits the start of a compaction, with the current request. */
   start(trigger: Trigger, { usage }: Look<T>, job?: number): void {
     const { limit, used, frame, conversation, tools, ratio } = usage;
     const { name } = this.c.machine;
@@ -65,7 +65,10 @@ export class Compactor<T> {
     });
   }
 
-  /** Lays what was made over the log, if it still fits, and reports it. `ended`: what it teaches about the next one. */
+  /**
+   * Applies a compaction to the log, if it still fits, and reports it. `ended`: its effect on the back-off of later
+   * ones.
+   */
   finish(made: Made, ended?: Ended): { compacted: Compacted; look: Look<T> } {
     const { log, machine, events, clock, saving } = this.c;
     const { trigger, focus, report, job } = made;
@@ -86,14 +89,14 @@ export class Compactor<T> {
       job,
       begun: this.c.begun,
       requests: this.c.requests,
-      // Behind a job's summary there may be messages that came since it was begun.
+      // Newer messages may have been appended since a job began.
       isWhole: (made.originals ?? log.originals) === log.originals,
       ended,
     });
     const { status, ids, before, after, look } = finished;
     const { error = made.error } = finished;
     const isApplied = status === "applied";
-    // An abort leaves the log as it is, and the number to the next one.
+    // An aborted compaction leaves the log unchanged, and its number to the next one.
     if (status === "cancelled") this.c.begun -= 1;
     const checkpoint = isApplied ? stored : undefined;
     if (checkpoint?.path !== undefined && report) {
@@ -156,7 +159,9 @@ export class Compactor<T> {
     return name === undefined || name === "" ? {} : { llmModel: name };
   }
 
-  /** The stored summary of what was made, if it is one. Without a storage the summary counts, and has no file. */
+  /**
+   * Returns the stored summary of a compaction, if it made one. Without a storage the summary counts, but has no file.
+   */
   private checkpoint({ edits, report, focus }: Made): CompactionComplete["checkpoint"] {
     const { log, checkpoints: keep } = this.c;
     if (!report || !edits.some((edit) => isRange(edit) && edit.message)) return undefined;
@@ -167,7 +172,7 @@ export class Compactor<T> {
 
   // ------------------------------------------------------------ in the foreground
 
-  /** Makes and applies a compaction that is due: by the model if that may be tried, then by rules. */
+  /** Makes and applies a compaction that is due: with the model if that may be tried, then by rules. */
   async foreground(
     { trigger, verdict }: NonNullable<RequestStep<T>["due"]>,
     look: Look<T>,
@@ -175,11 +180,11 @@ export class Compactor<T> {
     byRules: boolean,
   ): Promise<{ compactions: Compacted[]; look: Look<T> }> {
     const compactions: Compacted[] = [];
-    // If a failure is remembered by a flag, nothing replaces the model's summary.
+    // If the profile remembers failures by a flag, nothing replaces the model's summary.
     const { flag } = this.c.profile.failure;
     const asks = this.c.llm !== undefined && verdict === "try" && !byRules;
-    // Without the rung there is nothing to try behind a model, nor while that is given a rest. That nobody summarises
-    // at all is said.
+    // Without the step `offline` there is no fallback after a model, nor while the model is resting. An event reports
+    // that nothing will summarise.
     const ways = [...(asks ? [true] : []), ...(this.hasRules || !this.c.llm || verdict === "cutOnly" ? [false] : [])];
     if (this.c.llm && !byRules && !asks) this.c.events.emit({ type: "compaction_progress", stage: "skipped", trigger });
     for (const model of ways) {
@@ -192,7 +197,7 @@ export class Compactor<T> {
       );
       compactions.push(finished.compacted);
       look = finished.look;
-      // A second one of the same request would summarise a summary.
+      // A second compaction of the same request would summarise a summary.
       if (finished.compacted.status === "cancelled" || finished.compacted.status === "applied") break;
     }
     return { compactions, look };
@@ -200,13 +205,13 @@ export class Compactor<T> {
 
   // ------------------------------------------------------------ beside the conversation
 
-  /** Whether the ladder has a summary by rules. */
+  /** True if the steps include a summary by rules. */
   private get hasRules(): boolean {
     const { compaction, profile } = this.c;
     return (compaction.ladder ?? profile.ladder).includes("offline");
   }
 
-  /** Starts a job, if nothing forbids it; its number. */
+  /** Starts a job, unless something forbids it. Returns its number. */
   startJob(trigger: Trigger, { focus, model }: Pick<Wanted, "focus" | "model">): number | undefined {
     if (this.isOver) return undefined;
     const { log, machine, events, saving, hooks } = this.c;
@@ -248,7 +253,7 @@ export class Compactor<T> {
     return job;
   }
 
-  /** Whether what waits would be refused: something happened to what it is about. */
+  /** True if a waiting result can no longer be applied, because its messages have changed. */
   private isStale({ edits, since }: Made): boolean {
     try {
       this.c.log.previewAdopted(edits, { since });
@@ -262,7 +267,7 @@ export class Compactor<T> {
     const { log, saving } = this.c;
     const made = "value" in outcome ? outcome.value : outcome.failed;
     const status = made?.status ?? "model_failed";
-    // The machine learns of what was applied when it is applied: until then the pressure is on.
+    // The machine learns of an applied result when it is applied: until then the pressure is on.
     if (status !== "applied") this.c.machine.ended({ ...this.ended(made), status });
     const kept = made && status === "applied" ? { made: { ...made, report: slim(made.report) } } : {};
     const error = made ? made.error : (outcome as { error: string }).error;
@@ -293,7 +298,7 @@ export class Compactor<T> {
     saving.save();
   }
 
-  /** How one ended that nobody asked for by hand. */
+  /** Describes the end of an automatic compaction. */
   private ended(made: Made | undefined, about: Partial<Ended> = {}): Ended {
     return {
       requests: this.c.requests,
@@ -312,7 +317,7 @@ export class Compactor<T> {
     return compacted;
   }
 
-  /** Gives up the job, or its result. */
+  /** Cancels the job, or drops its result. */
   cancelJob(): boolean {
     const job = this.jobs.cancel(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
     if (job === undefined) return false;
@@ -322,7 +327,7 @@ export class Compactor<T> {
     return true;
   }
 
-  /** Begins no job any more. */
+  /** Prevents further jobs. */
   end(): void {
     this.isOver = true;
   }
@@ -351,7 +356,7 @@ export class Compactor<T> {
       .records("usage")
       .map(({ data }) => (data as { request?: unknown }).request)
       .filter((value): value is number => Number.isSafeInteger(value));
-    // One by one: a spread of a long list does not fit the stack.
+    // One by one: spreading a long list would overflow the stack.
     this.c.requests = [...numbers("requests"), ...requests].reduce(
       (most, value) => Math.max(most, value),
       this.c.requests,
@@ -366,14 +371,14 @@ export class Compactor<T> {
       this.c.log.record("job", { job: last, event: "interrupted" });
       return last;
     }
-    // It was paid for: it is used when it is needed, if it fits then.
+    // A finished result was paid for: it is used when needed, if it fits then.
     const report = newest.made!.report && ({ ...newest.made!.report, messages: [], removed: [] } as CompactReport);
     this.jobs.reopen(backoff, last, { ...newest.made!, ...(report && { report }) } as Made);
     return undefined;
   }
 }
 
-/** Lines of jobs without the results of all but the newest: whole summaries that nobody needs any more. */
+/** Returns the lines of jobs, with only the newest result: older ones are whole summaries without a use. */
 function withNewestResult(lines: readonly string[]): readonly string[] {
   const isResult = (line: string) => line.slice(0, 200).includes('\\"event\\":\\"settled\\"');
   const newest = lines.findLastIndex(isResult);

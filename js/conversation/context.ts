@@ -1,4 +1,4 @@
-/** What the parts of a conversation share. */
+/** The state that the parts of a conversation share. */
 
 import type { ConversationLog } from "../log/log.ts";
 import type { Clock } from "../providers/types.ts";
@@ -13,7 +13,7 @@ import type { Around, Look, Machine } from "./machine.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationOptions } from "./types.ts";
 
-/** A profile with all of its fields, and as the host gave it, as JSON text: what the core is asked with. */
+/** A profile with all of its fields, and the host's JSON text of it, which the core receives. */
 export type ReadProfile = Profile & { text: string };
 
 export interface ContextFields<T> {
@@ -28,35 +28,35 @@ export interface ContextFields<T> {
   readonly timeouts: Profile["timeouts"] & { storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
   readonly hooks: CompactHooks | undefined;
-  /** Stored summaries to keep as files; 0 without a storage. */
+  /** Max number of stored summaries to keep as files; 0 without a storage. */
   readonly checkpoints: number;
   readonly seed: string | number;
   readonly inside: Inside;
 }
 
 export interface Context<T> extends ContextFields<T> {
-  /** Tokens of the system prompt that is kept apart; of a prompt tree, of all of it but the history. */
+  /** Tokens of the separate system prompt; for a prompt tree, of everything but the history. */
   apart: number;
-  /** What `apart` is. */
+  /** Names the content of `apart`. */
   beside: "the system prompt apart" | "the prompt around the conversation";
-  /** Tokens of the view that the request does not pay for: results that its prompt tree cuts to their share. */
+  /** Tokens of the view that the request does not contain, because its prompt tree cuts results to their share. */
   cut: number;
-  /** Requests prepared so far. */
+  /** Number of requests prepared so far. */
   requests: number;
-  /** Compactions begun so far: what jitter is drawn for, and what names plans. */
+  /** Number of compactions begun so far; jitter is drawn for it, and plans are named by it. */
   begun: number;
   /**
-   * What surrounds the view in the next request. The number that spreads the start of background compactions is the
-   * same for the same log: it is drawn from the seed and the compactions so far.
+   * The surroundings of the view in the next request. The number that spreads the start of background compactions is
+   * drawn from the seed and the number of compactions, so it is the same for the same log.
    */
   readonly around: Around;
-  /** The next request as it stands; `after`: with these totals instead of the view's. */
+  /** Returns the current state of the next request; `after`: with these totals instead of the view's. */
   look(after?: Totals): Look<T>;
-  /** A look that still holds: this one, unless something happened since. */
+  /** Returns an up-to-date look: this one, unless something has happened since. */
   current(look: Look<T>): Look<T>;
 }
 
-/** The context of a conversation in which nothing happened yet. */
+/** Returns the context of a new conversation. */
 export function contextOf<T>(fields: ContextFields<T>): Context<T> {
   const { machine, seed } = fields;
   return {

@@ -1,6 +1,6 @@
 /**
- * A conversation that stays within its model's window: a host appends messages and asks for the next request. What is
- * laid over the history, and when, is decided here from the log; the rules are the core's.
+ * A conversation that stays within its model's window: a host appends messages and asks for the next request. This file
+ * decides from the log which compactions to apply, and when; the rules are the core's.
  */
 
 import { anchor } from "./anchors.ts";
@@ -42,14 +42,14 @@ import * as kinds from "../options/kinds.ts";
 import { model as modelOption } from "../options/schemas/counting.ts";
 import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/schemas/conversation.ts";
 
-/** Fewest messages for a compaction because of memory. */
+/** Min messages for a compaction because of memory pressure. */
 const FEW = 4;
 
 /** See {@link openConversation}. */
 export class Conversation<T = unknown> {
-  /** The log beneath: every message, edit and record. Edits of yours are edits like any others. */
+  /** The log: every message, edit and record. The host may add edits of its own. */
   readonly log: ConversationLog<T>;
-  /** What came of opening it. */
+  /** The outcome of opening the conversation. */
   readonly opened: Opened;
   private readonly c: Context<T>;
   private readonly options: ConversationOptions<T>;
@@ -85,8 +85,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ what happens
 
   /**
-   * Adds a message or several at the end, all or none. Returns their ids. They are not copied: a message that is
-   * changed later is sent as it is then, and neither counted nor checked again.
+   * Appends one message or several, all or none. Returns their ids. Messages are not copied: a message that is changed
+   * later is sent as changed, but is neither counted nor checked again.
    *
    * @throws EspalierError `bad_message`, `duplicate_id`, `disposed`
    */
@@ -98,8 +98,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Takes what the provider reported of the newest request: its `usage` as it came, or the number of prompt tokens.
-   * Counts get more exact by it, and answers to requests that were cut in silence are noticed.
+   * Takes the provider's report of the newest request: its `usage` unchanged, or the number of prompt tokens. Reports
+   * make counts more exact, and reveal answers to silently truncated requests.
    */
   reportUsage(usage: unknown): void {
     this.alive();
@@ -107,9 +107,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Takes the error with which the provider refused the newest request. If the request was too large the limit is
-   * learned, from the text of the error where it names one, and `retry` says to {@link prepare} and send again; after
-   * three retries it does not.
+   * Takes the error with which the provider refused the newest request. If the request was too large, the conversation
+   * learns the limit, from the error's text if it contains one, and `retry` tells the host to call {@link prepare} and
+   * send again; after three retries it is false.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -130,13 +130,13 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * The next request: what to send, and why it is what it is. It is never larger than the model takes by the exact
-   * count, and valid. Calls are served one after the other; one from within a callback of this conversation (the model,
-   * a hook, a file) is answered at once, without a compaction. Summaries are put to use or begun here; a job that is
-   * running goes on when `signal` aborts.
+   * Returns the next request and a report on it. The request is valid, and by the exact count never larger than the
+   * model's limit. Calls run one after the other; a call from within a callback of this conversation (the model, a
+   * hook, a file) is answered at once, without a compaction. This call applies or begins summaries; a running job
+   * continues when `signal` aborts.
    *
-   * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`;
-   *   `bad_option`
+   * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened;
+   *   `aborted`; `disposed`; `bad_option`
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
     const { signal } = check(options, PREPARE);
@@ -147,7 +147,7 @@ export class Conversation<T = unknown> {
     return this.turns.take(signal, (own) => this.requests.prepare(options, own));
   }
 
-  /** What a prompt tree asks for its requests. @internal */
+  /** Returns the interface for requests of a prompt tree. @internal */
   inTree(): InTree<T> {
     this.alive();
     return this.tree;
@@ -156,8 +156,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ compactions
 
   /**
-   * Compacts now, whether it is needed or not, also where automatic compaction is off. A job that is running is given
-   * up for it. What fails leaves everything as it was and says so in the status.
+   * Compacts now, needed or not, even if automatic compaction is off. Cancels a running job. If it fails, everything
+   * stays unchanged and the status says why.
    *
    * @throws EspalierError `disposed`, `bad_option`
    */
@@ -168,8 +168,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Compacts the messages `from`..`to` of the view; without one of them from the beginning or to the end. The bounds
-   * grow to whole rounds, and around summaries that they meet; the newest request and pins stay.
+   * Compacts the messages `from`..`to` of the view; without `from` from the beginning, without `to` to the end. The
+   * bounds extend to whole rounds and around summaries that they touch; the newest request and pins stay.
    *
    * @throws EspalierError `unknown_id`, `bad_input`, `disposed`
    */
@@ -184,9 +184,9 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of
-   * the job, if there is one. Nothing is begun where automatic compaction is off: that is the user's to say, by
-   * {@link compact}.
+   * Begins a summary beside the conversation because the agent asked for it, for example by a tool `compact_context`.
+   * Returns the number of the job, if there is one. Begins nothing if automatic compaction is off: then only the user
+   * may ask for one, through {@link compact}.
    */
   agentRequest(focus?: string): number | undefined {
     this.alive();
@@ -197,9 +197,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless
-   * `model` is true. A finished one that waits is put to use at once. Nothing is begun where automatic compaction is
-   * off.
+   * Begins a summary beside the conversation because memory is short, if there are at least four messages; by rules
+   * unless `model` is true. Applies a finished result at once. Begins nothing if automatic compaction is off.
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
@@ -214,8 +213,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * What a compaction would do: nothing is recorded. With `summary` that text stands for what is covered; with `model`
-   * the host's model is asked. Without either it is made by rules.
+   * Returns the plan of a compaction; nothing is recorded. `summary` replaces the covered messages; with `model` the
+   * host's model writes the summary; without either, rules do.
    *
    * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation;
    *   `disposed`
@@ -241,7 +240,7 @@ export class Conversation<T = unknown> {
   /**
    * Applies a plan, whose texts may have been edited. Returns the ids of its edits.
    *
-   * @throws EspalierError `stale_plan` if something happened since to what it is about, `bad_edit`
+   * @throws EspalierError `stale_plan` if its messages have changed since, `bad_edit`
    */
   apply(plan: Pick<Plan<T>, "edits" | "since" | "trigger">): string[] {
     this.alive();
@@ -254,7 +253,7 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * What changing to another model would mean. Nothing changes; the change is made by `prepare({ model })`, which
+   * Reports the effect of a change to another model. Nothing changes; `prepare({ model })` makes the change, and
    * compacts first if it must. If the view does not fit and no compaction helps, `fits` is false and `reason` says why
    * there is no plan.
    *
@@ -270,8 +269,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Gives up the job that runs beside the conversation, or its result, and a compaction by hand. False if there was
-   * nothing.
+   * Cancels the job beside the conversation, or drops its result, and cancels a compaction by hand. Returns false if
+   * there was none.
    */
   cancel(): boolean {
     this.alive();
@@ -282,9 +281,9 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ edits
 
   /**
-   * Takes back a compaction (the newest, or the one of the named edit or plan `c<n>`) with all of its edits, or a
-   * rewind; the view is byte for byte what it was. Says whether it still fits; the next `prepare` compacts again if it
-   * does not. Nothing if there is nothing to undo.
+   * Undoes a compaction with all of its edits (the newest, or that of the given edit or plan `c<n>`), or a rewind; the
+   * view is byte for byte what it was. Reports whether it still fits; if not, the next `prepare` compacts again.
+   * Returns nothing if there is nothing to undo.
    *
    * @throws EspalierError `unknown_id`, `bad_edit`
    */
@@ -294,7 +293,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Brings back what an undo took, as long as no edit or rewind was made since. Nothing if there is nothing.
+   * Restores what an undo removed, unless an edit or rewind was made since. Returns nothing if there is nothing to
+   * restore.
    *
    * @throws EspalierError `unknown_id`, `bad_edit`
    */
@@ -307,8 +307,8 @@ export class Conversation<T = unknown> {
    * Pins a message, a part of it, a stretch of text, or a fact in words, so that it survives all compactions. Returns
    * the pin's id.
    *
-   * @throws EspalierError `unknown_id`, `bad_input`; `pin_budget_exceeded` naming the pins (`details.pins`) if they
-   *   leave no room for a request
+   * @throws EspalierError `unknown_id`, `bad_input`; `pin_budget_exceeded` with the pins (`details.pins`) if they leave
+   *   no room for a request
    */
   pin(pin: LogPin): string {
     this.alive();
@@ -324,15 +324,15 @@ export class Conversation<T = unknown> {
     this.c.saving.save();
   }
 
-  /** All pins in force. */
+  /** Returns all active pins. */
   pins(): LogPinRow[] {
     return this.log.pins();
   }
 
   /**
-   * Summaries that another system stored beside these messages, newest last, become edits: the view is what that system
-   * would have sent, and an undo brings back what they stand for. Summaries up to messages that are not there are
-   * passed over, and given back.
+   * Converts summaries that another system stored beside these messages, newest last, to edits: the view becomes the
+   * messages that this system would have sent, and an undo restores the replaced ones. Summaries up to messages that do
+   * not exist are skipped and returned.
    *
    * ```ts
    * import { openConversation } from "espalier";
@@ -359,8 +359,8 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Leaves all messages behind `to` out of the view (without it, all). Edits that reach past it are taken back. @throws
-   * EspalierError `unknown_id`
+   * Removes all messages after `to` from the view (without `to`, all messages). Revokes edits that reach past it.
+   * @throws EspalierError `unknown_id`
    */
   rewind(to?: string): string {
     this.alive();
@@ -377,13 +377,16 @@ export class Conversation<T = unknown> {
     return id;
   }
 
-  /** The untouched originals of what was hidden: by id, range, edit, or words. See {@link ConversationLog.recall}. */
+  /**
+   * Returns the unchanged originals of hidden messages: by id, range, edit, or words. See {@link
+   * ConversationLog.recall}.
+   */
   recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
     return this.log.recall(what);
   }
 
   /**
-   * Finds messages by words, those that the model does not see any more included. See {@link ConversationLog.search}.
+   * Finds messages by words, including those that the model no longer sees. See {@link ConversationLog.search}.
    *
    * ```ts
    * import { openConversation } from "espalier";
@@ -414,12 +417,12 @@ export class Conversation<T = unknown> {
     return this.log.compare(a, b);
   }
 
-  /** All edits, in log order, also those that were taken back. */
+  /** Returns all edits, in log order, including revoked ones. */
   edits(): LogEditRow[] {
     return this.log.edits();
   }
 
-  /** What would be sent if everything fitted. */
+  /** Returns the messages to send if all of them fit. */
   view(): LogView<T> {
     return this.log.view();
   }
@@ -427,7 +430,7 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ settings
 
   /**
-   * The user's own threshold: a share up to 1, tokens from 100 on, or none.
+   * Sets the user's own threshold: a share up to 1, tokens from 100 on, or none.
    *
    * @throws EspalierError `bad_threshold`; nothing has changed then
    */
@@ -437,7 +440,7 @@ export class Conversation<T = unknown> {
     this.c.machine.set({ threshold });
   }
 
-  /** The context size that the user picked, in tokens, or none. */
+  /** Sets the context size that the user picked, in tokens, or none. */
   setContextSize(contextSize: number | undefined): void {
     this.alive();
     need(contextSize, kinds.number, "options.contextSize");
@@ -448,22 +451,22 @@ export class Conversation<T = unknown> {
 
   /**
    * Lists the summaries of the conversation, oldest first: number, title, time, the path of the file if the storage
-   * keeps one, what each replaced, and whether a rewind left it behind. Its length is the number of summaries.
+   * keeps one, the replaced messages, and whether a rewind left it behind. Its length is the number of summaries.
    */
   checkpoints(): LogCheckpoint[] {
     this.alive();
     return this.log.checkpoints();
   }
 
-  /** How full the next request is, as it stands. */
+  /** Returns how full the next request currently is. */
   usage(): ConversationUsage {
     const { usage } = this.c.look();
     return { ...usage, requests: this.c.requests, reported: this.answers.reported, job: this.compactor.jobs.phase };
   }
 
   /**
-   * Listens to events of a type, or to all (`*`). The function it gives takes the listener off. A listener that throws
-   * harms nobody.
+   * Adds a listener for events of a type, or for all (`*`). The returned function removes it. A listener that throws
+   * has no effect on the conversation or on others.
    */
   on<K extends AnyEvent["type"] | "*">(type: K, listener: (event: EventOf<K>) => void): () => void {
     need(listener, kinds.required(kinds.callback), "options.listener");
@@ -471,17 +474,16 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Waits until everything is stored that can be. What fails is tried once more; the report says what is still not
-   * stored.
+   * Waits until everything possible is stored. Retries a failed write once; the report lists what is still not stored.
    */
   flush(): Promise<Flushed> {
     return this.c.saving.flush();
   }
 
   /**
-   * Ends the conversation here: jobs are given up, and requests that are being prepared (they fail with `disposed`);
-   * what is not stored yet is stored, and the engine reuses the memory. Nobody is asked and nothing is written when it
-   * has settled. The report says what is not stored; a second call has nothing to report.
+   * Ends the conversation: cancels jobs and pending requests (these fail with `disposed`), stores the rest, and lets
+   * the engine reuse the memory. Once it has settled, no callback is called and nothing is written. The report lists
+   * what is not stored; a second call has nothing to report.
    */
   async dispose(): Promise<Flushed> {
     if (this.isDisposed) return { isStored: true, missing: [] };
@@ -501,7 +503,7 @@ export class Conversation<T = unknown> {
     return flushed;
   }
 
-  /** In turn; at once for who is called by what has the turn. */
+  /** Runs `work` in turn; at once for a call from within the callback that holds the turn. */
   private turn<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal | undefined) => Promise<R>): Promise<R> {
     return this.c.inside.isInside ? work(signal) : this.turns.take(signal, work);
   }
@@ -517,12 +519,12 @@ export class Conversation<T = unknown> {
   }
 }
 
-/** The beginning of what the user said first. */
+/** Returns the beginning of the user's first text. */
 function firstRequest(messages: readonly NeutralMessage[]): string | undefined {
   const texts = messages.flatMap(({ role, parts }) =>
     role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [],
   );
-  // No half of a character at the cut.
+  // Does not split a surrogate pair at the cut.
   return texts
     .find((text) => !text.startsWith("<conversation-summary"))
     ?.slice(0, 200)

@@ -1,4 +1,4 @@
-/** Telling whoever listens. A listener that throws harms nobody. */
+/** Notifies listeners. A listener that throws has no effect on others. */
 
 import type { Trigger } from "../types/compact.ts";
 import type {
@@ -18,7 +18,7 @@ import { usageOf } from "../providers/usage.ts";
 import { addUsage } from "../tokens/usage.ts";
 
 export type AnyEvent = ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent;
-/** The event of a type; of `*` any of them. */
+/** The event of a type; for `*` any event. */
 export type EventOf<K extends AnyEvent["type"] | "*"> = K extends "*" ? AnyEvent : Extract<AnyEvent, { type: K }>;
 type Listener = (event: never) => void;
 
@@ -31,11 +31,11 @@ export class Events {
     this.names = names;
   }
 
-  /** The function it gives takes the listener off again. */
+  /** Adds a listener; the returned function removes it. */
   on<K extends AnyEvent["type"] | "*">(type: K, listener: (event: EventOf<K>) => void): () => void {
     const own = this.listeners.get(type) ?? new Set();
     this.listeners.set(type, own);
-    // The same function may be added twice, and each is taken off by itself.
+    // The same function may be added twice; each addition is removed separately.
     const added: Listener = (event) => listener(event);
     own.add(added);
     return () => void own.delete(added);
@@ -47,7 +47,7 @@ export class Events {
     for (const other of others) this.tell(other);
   }
 
-  /** The event under the names of another system; none where it has none. */
+  /** Returns the event under the names of another system, if it has one. */
   private named(event: ConversationEvent): AnyEvent[] {
     if (this.names === "espalier") return [];
     if (this.names === "copilot-chat") return this.chat.of(event);
@@ -63,17 +63,17 @@ export class Events {
       for (const listener of [...(this.listeners.get(type) ?? [])]) {
         try {
           const result: unknown = (listener as (event: AnyEvent) => unknown)(event);
-          // An asynchronous listener that fails must not end the process.
+          // A rejected promise of an asynchronous listener must not end the process.
           if (result instanceof Promise) result.catch(() => undefined);
         } catch {
-          // Its own trouble.
+          // A listener's own error has no effect.
         }
       }
     }
   }
 }
 
-/** Copilot CLI's name and fields for an event; nothing where it has none. */
+/** Returns Copilot CLI's name and fields for an event, if it has one. */
 function asCopilotCli(event: ConversationEvent): CopilotCliEvent | undefined {
   switch (event.type) {
     case "compaction_start":
@@ -135,7 +135,7 @@ function completed(event: CompactionComplete) {
   };
 }
 
-/** What the provider reported of the requests for the summary; without that our own count. */
+/** Returns the tokens that the provider reported for the summary's requests; without reports, our own count. */
 function tokensUsed(model: NonNullable<CompactionComplete["model"]>, { duration, llmModel }: CompactionComplete) {
   const records = model.usage.flatMap((raw) => usageOf(raw) ?? []);
   const { promptTotal, output, cacheRead, cacheWrite } = addUsage(...records);
@@ -176,7 +176,7 @@ function used({ limit, used: current, messages, isInitial, conversation, frame, 
   };
 }
 
-/** Its names for what began a compaction; it knows fewer. */
+/** Its names for triggers; it has fewer. */
 const TRIGGERS: Partial<Record<Trigger, string>> = {
   provider_error: "context_limit_retry",
   overflow: "threshold",

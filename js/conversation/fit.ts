@@ -1,4 +1,4 @@
-/** The last step: what makes one request fit, and is forgotten with it. */
+/** The last step: removals that make one request fit and apply to it alone. */
 
 import { compact } from "../calls/compact.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -9,7 +9,7 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { CutReport, Removal } from "../types/prune.ts";
 
-/** How the view is counted. */
+/** The options by which the view is counted. */
 export type Counted = Pick<
   CountOptions,
   "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools"
@@ -20,12 +20,12 @@ export interface Fitted<T> {
   removed: Removal[];
   before: Totals;
   after: Totals;
-  /** Whether messages went whole, so that the request says nothing of them. */
+  /** True if whole messages were dropped, so that the request does not mention them. */
   hasDropped: boolean;
   performedBy: "prune" | "shorten" | "render";
 }
 
-/** A cut moves by this share of the limit at least, so that the provider's cache breaks seldom. */
+/** A cut moves by at least this share of the limit, so that the provider's cache breaks seldom. */
 const STEP = 0.1;
 
 export class Fit {
@@ -33,10 +33,10 @@ export class Fit {
   private edits = "";
 
   /**
-   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well. `names`: what the
-   * messages of the view are called in the log.
+   * Prunes the view to `budget` of our tokens; if the messages that must stay are too large, shortens those as well.
+   * `names`: the log's ids of the view's messages.
    *
-   * @throws EspalierError `budget_exceeded` if that is too large even so
+   * @throws EspalierError `budget_exceeded` if they are too large even then
    */
   async fit<T>(
     view: LogView<T>,
@@ -47,10 +47,10 @@ export class Fit {
     compaction: Partial<CompactOptions>,
     keep: readonly string[],
   ): Promise<Fitted<T>> {
-    // Numbers of messages mean others once an edit was laid or taken back.
+    // After an edit or an undo the same numbers refer to other messages.
     if (edits !== this.edits) this.pruner.cut = undefined;
     this.edits = edits;
-    // Messages are numbered by their place in the view; the log calls them otherwise.
+    // Messages are numbered by their place in the view; the log has other ids.
     const isNamed = how.format !== "espalier";
     const named = (removed: Removal[]) =>
       isNamed

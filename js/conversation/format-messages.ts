@@ -1,6 +1,6 @@
 /**
- * The messages of each format, as far as a conversation's types know them: what a provider's SDK takes can be appended,
- * and what comes back can be sent by it. Contents are `any`, so that no version of an SDK is excluded.
+ * The messages of each format, as a conversation's types know them: messages of a provider's SDK can be appended, and
+ * the SDK accepts the returned ones. Contents are `any`, so that no version of an SDK is excluded.
  */
 
 import type { Raw } from "../prompt/output/mode.ts";
@@ -32,7 +32,7 @@ export interface GeminiTurn {
   parts?: any[];
 }
 
-/** By format; `any` where the items of a format have too many forms for one type. */
+/** By format; `any` if the items of a format have too many forms for one type. */
 export interface FormatMessages {
   "openai-chat": OpenAIChatMessage;
   "openai-responses": any;

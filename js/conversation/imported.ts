@@ -1,6 +1,6 @@
 /**
- * Summaries that another system stored beside a conversation become edits, so that the view is what that system would
- * have sent.
+ * Converts summaries that another system stored beside a conversation to edits, so that the view becomes the messages
+ * that this system would have sent.
  */
 
 import { badOption as bad } from "../errors/errors.ts";
@@ -8,7 +8,7 @@ import type { ConversationLog } from "../log/log.ts";
 
 /** A summary of everything up to a message. */
 export interface StoredSummary {
-  /** Id of the last message that it stands for; a message in a round means the whole round. */
+  /** Id of the last message that it replaces; a message in a round means the whole round. */
   upTo: string;
   text: string;
 }
@@ -16,8 +16,8 @@ export interface StoredSummary {
 const TAG = "conversation-summary";
 
 /**
- * Lays summaries over the log, the newest last: it stands for those before it. Those of messages that nobody knows are
- * passed over.
+ * Applies summaries to the log, newest last: each replaces those before it. Skips summaries that end at an unknown
+ * message.
  */
 export function importSummaries<T>(
   log: ConversationLog<T>,
@@ -64,11 +64,11 @@ const CLOSING = "</conversation-summary>";
 /** An opening or closing tag, in any case and with blanks, escaped or not. */
 const ANY_TAG = /<(?=\\*\s*(?:\/\s*)?conversation-summary)/gi;
 
-/** Puts a summary into our tags, which it cannot end. Text that is one such element already stays as it is. */
+/** Puts a summary into our tags, and escapes tags in it. A text that already is one such element stays unchanged. */
 function tagged(given: string): string {
   const text = given.trim();
   const head = OPENING.exec(text)?.[0];
-  // Behind the end of the element a stored text would read as a message of the user.
+  // Text after the end of the element would read as a message of the user.
   if (head !== undefined && text.endsWith(CLOSING) && text.slice(head.length, -CLOSING.length).search(ANY_TAG) < 0)
     return text;
   return `<${TAG}>\n${text.replace(ANY_TAG, "<\\")}\n</${TAG}>`;

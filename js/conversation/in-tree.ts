@@ -1,5 +1,5 @@
 /**
- * Requests in which the conversation is part of a prompt tree: the tree says what all the rest of it costs, and gets
+ * Requests in which the conversation is part of a prompt tree: the tree reports the cost of everything else, and gets
  * the messages that it may show. `js/prompt/request` calls this.
  */
 
@@ -12,7 +12,7 @@ import type { MadeRequest, Requests } from "./requests.ts";
 import type { Turns } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport } from "./types.ts";
 
-/** What goes along with a request. */
+/** The settings of one request. */
 export interface TreeSettings {
   tools?: ToolList | undefined;
   model?: PrepareOptions["model"] | undefined;
@@ -21,13 +21,13 @@ export interface TreeSettings {
   llm?: Llm | undefined;
 }
 
-/** What a render of the tree found. */
+/** The result of rendering the tree. */
 export interface TreeFrame {
   /** Tokens of everything but the history, without tools that the conversation counts itself. */
   tokens: number;
-  /** Tokens of the view that the tree does not pay for. */
+  /** Tokens of the view that the tree does not contain. */
   cut: number;
-  /** The tree had to leave out messages of the history. */
+  /** True if the tree had to leave out messages of the history. */
   isLost: boolean;
 }
 
@@ -48,10 +48,7 @@ export class InTree<T> {
     return this.c.inside;
   }
 
-  /**
-   * Takes over what goes along with the request. Returns the tokens that all of it may have, by the conversation's own
-   * count.
-   */
+  /** Applies the settings of the request. Returns its max tokens, by the conversation's own count. */
   begin({ tools, model, budget, llm }: TreeSettings, signal: AbortSignal | undefined): Promise<number> {
     const work = async () => {
       if (llm !== undefined) this.c.llm = llm;
@@ -64,12 +61,12 @@ export class InTree<T> {
     return this.inside.isInside ? work() : this.turns.take(signal, work);
   }
 
-  /** Whether nothing is left out because the server manages the context. */
+  /** True if nothing is left out because the server manages the context. */
   get isServerManaged(): boolean {
     return this.options.serverManaged === true;
   }
 
-  /** The messages to show: a finished summary is put to use, one that is running waited for, one that is due made. */
+  /** Returns the messages to show. Applies a finished summary, waits for a running one, makes one that is due. */
   made({ tokens, cut, isLost }: TreeFrame, signal: AbortSignal | undefined): Promise<MadeRequest<T>> {
     const frame = () => {
       Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
@@ -84,18 +81,19 @@ export class InTree<T> {
     });
   }
 
-  /** Compactions of the newest request, also of one that could not be made. */
+  /** Compactions of the newest request, including one that failed. */
   get compactions(): readonly Compacted[] {
     return this.requests.compactions;
   }
 
-  /** Reports that the prompt does not fit although a summary was put to use for it. */
+  /** Reports that the prompt does not fit although a summary was applied for it. */
   insufficient(isSent: boolean): void {
     this.requests.insufficient(isSent);
   }
 
   /**
-   * The messages of the view as they are, whatever they cost. `compactions`: of the request, if it was begun before.
+   * Returns the messages of the view unchanged, whatever their size. `compactions`: those of the request, if it was
+   * begun before.
    */
   asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">, compactions?: readonly Compacted[]): MadeRequest<T> {
     Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
@@ -110,8 +108,8 @@ export class InTree<T> {
   }
 
   /**
-   * Notes and reports usage of a rendered request (`tokens`, of which `frame` are beside the history), and begins a
-   * summary beside the conversation where one is due. `lost`: what the tree left out.
+   * Records and reports usage of a rendered request (`tokens`, of which `frame` are not history), and begins a summary
+   * beside the conversation if one is due. `lost`: the messages that the tree left out.
    */
   finished(made: MadeRequest<T>, tokens: number, frame: number, lost: readonly Removal[]): PrepareReport {
     const { look, sent, compactions } = made;

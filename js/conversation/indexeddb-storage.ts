@@ -1,9 +1,9 @@
-/** Storage of a page or worker. Every addition is a record of its own, so that none rewrites another. */
+/** Storage of a page or worker. Every addition is a record of its own, so that additions never rewrite others. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
-/** `indexedDB`, said this way because the declarations of a Node project need not know its type. */
+/** `indexedDB`, declared this way because the declarations of a Node project may not have its type. */
 export interface IndexedDbLike {
   open(name: string, version?: number): unknown;
 }
@@ -12,7 +12,7 @@ export interface IndexedDbLike {
 const STORE = "texts";
 
 /**
- * Keeps a conversation, or a search index, in a database of the browser's.
+ * Stores a conversation, or a search index, in a database of the browser.
  *
  * ```ts
  * import { openConversation } from "espalier";
@@ -24,7 +24,7 @@ const STORE = "texts";
  * ```
  *
  * @param factory Default: the page's `indexedDB`.
- * @throws EspalierError `bad_option` where there is no IndexedDB
+ * @throws EspalierError `bad_option` if there is no IndexedDB
  */
 export function indexedDbStorage(
   database: string,
@@ -75,7 +75,7 @@ export function indexedDbStorage(
       cursor.result.continue();
     };
   };
-  /** One transaction: the old record is there until the new one is. */
+  /** One transaction: the old record stays until the new one exists. */
   const replace = async (record: { name: string; text: string } | { name: string; bytes: Uint8Array }) => {
     await within("readwrite", (store) => (clear(store, record.name, () => void store.add(record)), undefined));
   };

@@ -1,24 +1,24 @@
 /**
- * Whether a call on a conversation comes from a callback that the conversation itself waits for: the host's model, a
- * hook, a file. Such a call must not wait for its turn, since its turn comes after the callback.
+ * Tells whether a call on a conversation comes from a callback that the conversation itself waits for: the host's
+ * model, a hook, a file. Such a call must not wait for its turn, since its turn comes after the callback.
  */
 
-/** A callback that runs. */
+/** A running callback. */
 interface Frame {
   readonly owner: Inside;
   isOpen: boolean;
-  /** The callback that it runs within. */
+  /** The callback that called it. */
   readonly outer: Frame | undefined;
 }
-/** What `AsyncLocalStorage` of Node, Bun and Deno does. */
+/** The used part of `AsyncLocalStorage` of Node, Bun and Deno. */
 interface Local {
   run<R>(frame: Frame, work: () => R): R;
   getStore(): Frame | undefined;
 }
 
 /**
- * The storage of all conversations. Node follows every promise of the process for each storage that was ever used: with
- * one for each conversation a process of 300 took 27 times as long for everything.
+ * One storage for all conversations. Node follows every promise of the process for each storage that was ever used:
+ * with one storage for each conversation, a process of 300 took 27 times as long for everything.
  */
 let shared: { local: Local | undefined } | undefined;
 const sharedLocal = () => (shared ??= { local: platformLocal() }).local;
@@ -33,7 +33,7 @@ export class Inside {
 
   /**
    * True within a callback that has not settled. On a platform that cannot tell callers apart (browsers) it is true
-   * while a callback is open that a call in its turn waits for. A callback beside the conversation holds no turn: a
+   * while any callback is open that a call in its turn waits for. A callback beside the conversation holds no turn: a
    * call from within it waits for the job at most as long as any other call.
    */
   get isInside(): boolean {
@@ -43,7 +43,7 @@ export class Inside {
     return false;
   }
 
-  /** Returns the callback with its calls marked; `isBeside` is true for one of a job beside the conversation. */
+  /** Returns the callback with its calls marked; `isBeside` is true for a callback of a job beside the conversation. */
   wrap<A extends unknown[], R>(callback: (...args: A) => R | Promise<R>, isBeside = false): (...args: A) => Promise<R> {
     const held = isBeside ? 0 : 1;
     return async (...args) => {
@@ -59,7 +59,9 @@ export class Inside {
   }
 }
 
-/** The innermost callback that has not settled: those that have are forgotten, however long a chain of calls goes on. */
+/**
+ * Returns the innermost callback that has not settled. Settled ones are dropped, however long a chain of calls grows.
+ */
 function stillOpen(frame: Frame | undefined): Frame | undefined {
   let open = frame;
   while (open && !open.isOpen) open = open.outer;

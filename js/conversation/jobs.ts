@@ -5,10 +5,10 @@
 
 import type { Machine } from "./machine.ts";
 
-/** What came of a job; `failed` is what there is of it all the same. */
+/** The outcome of a job; `failed` holds its incomplete result. */
 export type Outcome<R> = { value: R } | { error: string; failed?: R };
 
-/** What of a machine is about the job. */
+/** The machine's methods for the job. */
 type JobMachine = Pick<Machine<unknown>, "phase" | "settleJob" | "takeJob" | "cancelJob" | "reopen">;
 
 export class Jobs<R> {
@@ -24,25 +24,25 @@ export class Jobs<R> {
     return this.machine.phase;
   }
 
-  /** Number of the job that is running. */
+  /** The number of the running job. */
   get running(): number | undefined {
     return this.live?.job;
   }
 
-  /** The result that was put aside. */
+  /** The parked result. */
   get parked(): R | undefined {
     return this.phase === "parked" ? [...this.results.values()].at(-1) : undefined;
   }
 
-  /** Continues an earlier session, whose newest job was `last`; with its result, if that was never used. */
+  /** Continues an earlier session, whose newest job was `last`; with its result, if it was never used. */
   reopen(backoff: unknown, last: number, result?: R): void {
     this.machine.reopen(backoff, last, result !== undefined);
     if (result !== undefined) this.results.set(last, result);
   }
 
   /**
-   * Runs a job that the machine started; a result that was put aside is dropped. `work` may throw, never end, or
-   * answer after it was cancelled. `settled` is called once with what came of it, if it is the running job then.
+   * Runs a job that the machine started, and drops a parked result. `work` may throw, never end, or answer after it was
+   * cancelled. `settled` is called once with the outcome, if this is still the running job.
    */
   run(job: number, work: (signal: AbortSignal) => Promise<Outcome<R>>, settled: (outcome: Outcome<R>) => void): void {
     this.results.clear();
@@ -60,26 +60,26 @@ export class Jobs<R> {
     this.live = { job, controller, settled: done };
   }
 
-  /** Takes a result out, once. */
+  /** Removes and returns a result. */
   take(job: number): R | undefined {
     const result = this.results.get(job);
     this.results.delete(job);
     return result;
   }
 
-  /** Takes out the result that waits, if there is one. */
+  /** Removes and returns the waiting result, if there is one. */
   takeReady(): { job: number; value: R } | undefined {
     const job = this.phase === "ready" || this.phase === "parked" ? this.machine.takeJob() : undefined;
     const value = job === undefined ? undefined : this.take(job);
     return job === undefined || value === undefined ? undefined : { job, value };
   }
 
-  /** Ends when the running job has settled. */
+  /** Resolves when the running job has settled. */
   settled(): Promise<void> {
     return this.live?.settled ?? Promise.resolve();
   }
 
-  /** Gives up whatever there is. The number of the job that was aborted or whose result was dropped. */
+  /** Cancels the job or drops its result. Returns the number of the affected job. */
   cancel(reason: unknown): number | undefined {
     const dropped = [...this.results.keys()].at(-1);
     const job = this.machine.cancelJob();

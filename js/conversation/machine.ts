@@ -1,7 +1,7 @@
 /**
- * The engine's half of a conversation: limits, what was learned of providers, the background job, back-off and
- * triggers. The rules are the core's (`src/conversation`); its state stays here as text, so that a fresh instance of
- * the engine goes on where another one ended.
+ * The engine's half of a conversation: limits, learned facts about providers, the background job, back-off and
+ * triggers. The rules are the core's (`src/conversation`). The state is kept here as text, so that a fresh instance of
+ * the engine continues where another one ended.
  */
 
 import { limitFor, modelOf } from "../calls/limits.ts";
@@ -20,24 +20,24 @@ import type { ReadProfile } from "./context.ts";
 import type { Compacted, ContextUsage, ConversationOptions } from "./types.ts";
 
 export type Phase = "idle" | "running" | "ready" | "parked" | "failed";
-/** Whom an automatic compaction may ask. `offline`: rules. `cutOnly`: results are cut, nothing is summarised. */
+/** Whether an automatic compaction may ask the model. `offline`: rules only. `cutOnly`: cut results, no summary. */
 export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";
-/** What a request does about the background job. */
+/** The effect of a request on the background job. */
 export type NextOfJob = { next: "goOn" } | { next: "wait" | "apply" | "dropped"; job: number };
 
-/** What the user chose. */
+/** The user's choices. */
 export interface Settings {
   threshold: number | undefined;
   contextSize: number | undefined;
-  /** Tokens that a request of a prompt tree may have; it replaces the limit of a model about which nothing is known. */
+  /** Max tokens of a request of a prompt tree; replaces the limit of an unknown model. */
   budget?: number | undefined;
-  /** All that the model takes rather than its default tier, if that costs no more. */
+  /** True to use the model's whole window instead of its default tier, if that costs no more. */
   preferLong: boolean;
-  /** The host counts with the model's own tokenizer: its counts need no calibration. */
+  /** True if the host counts with the model's own tokenizer: its counts need no calibration. */
   hasTokenizer: boolean;
 }
 
-/** What surrounds the view in a request; see the core's `Around`. */
+/** The surroundings of the view in a request; see the core's `Around`. */
 export interface Around {
   apart: number;
   cut: number;
@@ -45,29 +45,29 @@ export interface Around {
   draw: number;
 }
 
-/** The next request as the core sees it; see the core's `Look`. */
+/** The core's description of the next request; see the core's `Look`. */
 interface CoreLook {
   usage: ContextUsage;
-  /** Tokens of the provider's that the request must not exceed. */
+  /** Max tokens of the request, by the provider's count. */
   request: number;
-  /** Tokens of ours that are expected to be within `request`. */
+  /** Our tokens that are expected to be within `request`. */
   budget: number;
-  /** Tokens of ours that are expected to be within the model's window, whatever the user chose. */
+  /** Our tokens that are expected to be within the model's window, whatever the user chose. */
   window: number;
   overflows: boolean;
-  /** It is full enough for a compaction to start. */
+  /** True if it is full enough for a compaction to start. */
   starts: boolean;
   isWarm: boolean;
-  /** Messages of the view, as the profile counts them. */
+  /** Number of messages of the view, as the profile counts them. */
   counted: number;
-  /** Nothing happened since a compaction was applied. */
+  /** True if nothing happened since a compaction was applied. */
   isCompacted: boolean;
 }
 
-/** The next request as it stands. */
+/** The current state of the next request. */
 export interface Look<T> extends CoreLook {
   view: LogView<T>;
-  /** {@link Machine.position} when it was taken. */
+  /** {@link Machine.position} at the time of this look. */
   at: string;
 }
 
@@ -81,23 +81,23 @@ export interface RequestFields {
   hasHook: boolean;
 }
 
-/** What is to happen before a request is sent. */
+/** The steps before a request is sent. */
 export interface RequestStep<T> {
   look: Look<T>;
   job: NextOfJob;
   due?: { trigger: Trigger; verdict: Verdict };
-  /** The provider refused the request before. */
+  /** True if the provider refused the request before. */
   isForced: boolean;
 }
 
-/** How an automatic compaction ended; see the core's `Ended`. */
+/** The end of an automatic compaction; see the core's `Ended`. */
 export interface Ended {
   requests: number;
-  /** How it was made; `status` is how it ended. */
+  /** The status of making it; `status` is its final status. */
   made?: Compacted["status"];
   status?: Compacted["status"];
   author?: Edit["author"] | undefined;
-  /** A model was asked in vain. */
+  /** True if a model was asked without success. */
   hasFailed?: boolean;
   isNeeded?: boolean;
   isBeforeRequest?: boolean;
@@ -118,7 +118,7 @@ export interface Finish {
   ended?: Ended | undefined;
 }
 
-/** What came of it. */
+/** The outcome of a compaction. */
 interface CoreFinished {
   status: Compacted["status"];
   error?: string;
@@ -133,15 +133,15 @@ export type Finished<T> = Omit<CoreFinished, "look" | "lines"> & { look: Look<T>
 /** A usage report that does not match its request. */
 export interface OddUsage extends Omit<SilentOverflow, "kind"> {
   /**
-   * `overflow`: the provider did not read the whole request, or counts more than its window has. `low`: the report is
-   * far too low. `overhead`: by its reports a request without any message would hardly fit. `unsteady`: reports vary
-   * too much to predict the next one.
+   * `overflow`: the provider did not read the whole request, or counts more tokens than its window has. `low`: the
+   * report is far too low. `overhead`: by its reports a request without any message would hardly fit. `unsteady`:
+   * reports vary too much to predict the next one.
    */
   why: "overflow" | "low" | "overhead" | "unsteady";
   kind?: SilentOverflow["kind"];
 }
 
-/** The view under another model: tokens of the provider's, and the budget in ours. */
+/** The view under another model: tokens by the provider's count, and the budget in ours. */
 interface Weighed {
   current: number;
   request: number;
@@ -162,7 +162,7 @@ interface Answer extends Advanced {
   settled?: boolean;
 }
 
-/** What an earlier session learned: plain data of its log. */
+/** Facts that an earlier session learned: plain data of its log. */
 export interface Learned {
   recovery?: unknown;
   calibrations?: Record<string, unknown>;
@@ -171,9 +171,9 @@ export interface Learned {
 type Handle = InstanceType<Wasm["ConversationMachine"]>;
 
 export class Machine<T> {
-  /** Of the background job. */
+  /** The phase of the background job. */
   phase: Phase = "idle";
-  /** Of the model of the next request; empty if it has none. */
+  /** The model of the next request; empty if it has none. */
   name: string;
   private model: string | ModelLimits | undefined;
   private settings: Settings;
@@ -182,7 +182,7 @@ export class Machine<T> {
   private owner: Wasm | undefined;
   private log: ConversationLog<T> | undefined;
   private readonly profile: string;
-  /** Goes up with the state. */
+  /** Increases with every change of the state. */
   private changes = 0;
 
   /** @throws EspalierError `bad_option`, `bad_threshold` */
@@ -195,7 +195,7 @@ export class Machine<T> {
     this.live();
   }
 
-  /** Works on this log from now on, with what an earlier session learned. */
+  /** Works on this log from now on, with the facts that an earlier session learned. */
   attach(log: ConversationLog<T>, { recovery, calibrations }: Learned): void {
     this.log = log;
     const fresh = this.state;
@@ -205,93 +205,93 @@ export class Machine<T> {
       this.live();
     } catch (error) {
       if (!(error instanceof EspalierError) || isCrash(error)) throw error;
-      // Not what was written: nothing is known.
+      // Invalid stored data is ignored.
       this.state = fresh;
     }
   }
 
   // ------------------------------------------------------------ the next request
 
-  /** The same text as long as nothing happens to the log or to this. */
+  /** The same text as long as neither the log nor this machine changes. */
   get position(): string {
     return `${this.known.version}/${this.changes}`;
   }
 
-  /** The next request; `after`: with these totals instead of the view's. */
+  /** Returns the next request; `after`: with these totals instead of the view's. */
   look(around: Around, after?: Totals): Look<T> {
     const view = after && this.known.view();
     const shown = view ? { after, origin: view.origin } : this.known.shownTotals;
     return this.seen(this.step({ type: "look", around, shown }).look!);
   }
 
-  /** The next request, and what is due before it. */
+  /** Returns the next request, and what is due before it. */
   request(around: Around, request: RequestFields): RequestStep<T> {
     const { look, ...step } = this.step({ type: "request", around, request, shown: this.known.shownTotals }).request!;
     return { ...step, look: this.seen(look) };
   }
 
   /**
-   * A request of `tokens` goes out. `frame` changes when system text or tools do. Returns the tokens of the messages
-   * `shared` as they came.
+   * Records that a request of `tokens` is sent. `frame` changes when the system prompt or the tools do. Returns the
+   * tokens of the `shared` messages without edits.
    */
   sent(id: string, tokens: number, frame: string, shared: readonly string[] = []): number {
     return this.step({ type: "sent", id, tokens, frame, shared }).shared!;
   }
 
-  /** Takes the provider's count of the newest request. Returns what is odd about it. */
+  /** Takes the provider's count of the newest request. Returns its anomaly, if any. */
   answered(tokens: number, date: string, isManaged = false): OddUsage | undefined {
     return this.step({ type: "answered", tokens, date, isManaged }).odd;
   }
 
-  /** The provider refused the newest request. */
+  /** Takes the provider's refusal of the newest request. */
   refused(refusal: Omit<Refusal, "sent">): NextStep {
     return this.step({ type: "refused", refusal: { ...refusal, sent: 0 } }).next!;
   }
 
   // ------------------------------------------------------------ the model
 
-  /** Whether this is another model than that of the request before. */
+  /** Returns true if this model differs from that of the previous request. */
   isOther(model: string | ModelLimits): boolean {
     return JSON.stringify(modelOf(model)) !== JSON.stringify(modelOf(this.model));
   }
 
-  /** The next request is for this model. */
+  /** Sets the model of the next request. */
   change(model: string | ModelLimits): void {
     this.step({ type: "model", model: modelFields(model) });
     this.model = model;
     this.name = modelOf(model).name ?? "";
   }
 
-  /** Takes over what the user chose. @throws EspalierError `bad_threshold`; nothing has changed then */
+  /** Sets the user's choices. @throws EspalierError `bad_threshold`; nothing has changed then */
   set(settings: Partial<Settings>): void {
     const all = { ...this.settings, ...settings };
     this.step({ type: "settings", settings: all });
     this.settings = all;
   }
 
-  /** What a request of a prompt tree may have; nothing for a request of the conversation alone. */
+  /** Sets the max tokens of a request of a prompt tree; undefined for a request of the conversation alone. */
   setBudget(budget: number | undefined): void {
     if (this.settings.budget !== budget) this.set({ budget });
   }
 
-  /** A request of `ours` tokens, of which tools take `tools`, under another model. */
+  /** Weighs a request of `ours` tokens, of which tools take `tools`, under another model. */
   weigh(model: string | ModelLimits, ours: number, tools: number): Weighed {
     return this.step({ type: "weigh", model: modelFields(model), ours, tools }).weighed!;
   }
 
   // ------------------------------------------------------------ compactions
 
-  /** Whom a compaction may ask that nothing depends on. */
+  /** Returns what an optional compaction may ask. */
   verdict(requests: number): Verdict {
     return this.step({ type: "verdict", requests, shown: this.known.shownTotals }).verdict!;
   }
 
-  /** Takes in how an automatic compaction ended. */
+  /** Takes the end of an automatic compaction. */
   ended(ended: Ended): void {
     this.step({ type: "ended", ended, shown: this.known.shownTotals });
   }
 
-  /** Ends a compaction: lays its edits over the log if they fit it, and records it. */
+  /** Ends a compaction: applies its edits to the log if they fit, and records it. */
   finish(around: Around, finish: Finish): Finished<T> {
     const { finished } = this.step({ type: "finish", around, finish, shown: this.known.shownTotals });
     const { look, lines: _, ...rest } = finished!;
@@ -300,7 +300,7 @@ export class Machine<T> {
 
   // ------------------------------------------------------------ the background job
 
-  /** Starts a job, if nothing forbids it: its number, and whom to ask. */
+  /** Starts a job, unless something forbids it. Returns its number and verdict. */
   startJob(start: {
     requests: number;
     asksModel: boolean;
@@ -312,17 +312,17 @@ export class Machine<T> {
     return job === undefined ? undefined : { job, verdict: verdict! };
   }
 
-  /** A job has ended. False if it is not the running one. */
+  /** Ends a job. Returns false if it is not the running one. */
   settleJob(job: number, error: string | undefined): boolean {
     return this.step({ type: "settleJob", job, error }).settled!;
   }
 
-  /** Takes a result out of the way; the number of its job. */
+  /** Removes a result; returns the number of its job. */
   takeJob(): number | undefined {
     return this.step({ type: "takeJob" }).job;
   }
 
-  /** Gives up whatever there is; the number of a job that has to be aborted. */
+  /** Cancels the job or drops its result; returns the number of a job to abort. */
   cancelJob(): number | undefined {
     return this.step({ type: "cancelJob" }).job;
   }
@@ -332,14 +332,14 @@ export class Machine<T> {
     try {
       this.step({ type: "reopen", backoff, job, isReady });
     } catch {
-      // Not what was written: nothing is known.
+      // Invalid stored data is ignored.
       this.step({ type: "reopen", job, isReady });
     }
   }
 
   // ------------------------------------------------------------ what is kept in the log
 
-  /** What outlives the session. */
+  /** The facts that outlive the session. */
   get learned(): Learned & { backoff?: unknown } {
     const { recovery, calibrations, backoff } = JSON.parse(this.state) as Learned & { backoff?: unknown };
     return { recovery, calibrations: calibrations ?? {}, ...(backoff !== undefined && { backoff }) };
@@ -385,7 +385,7 @@ export class Machine<T> {
   }
 }
 
-/** What the user chose, from the options of a conversation. */
+/** Returns the user's choices among the options of a conversation. */
 export function settingsOf<T>({
   threshold,
   contextSize,
@@ -395,7 +395,7 @@ export function settingsOf<T>({
   return { threshold, contextSize, preferLong, hasTokenizer: tokenizer !== undefined };
 }
 
-/** A model as the core takes it. */
+/** Converts a model to the core's form. */
 function modelFields(model: string | ModelLimits | undefined) {
   const { name = "", defaultTier = 0, surcharge = false } = modelOf(model);
   const { tokens: limit, source } = limitFor({ ...(model !== undefined && { model }) });

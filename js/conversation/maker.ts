@@ -1,4 +1,4 @@
-/** Makes compactions. Nothing of the conversation changes. */
+/** Makes compactions, without changing the conversation. */
 
 import { named, within } from "../engine/drive.ts";
 import { isCrash } from "../engine/engine.ts";
@@ -12,44 +12,47 @@ import type { Context } from "./context.ts";
 import type { Look } from "./machine.ts";
 import type { Compacted } from "./types.ts";
 
-/** A compaction that was made and not applied. */
+/** A compaction that was made but not applied. */
 export interface Made {
   status: Compacted["status"];
   trigger: Trigger;
   focus?: string;
   /** Position in the log of the view that it was made from. */
   since: number;
-  /** Messages that there were then. */
+  /** Number of messages at that time. */
   originals?: number;
   edits: Edit[];
   before: Totals;
-  /** By the host's clock. */
+  /** Start time by the host's clock. */
   began: number;
   report?: CompactReport;
   error?: string;
-  /** The error that ended it, if the status is that of an error. */
+  /** The error that ended it, if its status is an error. */
   thrown?: EspalierError;
   job?: number;
 }
 
 export interface Wanted {
   focus?: string | undefined;
-  /** Ask the host's model, if there is one. */
+  /** Whether to ask the host's model, if there is one. */
   model: boolean;
-  /** Nothing is summarised, results are cut. */
+  /** Cut results, without a summary. */
   cutOnly?: boolean;
   signal?: AbortSignal | undefined;
   job?: number | undefined;
   range?: { from: string | undefined; to: string | undefined };
-  /** Tokens that the view may have; default: what a request may have. */
+  /** Max tokens of the view; default: those of a request. */
   budget?: number;
-  /** The text of the summary; nobody is asked then. */
+  /** The text of the summary; no model is asked then. */
   summary?: string;
 }
 
 /** Statuses of compactions that had nothing to do. */
 const NOTHING: readonly Compacted["status"][] = ["nothing_to_compact", "unchanged"];
-/** A compaction by hand may be tried over and over; by itself it is this many messages that make it worth while. */
+/**
+ * Triggers of automatic compactions. They need this many messages to be worthwhile; a compaction by hand may be tried
+ * repeatedly.
+ */
 const AUTOMATIC: readonly Trigger[] = [
   "threshold",
   "overflow",
@@ -66,7 +69,7 @@ export class Maker<T> {
     this.c = context;
   }
 
-  /** Makes a compaction of the request as it is now, which is `known` if nothing happened since. Only bad options throw. */
+  /** Makes a compaction of the current request, which is `known` if nothing happened since. Only bad options throw. */
   async make(trigger: Trigger, wanted: Wanted, known?: Look<T>): Promise<Made> {
     const {
       profile,
@@ -85,7 +88,7 @@ export class Maker<T> {
     const look = known ? this.c.current(known) : this.c.look();
     const made = await this.made(trigger, wanted, look, telling);
     if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
-    // Some are told also where nothing comes of it; what they wish has nothing to go into.
+    // Some hooks are called even if no compaction follows; their additions are dropped then.
     const { focus, signal } = wanted;
     const event = {
       trigger: named(trigger, profile.hook.twoTriggers),
@@ -105,7 +108,7 @@ export class Maker<T> {
     return made;
   }
 
-  /** Tokens of ours that a request may have beside what is kept apart. */
+  /** Returns our tokens that a request may take besides the separate system prompt. */
   private room({ budget }: Look<T>): number {
     return Math.max(0, budget - this.c.apart);
   }
@@ -141,7 +144,7 @@ export class Maker<T> {
       .flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
     const stage = (name: "asking" | "answered") =>
       events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
-    // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may
+    // For hooks, for the shape of the request, for the host's model. A range is exact: nothing outside of it may
     // change.
     const told = {
       trigger,
@@ -160,15 +163,15 @@ export class Maker<T> {
       }),
     };
     const options: Omit<CompactOptions, keyof CountOptions> = {
-      // Where the model fails the caller decides whether rules go on at once.
+      // If the model fails, the caller decides whether rules continue at once.
       onFailure: "leave",
       ...told,
       ...compaction,
       ...(hooks && { hooks }),
       ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
-      // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or
-      // its refusals.
+      // The conversation's own model takes its whole window, whatever the user's threshold; another model's limits come
+      // from its options or its refusals.
       ...(compaction.llmBudget === undefined &&
         compaction.llmModel === undefined && { llmBudget: Math.max(room, look.window) }),
       force: true,
@@ -189,7 +192,7 @@ export class Maker<T> {
     try {
       const { status, edits, report } = await log.compactView(options, (ms, done) => clock.after(ms, done));
       const lasting = edits.filter(lasts);
-      // What only makes one request fit is no compaction of the conversation.
+      // Removals that only make one request fit are no compaction of the conversation.
       const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
       const is =
         lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
@@ -221,7 +224,7 @@ export class Maker<T> {
     }
   }
 
-  /** Facts that are pinned in words and found no place in the record stand behind it, since they are nowhere else. */
+  /** Appends facts that are pinned in words and found no place in the record, since they exist nowhere else. */
   private withFacts(edit: Edit): Edit {
     const { message } = edit;
     if (!message) return edit;

@@ -1,4 +1,4 @@
-/** The model of the next request, and what was learned of how its provider counts, which outlives the session. */
+/** The model of the next request, and learned facts about how its provider counts, which outlive the session. */
 
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
@@ -41,7 +41,7 @@ export class Models<T> {
     log.record("note", { model: modelOf(model) });
   }
 
-  /** The view as another model would count it. `budget`: what its messages may have then, in our tokens. */
+  /** Weighs the view under another model. `budget`: the tokens for its messages under that model, in our tokens. */
   async weigh(model: string | ModelLimits): Promise<{ current: number; request: number; budget: number }> {
     const { log, machine, apart } = this.c;
     const { name } = modelOf(model);
@@ -51,7 +51,7 @@ export class Models<T> {
     const theirs = tokenizer ? undefined : await loadEncodingOf(name, encoding);
     const present = machine.name === "" ? undefined : machine.name;
     const isSame = tokenizer !== undefined || theirs === encodingOf({ model: present, encoding });
-    // Messages have to be counted again only if they could have other counts.
+    // Messages need counting again only if their counts could differ.
     const counted = () => countMessages(log.neutral(), { ...how, ...defined({ encoding: theirs, tokenizer }) }).total;
     const totals = log.totals();
     const total = isSame && !log.hasMedia ? totals.total : counted();
@@ -59,7 +59,7 @@ export class Models<T> {
     return { current, request, budget: Math.max(0, budget - apart) };
   }
 
-  /** Records what was learned, if there is anything new. */
+  /** Records learned facts, if there are new ones. */
   keep(): void {
     const { recovery, calibrations = {} } = this.c.machine.learned;
     const all = { recovery, calibrations };
@@ -71,14 +71,14 @@ export class Models<T> {
   }
 }
 
-/** Loads what a model is counted with, unless the host said with what. */
+/** Loads the encoding of a model, unless the host chose one. */
 export async function loadEncodingOf(name: string | undefined, given: EncodingName | undefined): Promise<EncodingName> {
   const encoding = encodingOf({ model: name, encoding: given });
   await loadNeeded(encoding);
   return encoding;
 }
 
-/** What an earlier session learned. */
+/** Returns the facts that an earlier session learned. */
 export function learnedOf<T>(log: ConversationLog<T>): Learned {
   const notes = log.records("note").flatMap(({ data }) => {
     const learned = typeof data === "object" && data !== null ? (data as { learned?: object }).learned : undefined;

@@ -1,8 +1,8 @@
-/** Whose message is whose: what a message of a view is called in the log, also where neighbours had to become one. */
+/** Maps the messages of a view to ids of the log, even if neighbours were joined. */
 
 import type { LogView } from "../log/types.ts";
 
-/** Ids of the log for each message of a view. `original` finds the host's own object of an id. */
+/** Returns the log's ids of each message of a view. `original` finds the host's own object of an id. */
 export function namesOf<T>(
   { plan, messages }: Pick<LogView<T>, "plan" | "messages">,
   original: (id: string) => T | undefined,
@@ -11,7 +11,7 @@ export function namesOf<T>(
   if (ids.length === messages.length) return ids.map((id) => [id]);
   const own = new Map(plan.flatMap((item, at) => (item.type === "keep" ? [[original(item.id), at] as const] : [])));
   const names: string[][] = messages.map(() => []);
-  // Between two of the host's own objects lie messages that were made, of the items in between.
+  // Messages between two of the host's own objects were made from the items in between.
   let [item, made] = [0, 0];
   const close = (message: number, upTo: number) => {
     const run = ids.slice(item, upTo);

@@ -1,10 +1,10 @@
-/** `nodeStorage` where there are no files of Node. */
+/** `nodeStorage` for platforms without Node's files. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
 /**
- * Refuses: only the entry for Node keeps a conversation in a folder. It is here because all entries share one set of
+ * Throws: only the entry for Node stores a conversation in a folder. It exists because all entries share one set of
  * declarations.
  *
  * @throws EspalierError `unsupported`

@@ -6,15 +6,15 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError } from "../errors/errors.ts";
 import type { HostStorage } from "./storage.ts";
 
-/** Conversations are confidential: files and folders that are created here are for their owner alone. */
+/** Conversations are confidential: only the owner may read the files and folders that are created here. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Keeps a conversation, or a search index, in a folder: the log as JSON lines that are only ever added to, checkpoints
- * as Markdown. What was added is on the disk when `append` is done; a file that is replaced is replaced whole. Files
- * are created with mode 0600, folders with 0700. Symbolic links below the folder are refused (`bad_input`): whoever may
- * write there could otherwise have other files read or written.
+ * Stores a conversation, or a search index, in a folder: the log as append-only JSON lines, checkpoints as Markdown.
+ * Appended text is on the disk when `append` resolves; a file is replaced atomically. Files are created with mode 0600,
+ * folders with 0700. Symbolic links below the folder are refused (`bad_input`): with write access to the folder they
+ * could otherwise redirect reads and writes to other files.
  *
  * ```ts
  * import { join } from "node:path";
@@ -35,7 +35,7 @@ export function nodeStorage(folder: string): HostStorage {
   const prefix = root.endsWith(sep) ? root : root + sep;
   const refused = (name: unknown, why: string) =>
     new EspalierError({ code: "bad_input", message: `${JSON.stringify(name)} ${why}`, path: "name" });
-  /** The path of a name, of which no part below the folder is a link. */
+  /** Returns the path of a name; no part of it below the folder may be a link. */
   const at = async (name: string) => {
     if (typeof name !== "string" || name === "" || name.includes("\0")) throw refused(name, "is no name of a file");
     const path = resolve(root, name);
@@ -54,13 +54,13 @@ export function nodeStorage(folder: string): HostStorage {
     return path;
   };
   const isMissing = (error: unknown) => (error as { code?: unknown } | null)?.code === "ENOENT";
-  // A link that was put there after the check is not followed. Windows has no such flag.
+  // Does not follow a link that was created after the check. Windows has no such flag.
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
   const put = async (path: string, flag: number, content: string | Uint8Array) => {
     const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flag, FILE_MODE);
     try {
       await file.writeFile(content);
-      // Bytes are those of an index, which has checksums and can be built again.
+      // Bytes belong to an index, which has checksums and can be rebuilt.
       if (typeof content === "string") await file.sync();
     } finally {
       await file.close();
@@ -69,7 +69,7 @@ export function nodeStorage(folder: string): HostStorage {
   const replace = async (name: string, content: string | Uint8Array) => {
     const path = await at(name);
     await folderOf(path);
-    // Left by a write that was interrupted, or a link: either way it is not written through.
+    // A leftover of an interrupted write, or a link: in either case nothing is written through it.
     await rm(`${path}.new`, { force: true });
     await put(`${path}.new`, O_TRUNC, content);
     await rename(`${path}.new`, path);
@@ -95,7 +95,7 @@ export function nodeStorage(folder: string): HostStorage {
     write: replace,
     writeBytes: replace,
     async list(start) {
-      // The folder that all such names are in.
+      // The folder that contains all such names.
       const from = resolve(root, start.slice(0, start.lastIndexOf("/") + 1));
       if (from !== root && !from.startsWith(prefix)) throw refused(start, "is outside the folder");
       try {

@@ -1,6 +1,4 @@
-/**
- * Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together.
- */
+/** Opens a conversation: checks the host's options, reads what was stored, and assembles the parts. */
 
 import { dataText, readProfile } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
@@ -28,12 +26,12 @@ import type { ConversationOptions } from "./types.ts";
 import { check } from "../options/check.ts";
 import { CONVERSATION } from "../options/schemas/conversation.ts";
 
-/** Milliseconds that one operation of the storage may take. */
+/** Timeout of one storage operation, in milliseconds. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
 
 /**
- * Opens a conversation: a new one, one that had no log, or one that was stored.
+ * Opens a conversation: a new one, one without a log, or a stored one.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -58,10 +56,11 @@ const CHECKPOINTS = 20;
  * await conversation.dispose();
  * ```
  *
- * Messages have the type of those passed, else of `format`: what the provider's SDK takes.
+ * Messages have the type of those passed, else the type of `format`: the messages of the provider's SDK.
  *
- * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version`
- *   if the log is of a newer version; `bad_log` if messages of a stored log cannot be made again in their format
+ * @throws EspalierError `bad_option` with the path of the field, `bad_threshold`, `unknown_format`, `bad_message`;
+ *   `log_version` if the log is of a newer version; `bad_log` if messages of a stored log cannot be restored in their
+ *   format
  */
 export function openConversation<T>(
   options: ConversationOptions<T> & { messages: readonly T[] },
@@ -189,8 +188,8 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
 }
 
 /**
- * What a recorded session says, where the options do not. Its messages begin a new conversation; a stored one goes on
- * as it is.
+ * Fills missing options from a recorded session. Its messages begin a new conversation; a stored one continues
+ * unchanged.
  */
 function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T> {
   const { session } = options;
@@ -203,7 +202,7 @@ function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T>
   return { ...recorded, ...defined(options), ...defined({ compact }) } as ConversationOptions<T>;
 }
 
-/** Id of the message in which a session's live context holds the summary of its newest compaction. */
+/** Returns the id of the message with the summary of the newest compaction in a session's live context. */
 function recordOf<T>({ messages, session }: ConversationOptions<T>): string | undefined {
   const newest = session?.compactions.at(-1);
   if (messages !== undefined || newest?.summary === undefined) return undefined;
@@ -224,7 +223,7 @@ function wordsOf(content: unknown): string {
     : "";
 }
 
-/** JSON of a host's message; what has none is left to the log's neutral form. */
+/** Returns JSON of a host's message; a message without JSON is only stored in the log's neutral form. */
 function line(message: unknown, format: Format): string {
   try {
     return JSON.stringify(format === "vscode" ? toStored(message) : message) ?? "null";
@@ -233,10 +232,10 @@ function line(message: unknown, format: Format): string {
   }
 }
 
-/** Last moment that a date of JavaScript can name, in milliseconds. */
+/** The last moment that a JavaScript date can express, in milliseconds. */
 const LAST = 8.64e15;
 
-/** A clock that cannot stop the conversation, whatever the host's does: the time of entries means nothing to it. */
+/** Wraps the host's clock so that its errors cannot stop the conversation: a wrong time of entries is harmless. */
 function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now" | "after"> {
   return {
     now() {
@@ -257,13 +256,13 @@ function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now"
       } catch {
         return CLOCK.after(ms, done);
       }
-      // Without a way to stop it the timer runs out; nobody waits for it by then.
+      // A timer that cannot be stopped runs out; nothing waits for it by then.
       return typeof stop === "function" ? (stop as () => void) : () => {};
     },
   };
 }
 
-/** A seed for hosts that give none; it is kept in the log. */
+/** Returns a seed for hosts that pass none; it is stored in the log. */
 function drawn(): string {
   return Math.floor(CLOCK.random() * 2 ** 48).toString(16);
 }

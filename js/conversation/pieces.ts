@@ -5,7 +5,7 @@
 
 import type { ConversationStorage, HostStorage } from "./storage.ts";
 
-/** What such a place can do. */
+/** The operations of such a place. */
 export interface Values<T = string> {
   get(key: string): Promise<T | undefined>;
   set(key: string, value: T): Promise<void>;
@@ -13,32 +13,32 @@ export interface Values<T = string> {
   remove(key: string): Promise<void>;
 }
 
-/** A piece that has reached this length, in UTF-16 code units, is not rewritten any more. */
+/** A piece of this length, in UTF-16 code units, is not rewritten any more. */
 const FULL = 65_536;
 /** Digits of a number, so that pieces sort as text. */
 const DIGITS = 6;
 
-/** Where the next addition to a text goes, and what is in that piece already; nothing if that has to be read first. */
+/** The piece for the next addition to a text, and its current content; `held` is absent if it must be read first. */
 interface End {
   number: number;
   held: string | undefined;
 }
 
 /**
- * Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; `~` is in no name of ours. Who makes such a
- * storage is the only one that writes there: the place is listed once, and what is added to is held, so that an
- * addition reads nothing. Whatever fails or overlaps makes it forget all of that; texts are always read where they are.
+ * Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; no name of ours contains `~`. The creator of
+ * such a storage must be its only writer: the place is listed once, and the last piece is kept in memory, so that an
+ * addition reads nothing. Any failed or overlapping operation clears this cache; texts are always read from the place.
  */
 export function piecewise(values: Values): ConversationStorage {
   const key = (name: string, number: number) => `${name}~${String(number).padStart(DIGITS, "0")}`;
   const numberOf = (found: string) => Number(found.slice(found.lastIndexOf("~") + 1));
   const nameOf = (found: string) => found.slice(0, found.lastIndexOf("~"));
-  /** By name; nothing before the place was listed. */
+  /** By name; undefined until the place was listed. */
   let ends: Map<string, End> | undefined;
-  /** Goes up when a change begins and when it is over. */
+  /** Increases when a change begins and when it ends. */
   let version = 0;
   let newest = 0;
-  /** All pieces, fresh, and where texts end. */
+  /** Lists all pieces, uncached, and the ends of texts. */
   const listed = async () => {
     const at = version;
     const found = (await values.keys()).filter((key) => key.includes("~")).toSorted();
@@ -52,7 +52,7 @@ export function piecewise(values: Values): ConversationStorage {
     return { found, last };
   };
   const endOf = async (name: string): Promise<End | undefined> => (ends ?? (await listed()).last).get(name);
-  /** What is known counts as long as changes are made one after the other, and succeed. */
+  /** The cache stays valid as long as changes succeed one after the other. */
   const change = async (work: () => Promise<[name: string, end: End | undefined]>): Promise<void> => {
     version += 1;
     const own = (newest = version);
@@ -91,7 +91,7 @@ export function piecewise(values: Values): ConversationStorage {
         const { number } = (await endOf(name)) ?? { number: 0 };
         await values.set(key(name, 0), text);
         for (let at = 1; at <= number; at += 1) await values.remove(key(name, at));
-        // Most are never added to, and need not be held for that.
+        // Most texts are never appended to, so their pieces need not be kept.
         return [name, { number: 0, held: text.length < FULL ? undefined : text }];
       }),
     async list(prefix) {
@@ -106,7 +106,10 @@ export function piecewise(values: Values): ConversationStorage {
   };
 }
 
-/** Adds bytes, each under its own name: they are not added to, so they are one value. No name of ours has a `~`. */
+/**
+ * Adds bytes, each under its own name: bytes are never appended to, so they are one value. No name of ours contains
+ * `~`.
+ */
 export function withBytes(texts: ConversationStorage, place: Values<Uint8Array>): HostStorage {
   return {
     ...texts,

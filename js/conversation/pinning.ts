@@ -4,7 +4,9 @@ import { EspalierError } from "../errors/errors.ts";
 import type { LogPin } from "../log/types.ts";
 import type { Context } from "./context.ts";
 
-/** Pins it; the pin's id. @throws EspalierError `pin_budget_exceeded`, and those of the log: nothing is pinned then */
+/**
+ * Adds a pin; returns its id. @throws EspalierError `pin_budget_exceeded`, and those of the log: nothing is pinned then
+ */
 export function pin<T>(context: Context<T>, wanted: LogPin): string {
   const { log } = context;
   const id = log.pin(wanted);

@@ -1,24 +1,27 @@
-/** What a request begins with as the one before did: providers keep that. */
+/** The beginning that a request shares with the previous one: providers cache it. */
 
 import type { LogView } from "../log/types.ts";
 import type { ConversationLog } from "../log/log.ts";
 import { shared } from "../validity/standing.ts";
 import { namesOf } from "./names.ts";
 
-/** Messages up to which each one is counted by itself. */
+/** Max number of messages that are counted one by one. */
 const MAX_SINGLE = 32;
 
-/** A request, as far as the next one can begin like it. */
+/** The facts of a request that the next one is compared with. */
 interface Sent<T> {
   messages: readonly T[];
   tools: string;
-  /** By whose count tokens are. */
+  /** The model whose count the tokens are. */
   model: string;
-  /** Tokens of so many messages at its beginning. */
+  /** Tokens of its first `messages` messages. */
   known: { messages: number; tokens: number };
 }
 
-/** What two requests share: a number of messages, and their tokens but for those of `ids` as they came. */
+/**
+ * The shared beginning of two requests: the number of messages, and their tokens without those of the unedited messages
+ * `ids`.
+ */
 export interface Shared {
   messages: number;
   tokens: number;
@@ -28,7 +31,7 @@ export interface Shared {
 export class Prefix<T> {
   private newest: Sent<T> | undefined;
 
-  /** Takes the next request. Returns nothing for the first. */
+  /** Compares the next request with the previous one. Returns nothing for the first. */
   next(
     messages: readonly T[],
     view: LogView<T>,
@@ -43,20 +46,23 @@ export class Prefix<T> {
     // Tools come first in every provider's cache.
     if (before.tools !== tools) return { ...none, ids: [] };
     const count = shared(messages, before.messages);
-    // What was counted for the request before need not be counted again.
+    // Reuses the count of the previous request.
     const known = before.model === model && before.known.messages <= count ? before.known : none;
     const ids = addedIds(messages, known.messages, count, view);
     const others = ids ? 0 : tokensOf(messages.slice(known.messages, count), view, log);
     return { messages: count, tokens: known.tokens + others, ids: ids ?? [] };
   }
 
-  /** Takes the tokens of the messages that are shared. */
+  /** Takes the tokens of the shared messages. */
   counted(known: Sent<T>["known"]): void {
     if (this.newest) this.newest.known = known;
   }
 }
 
-/** Ids of the messages `from`..`to` of a request, if they are few and as they came: the view need not be gone through. */
+/**
+ * Returns the ids of the messages `from`..`to` of a request, if they are few and unedited: the view need not be
+ * searched.
+ */
 function addedIds<T>(messages: readonly T[], from: number, to: number, view: LogView<T>): string[] | undefined {
   if (to - from > MAX_SINGLE || view.plan.length !== view.messages.length) return undefined;
   const ids = messages.slice(from, to).flatMap((message, number) => {
@@ -66,7 +72,7 @@ function addedIds<T>(messages: readonly T[], from: number, to: number, view: Log
   return ids.length === to - from ? ids : undefined;
 }
 
-/** Tokens of messages of a request. */
+/** Returns the tokens of messages of a request. */
 function tokensOf<T>(messages: readonly T[], view: LogView<T>, log: ConversationLog<T>): number {
   const names = namesOf(view, (id) => log.original(id));
   const own = new Map(view.messages.map((message, at) => [message, names[at]!]));

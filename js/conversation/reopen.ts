@@ -1,4 +1,4 @@
-/** A conversation from what was kept of it, however that was left. */
+/** Reopens a conversation from its stored files, in whatever state they are. */
 
 import { fromStored, readConversation } from "../formats/index.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -13,13 +13,13 @@ import type { ConversationWarning } from "./types.ts";
 export const LOG = "log.jsonl";
 export const MESSAGES = "messages.jsonl";
 
-/** What the first note of a log says. */
+/** The content of a log's first note. */
 export interface Header {
   format: Format;
   entropy: string | number;
-  /** Number of messages that the conversation began with: only among those is a record of another system looked for. */
+  /** Number of messages that the conversation began with: only these may be a record of another system. */
   opened: number;
-  /** Id of the one that a session file says is such a record. */
+  /** Id of the message that a session file declares to be such a record. */
   earlier?: string;
 }
 
@@ -27,14 +27,16 @@ export interface Kept<T> {
   log: ConversationLog<T>;
   header: Header | undefined;
   report?: LogReport;
-  /** Lines of {@link LOG} and of {@link MESSAGES} that are stored as they must be; otherwise they are written anew. */
+  /**
+   * Number of lines of {@link LOG} and of {@link MESSAGES} that are stored correctly; otherwise they are written anew.
+   */
   isStored: boolean;
   messagesStored: number | undefined;
-  /** The storage must be read before it is written to: nobody knows what it holds. */
+  /** True if the storage must be read before it is written to, because its content is unknown. */
   isUnreadable: boolean;
 }
 
-/** The header, from the text alone: the format has to be known before the log is read. */
+/** Reads the header from the text alone: the format must be known before the log is read. */
 function headerOf(text: string): Header | undefined {
   const line = /^\{"seq":0,.*$/m.exec(text.slice(0, 10_000))?.[0];
   if (line === undefined || !line.includes('"type":"note"')) return undefined;
@@ -46,7 +48,7 @@ function headerOf(text: string): Header | undefined {
   }
 }
 
-/** What a host opens with, and how its messages are counted. */
+/** The host's options for opening, and how to count its messages. */
 export interface Given<T> {
   text: string | undefined;
   messages: readonly T[] | undefined;
@@ -55,7 +57,7 @@ export interface Given<T> {
 }
 type Warn = (warning: Omit<ConversationWarning, "type">) => void;
 
-/** Reads what there is; makes a log if there is none. */
+/** Reads the stored log; makes a new one if there is none. */
 export async function reopen<T>(
   saving: Saving,
   storage: ConversationStorage | undefined,
@@ -85,14 +87,14 @@ export async function reopen<T>(
   const known = { saving, storage, given, warn, isStored: own !== undefined, isUnreadable };
   const first = await read(text, known);
   if (own === undefined || first.isSound) return finished(first, known);
-  // What was read wrong once may be read right: nothing is written over it before it was looked at again.
+  // A second read may succeed after a bad first one: the text is read again before anything overwrites it.
   const again = (await saving.attempt("read", LOG, () => storage!.read(LOG)))?.value;
   if (typeof again !== "string" || again === "") return finished(first, known);
   first.log.close();
   return finished(await read(again, known), known);
 }
 
-/** What a log is read with. `isStored`: its text is what the storage gave. */
+/** The input of reading a log. `isStored`: the text comes from the storage. */
 interface Source<T> {
   saving: Saving;
   storage: ConversationStorage | undefined;
@@ -108,11 +110,11 @@ interface Found<T> {
   report: LogReport;
   header: Header | undefined;
   beside: Beside | undefined;
-  /** The messages beside the log are not those of the log. */
+  /** True if the messages beside the log are not those of the log. */
   isForeign: boolean;
-  /** Messages that had to be made again. */
+  /** Number of messages that had to be recreated. */
   made: number;
-  /** Both are as they were written. */
+  /** True if both files are as they were written. */
   isSound: boolean;
 }
 
@@ -149,13 +151,14 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   try {
     return done(imported(), false);
   } catch (error) {
-    // What the host passes must be right; what was stored beside the log may have been changed, and the log has it all.
+    // The host's own messages must be valid; those stored beside the log may have been changed, and the log has all of
+    // them.
     if (given.messages || !(error instanceof EspalierError) || error.code !== "bad_message") throw error;
     return done(ConversationLog.reopen<T>(text, options, salvage, { messages: [], again }), true);
   }
 }
 
-/** The host's messages that the log has: those behind them are added to it later. */
+/** Returns the host's messages that the log has; later ones are added afterwards. */
 function ownOf<T>(messages: readonly T[]): (known: readonly NeutralMessage[]) => readonly T[] {
   return (known) => {
     if (messages.length >= known.length) return messages.slice(0, known.length);
@@ -167,7 +170,7 @@ function ownOf<T>(messages: readonly T[]): (known: readonly NeutralMessage[]) =>
   };
 }
 
-/** What had to go is put aside, and told of. */
+/** Sets unusable lines aside, and reports them. */
 async function finished<T>(
   { text, log, report, header, beside, isForeign, made }: Found<T>,
   { saving, storage, given, warn, isStored, isUnreadable }: Source<T>,
@@ -178,8 +181,7 @@ async function finished<T>(
   const canWrite = storage !== undefined && !isUnreadable;
   let isKept = isWhole;
   if (!isWhole) {
-    // A last line that was cut was never promised to anybody; everything else is put aside before the log is written
-    // anew.
+    // A truncated last line was never confirmed as stored; everything else is set aside before the log is written anew.
     const isCut = report.problems.every(({ kind }) => kind === "cut");
     const aside = isCut || !canWrite ? undefined : await saving.aside(text);
     isKept = isCut || !canWrite || aside !== undefined;
@@ -196,7 +198,7 @@ async function finished<T>(
             : "; it could not be kept aside, so nothing is written"),
     });
   }
-  // The host's own words may be more than the log has of them.
+  // The host's own messages may contain more than the log does.
   if (beside && (isForeign || (made > 0 && beside.isOdd))) {
     const aside = canWrite ? await saving.aside(beside.text) : undefined;
     if (canWrite && aside === undefined) isKept = false;
@@ -205,7 +207,7 @@ async function finished<T>(
       message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log${aside === undefined ? "" : `, and it is kept as ${aside}`}`,
     });
   }
-  // Messages that the host has and the log does not: the last ones, that were not written down any more.
+  // Messages that the host has and the log lacks: the last ones, which were not stored any more.
   const count = log.originals;
   if (isWhole && given.messages && given.messages.length > count) log.append(given.messages.slice(count));
   const messagesStored = made > 0 || !isWhole || !beside ? undefined : Math.min(beside.messages.length, count);
@@ -213,9 +215,8 @@ async function finished<T>(
 }
 
 /**
- * Adds messages from behind the first line that could not be used. Formats other than the neutral one number messages
- * by their place, so that a log cannot have a gap: the host's own are added from there on, or what the log's later
- * lines say of them.
+ * Adds messages after the first unusable line. Formats other than the neutral one number messages by their place, so a
+ * log cannot have a gap: from there on the host's own messages are added, or those in later lines of the log.
  */
 function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknown[] | undefined): number {
   const count = log.originals;
@@ -233,12 +234,12 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
   return rest.length;
 }
 
-/** The host's messages as they were stored, up to the first line that is none. */
+/** The host's messages as they were stored, up to the first invalid line. */
 interface Beside {
-  /** All of it. */
+  /** The whole text. */
   text: string;
   messages: unknown[];
-  /** A line before the last is none: more than a write that was cut. */
+  /** True if a line before the last is invalid: more than a truncated write. */
   isOdd: boolean;
 }
 
@@ -263,7 +264,7 @@ async function ownMessages(
   return { text, messages, isOdd: messages.length < lines.length - 1 };
 }
 
-/** The message in the host's format, as far as the neutral form knows it. */
+/** Returns the message in the host's format, with the content of the neutral form. */
 function written(message: NeutralMessage, format: Format): unknown {
   if (format === "espalier") return message;
   const made = readConversation([], { format }).rebuild([{ type: "insert", message }]) as unknown[];

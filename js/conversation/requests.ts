@@ -14,12 +14,12 @@ import { aborted, waited } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
 
-/** Most that system text and tools should take of the limit. */
+/** Max share of the limit for the system prompt and tools; above it a warning is emitted. */
 const FRAME = 0.8;
-/** Share of what messages may have above which a compacted request has little room left. */
+/** Share of the tokens for messages above which a compacted request has little room left. */
 const RELIEF = 0.6;
 
-/** What a request is made with. */
+/** The components that make a request. */
 export interface Parts<T> {
   compactor: Compactor<T>;
   models: Models<T>;
@@ -30,7 +30,7 @@ export interface MadeRequest<T> {
   look: Look<T>;
   sent: Sent<T>;
   compactions: Compacted[];
-  /** A job was running beside the conversation when the request began. */
+  /** True if a job was running beside the conversation when the request began. */
   wasRunning: boolean;
 }
 
@@ -43,9 +43,9 @@ export class Requests<T> {
   private toolsKey: unknown;
   private toolsText = "";
   private warnedOf = "";
-  /** What was compacted for the request that is being made. */
+  /** Compactions of the current request. */
   private compacted: Compacted[] = [];
-  /** Tokens of the system prompt that is kept apart, where no prompt is around the conversation. */
+  /** Tokens of the separate system prompt, if no prompt tree surrounds the conversation. */
   private system: number;
 
   constructor(context: Context<T>, parts: Parts<T>, options: ConversationOptions<T>) {
@@ -60,7 +60,7 @@ export class Requests<T> {
     this.sending.free();
   }
 
-  /** Writes down and tells what went for one request. */
+  /** Records and emits the removals of one request. */
   tell(fitted: Fitted<T>, look: Look<T>): void {
     this.sending.tell(fitted, look);
   }
@@ -76,7 +76,7 @@ export class Requests<T> {
     return this.finished(made.look, made.sent, made.compactions);
   }
 
-  /** Takes over what goes along with the next request. */
+  /** Applies the settings of the next request. */
   async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
     const { compactor, models } = this.parts;
     if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
@@ -86,7 +86,7 @@ export class Requests<T> {
     }
   }
 
-  /** The next request is the conversation's own, without a prompt around it. */
+  /** Prepares for a request of the conversation alone, without a prompt tree. */
   private alone(system: string | undefined): void {
     if (system !== undefined) this.system = countSystem(this.c.log, system);
     this.c.machine.setBudget(undefined);
@@ -94,8 +94,8 @@ export class Requests<T> {
   }
 
   /**
-   * The messages of the next request, compacted if need be. `mustFit`: nothing may go that no summary covers, so a
-   * compaction is tried even if the count alone would not ask for one.
+   * Returns the messages of the next request, compacted if needed. `mustFit`: no message may be dropped without a
+   * summary, so a compaction is tried even if the count alone does not require one.
    *
    * @throws EspalierError `budget_exceeded`, `aborted`
    */
@@ -119,12 +119,12 @@ export class Requests<T> {
     return { look, sent, compactions, wasRunning };
   }
 
-  /** Compactions of the newest request, also of one that could not be made. */
+  /** Compactions of the newest request, including one that failed. */
   get compactions(): readonly Compacted[] {
     return this.compacted;
   }
 
-  /** Reports a summary that was put to use for the newest request without making it fit. */
+  /** Reports a summary that was applied for the newest request without making it fit. */
   insufficient(isSent: boolean): void {
     const applied = this.compacted.findLast(({ status }) => status === "applied");
     if (!applied) return;
@@ -141,7 +141,7 @@ export class Requests<T> {
     });
   }
 
-  /** Begins a summary beside the conversation where the profile says so, unless this request had one or was cut. */
+  /** Begins a summary beside the conversation if the profile says so, unless this request had one or was cut. */
   startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
     const { options, c, parts } = this;
     const isBackground = options.background ?? c.profile.background;
@@ -158,7 +158,7 @@ export class Requests<T> {
     this.toolsText = JSON.stringify(log.counted({}).tools);
   }
 
-  /** Reports the request that was made, and records it. */
+  /** Records the request and returns it with its report. */
   finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
     const { compactor } = this.parts;
     if (fitted) this.sending.tell(fitted, look);
@@ -178,7 +178,7 @@ export class Requests<T> {
     return { messages, report };
   }
 
-  /** The next request without a compaction: for who is called by what has the turn. */
+  /** Prepares a request without a compaction: for a call from within the callback that holds the turn. */
   async prepareInside({ tools, model, system }: PrepareOptions): Promise<Prepared<T>> {
     await this.beginInside({ tools, model });
     this.alone(system);
@@ -203,7 +203,7 @@ export class Requests<T> {
     };
   }
 
-  /** Applies the result of a job, or waits for it, if the request needs it; then says what else is due. */
+  /** Applies the result of a job, or waits for it, if the request needs it; returns what else is due. */
   private async useJob(
     compactions: Compacted[],
     mustFit: boolean,
@@ -232,8 +232,8 @@ export class Requests<T> {
       } else if (made) {
         const finished = compactor.applyJob(job, made);
         compactions.push(finished);
-        // Somebody edited or pinned what it was made from: it is made again beside the conversation; when it is needed
-        // at once that is done in the foreground.
+        // Its messages were edited or pinned meanwhile: the summary is made again beside the conversation, or in the
+        // foreground if it is needed at once.
         if (finished.status === "stale_plan" && !again && this.isAutomatic && !step.look.overflows)
           compactor.startJob(made.trigger, { focus: made.focus, model: true });
       }
@@ -259,7 +259,7 @@ export class Requests<T> {
     });
   }
 
-  /** Whether compactions begin without being asked for. */
+  /** True if compactions begin without being asked for. */
   private get isAutomatic(): boolean {
     const { automatic = true, serverManaged = false } = this.options;
     return automatic && !serverManaged;

@@ -1,27 +1,27 @@
 /**
- * Writing a conversation down while it goes on: one write at a time, each with a deadline. Nobody waits for it but
- * `flush`, and whatever fails is a warning: what could not be written is written with what comes next. A storage that
- * could not be read when the conversation was opened is read before anything is written; what it holds then stays, and
- * the conversation is kept beside it.
+ * Stores a conversation while it continues: one write at a time, each with a deadline. Only `flush` waits for it. A
+ * failure is a warning; unwritten lines are written with the next ones. A storage that could not be read when the
+ * conversation was opened is read before anything is written; its content then stays, and the conversation is stored
+ * beside it.
  *
- * A storage belongs to the conversation that was opened over it last; {@link OWNER} says which. One that finds
- * another's name there goes on under names of its own, so that neither writes into the other's lines.
+ * A storage belongs to the conversation that was opened over it last; {@link OWNER} names that one. A conversation that
+ * finds another's name there continues under names of its own, so that neither writes into the other's lines.
  */
 
 import type { Clock } from "../providers/types.ts";
 import { hash32 } from "../files/hash.ts";
 import type { ConversationStorage } from "./storage.ts";
 
-/** What is known to be stored of one text that only grows. */
+/** The known state of one stored append-only text. */
 interface Grown {
   name: string;
-  /** What there is from line `from` on, and the number of lines. */
+  /** Returns the text from line `from` on, and the number of lines. */
   text: (from: number) => string;
   length: () => number;
   stored: number;
-  /** Lines that were there when all of it was read again. */
+  /** Number of lines when the whole text was last read again. */
   checked: number;
-  /** After a write that failed or hangs nobody knows what is there: then all of it is written anew. */
+  /** True after a failed or hanging write, when the stored text is unknown: then all of it is written anew. */
   isUnsure: boolean;
 }
 
@@ -34,17 +34,17 @@ export type StorageTrouble = {
 
 /** What {@link Conversation.flush} reports. */
 export interface Flushed {
-  /** Everything is stored that there is to be stored. */
+  /** True if everything is stored. */
   isStored: boolean;
-  /** Texts that are not, or not all of which is known to be, and how many of their lines. */
+  /** Texts that are not known to be stored completely, and the number of their missing lines. */
   missing: { name: string; lines: number }[];
 }
 
 export const OWNER = "owner";
-/** Lines of a text that is read again after every compaction; a longer one when it has half as many more. */
+/** A text up to this number of lines is read again after every compaction; a longer one when it has grown by half. */
 const SHORT = 2_000;
 const GROWN = 1.5;
-/** Lines that say more than how a conversation was run. */
+/** Lines that are more than a record of how a conversation was run. */
 const MATTERS = /^\{"seq":\d+,"v":\d+,"time":-?\d+,"type":"(?:message|edit|revoke|pin|unpin|rewind)"/m;
 
 export class Saving {
@@ -52,9 +52,9 @@ export class Saving {
   private queue: Promise<void> = Promise.resolve();
   private isTroubled = false;
   private isAsked = false;
-  /** Who the storage belonged to before; ours from when it says so. */
+  /** The previous owner of the storage; `isOurs` once the storage names this conversation. */
   private owner: { before: string | undefined; isOurs: boolean } | undefined;
-  /** Nobody knows what is stored: it has to be read before anything is written. */
+  /** True if the stored content is unknown: it must be read before anything is written. */
   private isUnread = false;
   private isTaken = false;
   private whyApart = "another conversation was opened over this storage";
@@ -67,8 +67,8 @@ export class Saving {
   private readonly warn: (trouble: StorageTrouble) => void;
 
   /**
-   * `limit`: milliseconds that each operation may take. `session` names this conversation. `warn` is told once for a
-   * row of failures.
+   * `limit`: milliseconds for each operation. `session` names this conversation. `warn` is called once for a row of
+   * failures.
    */
   constructor(
     storage: ConversationStorage | undefined,
@@ -84,7 +84,7 @@ export class Saving {
     this.warn = warn;
   }
 
-  /** Takes the storage over. False if it cannot even be read. */
+  /** Takes ownership of the storage. Returns false if it cannot even be read. */
   async claim(): Promise<boolean> {
     const { storage } = this;
     if (!storage) return true;
@@ -95,19 +95,19 @@ export class Saving {
     return true;
   }
 
-  /** Reads a text, once more if that fails at once. What is neither there nor a text is a failure. */
+  /** Reads a text, with one retry if that fails at once. A value that is neither absent nor text is a failure. */
   async text(name: string): Promise<{ value: string | undefined } | undefined> {
     const limit = { isLate: false };
     const read = () => this.attempt("read", name, async () => textOf(await this.storage!.read(name)), limit);
     return (await read()) ?? (limit.isLate ? undefined : read());
   }
 
-  /** Nothing is written before what is stored has been read. */
+  /** Forbids writes until the stored content has been read. */
   unread(): void {
     this.isUnread = true;
   }
 
-  /** Gives it back to whom it belonged. */
+  /** Returns the storage to its previous owner. */
   async release(): Promise<void> {
     const { storage, owner } = this;
     if (!storage || !owner?.isOurs) return;
@@ -117,12 +117,12 @@ export class Saving {
     );
   }
 
-  /** Keeps a text that only grows, of which `stored` lines are there. */
+  /** Registers an append-only text, of which `stored` lines are stored. */
   keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
     this.grown.set(name, { name, text, length, stored, checked: 0, isUnsure });
   }
 
-  /** Writes what is new, soon. */
+  /** Writes new lines, soon. */
   save(): void {
     if (!this.storage || this.isAsked || this.isClosed) return;
     this.isAsked = true;
@@ -133,7 +133,7 @@ export class Saving {
     });
   }
 
-  /** Does something else with the storage, in turn, as long as it is ours. */
+  /** Runs other work on the storage, in turn, as long as it is ours. */
   do(work: (storage: ConversationStorage, attempt: Attempt) => Promise<void>): void {
     const { storage } = this;
     if (!storage || this.isClosed) return;
@@ -146,8 +146,8 @@ export class Saving {
   }
 
   /**
-   * Reads again what was written, if that is due. A storage that says "done" and did not do it gets everything once
-   * more, and is warned of.
+   * Reads the written text again, if that is due. A storage that reported success without storing gets everything once
+   * more, with a warning.
    */
   check(): void {
     this.save();
@@ -164,7 +164,7 @@ export class Saving {
           message: "the storage holds something else than what was written; it is written anew",
           cause: undefined,
         });
-        // Whoever wrote it may want it.
+        // Its writer may need it.
         if (found !== "" && !grown.text(0).startsWith(found) && !(await this.aside(found))) continue;
         grown.isUnsure = true;
         await this.write(grown);
@@ -174,7 +174,7 @@ export class Saving {
     });
   }
 
-  /** What is stored under the name of a text, if that is not what it should be. */
+  /** Returns the stored text under a name, if it differs from the expected one. */
   private async stored({ name, text, stored }: Grown): Promise<string | undefined> {
     const found = await this.attempt("read", name, () => this.storage!.read(name));
     if (!found) return undefined;
@@ -183,13 +183,13 @@ export class Saving {
     return text(0).startsWith(value) && value.split("\n").length - 1 === stored ? undefined : value;
   }
 
-  /** Keeps lines that nobody knows what to do with, under a name that says so: the name, if that could be done. */
+  /** Stores unusable lines under a name that says so; returns the name, if that succeeded. */
   async aside(text: string): Promise<string | undefined> {
     const name = `damaged-${hash32(text).toString(16)}.jsonl`;
     return (await this.attempt("write", name, () => this.storage!.write(name, text))) && name;
   }
 
-  /** Waits until everything is written that can be; what fails is tried once more. */
+  /** Waits until everything possible is written; retries a failed write once. */
   async flush(): Promise<Flushed> {
     for (let again = false; ; again = true) {
       this.save();
@@ -212,12 +212,12 @@ export class Saving {
     return all.filter(({ lines }) => lines > 0);
   }
 
-  /** Nothing is written from here on. */
+  /** Forbids all further writes. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** One operation within its deadline; nothing if it failed, which is told. */
+  /** Runs one operation within its deadline; returns nothing if it failed, which is reported. */
   async attempt<R>(
     what: StorageTrouble["what"],
     name: string,
@@ -251,19 +251,19 @@ export class Saving {
     if (this.owner && written) this.owner.isOurs = true;
   }
 
-  /** Whether something may be written now, under whatever name. */
+  /** True if writing is allowed now, under any name. */
   private async isOurs(): Promise<boolean> {
     if (this.isUnread && !(await this.readAgain())) return false;
     const { owner } = this;
     if (!owner) return false;
     if (this.isTaken) return this.isApart || this.goApart();
-    // What is no text is no other's name, and may be ours again the next time.
+    // A value that is not text names no other owner, and may be ours again the next time.
     const found = await this.attempt("read", OWNER, async () => textOf(await this.storage!.read(OWNER)));
     if (!found) return false;
     const name = found.value;
     if (name === this.session) return true;
     if (name === undefined && owner.isOurs) {
-      // It was there: whatever else was stored may be gone with it.
+      // The name existed before: other stored texts may have vanished with it.
       for (const grown of this.grown.values()) grown.isUnsure = true;
       this.warn({
         what: "read",
@@ -280,7 +280,8 @@ export class Saving {
   }
 
   /**
-   * Reads what could not be read when the conversation was opened. What is there belongs to another session, and stays.
+   * Reads texts that could not be read when the conversation was opened. Their content belongs to another session, and
+   * stays.
    */
   private async readAgain(): Promise<boolean> {
     const read = (name: string) => this.attempt("read", name, async () => textOf(await this.storage!.read(name)));
@@ -305,8 +306,8 @@ export class Saving {
   }
 
   /**
-   * Another conversation goes on with what is stored. What it cannot know of is kept beside it; until there is
-   * something, nothing is.
+   * Another conversation continues with the stored texts. New lines of this one are stored beside them, as soon as
+   * there are any.
    */
   private goApart(): boolean {
     if (!this.hasNews()) return false;
@@ -325,7 +326,7 @@ export class Saving {
     return true;
   }
 
-  /** Whether there is anything that is not stored and matters. */
+  /** True if there are unstored lines that matter. */
   private hasNews(): boolean {
     return [...this.grown.values()].some(({ text, stored, isUnsure }) => MATTERS.test(text(isUnsure ? 0 : stored)));
   }
@@ -343,7 +344,7 @@ export class Saving {
   }
 }
 
-/** @throws Error if it is neither a text nor absent */
+/** @throws Error for a value that is neither text nor absent */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw new Error(`what is stored is no text, but ${typeof value}`);

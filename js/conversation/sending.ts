@@ -1,4 +1,4 @@
-/** What is sent: the view, or as much of it as fits, as its provider takes it. */
+/** Makes the messages to send: the view, or as much of it as fits, in the form that its provider accepts. */
 
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
@@ -14,15 +14,15 @@ import type { Look } from "./machine.ts";
 import { namesOf } from "./names.ts";
 import type { ConversationOptions } from "./types.ts";
 
-/** Most cuts of one request: mending what is left of it may make it longer, so that less may be left. */
+/** Max cuts of one request: repairing the rest may make it longer, so that less may be left. */
 const CUTS = 8;
 
 export interface Sent<T> {
   messages: T[];
-  /** What went so that it fits. */
+  /** The removals that made it fit. */
   fitted?: Fitted<T>;
   mended: Removal[];
-  /** Of what is not the view as it stands. */
+  /** Totals of messages that differ from the current view. */
   totals?: Totals;
 }
 
@@ -40,7 +40,7 @@ export class Sending<T> {
     this.options = options;
   }
 
-  /** How the view is counted, but for tools: those are counted already, and in the log's form. */
+  /** How the view is counted, without tools: those are already counted, in the log's form. */
   private get counted(): Counted {
     const { encoding, tokenizer, costModel, images, imageSize } = this.options;
     const { name } = this.c.machine;
@@ -49,16 +49,16 @@ export class Sending<T> {
   }
 
   /**
-   * The view, cut if it overflows and that is not left to the server, and mended where the provider would refuse what
-   * the host appended.
+   * Returns the view, cut if it overflows and the server does not manage that, and repaired if the provider would
+   * refuse the host's messages.
    *
-   * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
+   * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
     const { machine, apart, cut: unpaid, beside: around } = this.c;
     const { format } = this.c.log;
     const { view } = look;
-    // Where nothing was said there is nothing to mend; where all of it was empty there is.
+    // Without any message there is nothing to repair; if all messages were empty, there is.
     const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
     const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
     const { tools } = view.after;
@@ -79,7 +79,7 @@ export class Sending<T> {
       const { messages: sound, changes } = this.sendable.of(messages, format, provider, machine.name);
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
-      // A prompt tree cuts long results itself, where nothing was cut for it.
+      // A prompt tree cuts long results itself, if nothing was cut for it.
       const over = total - (fitted ? 0 : unpaid) - budget;
       if (over > 0 && !isLeft) {
         if (cut === CUTS)
@@ -106,7 +106,7 @@ export class Sending<T> {
     }
   }
 
-  /** The view cut to so many of our tokens. */
+  /** Cuts the view to this number of our tokens. */
   private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
     const edits = this.c.log.standing();
     const pinned = this.c.log
@@ -122,7 +122,7 @@ export class Sending<T> {
     return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
   }
 
-  /** Writes down and tells what went for one request. */
+  /** Records and emits the removals of one request. */
   tell({ removed, before, after, performedBy }: Fitted<T>, look: Look<T>): void {
     this.c.log.record("trim", {
       request: this.c.requests,

@@ -1,11 +1,11 @@
-/** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
+/** The storage of a conversation. A host passes one of the adapters, or an object of its own with these methods. */
 
 import { badOption } from "../errors/errors.ts";
 import type { IndexStorage } from "../search/types.ts";
 
 /**
- * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the
- * conversation goes on and says so in a `warning`.
+ * Text files by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the
+ * conversation continues and emits a `warning`.
  *
  * ```ts
  * import { openConversation } from "espalier";
@@ -26,25 +26,25 @@ import type { IndexStorage } from "../search/types.ts";
  * ```
  */
 export interface ConversationStorage {
-  /** The text under a name; nothing if there is none. */
+  /** Returns the text under a name, or nothing if there is none. */
   read(name: string): Promise<string | undefined> | string | undefined;
-  /** Adds to the end of the text under a name, and makes sure that it stays. */
+  /** Appends to the text under a name, and makes sure that it stays. */
   append(name: string, text: string): Promise<void> | void;
-  /** Replaces the text under a name, as a whole or not at all where the place can do that. */
+  /** Replaces the text under a name, atomically if the place can do that. */
   write(name: string, text: string): Promise<void> | void;
-  /** All names that begin with this, in any order. */
+  /** Returns all names with this prefix, in any order. */
   list(prefix: string): Promise<string[]> | string[];
-  /** Deletes a text; nothing happens if there is none. */
+  /** Deletes a text; does nothing if there is none. */
   delete(name: string): Promise<void> | void;
 }
 
-/** Keeps conversations, as texts, and search indexes, as bytes. */
+/** Stores conversations, as texts, and search indexes, as bytes. */
 export interface HostStorage extends ConversationStorage, IndexStorage {
   list(prefix: string): Promise<string[]> | string[];
   delete(name: string): Promise<void> | void;
 }
 
-/** Keeps texts and bytes in memory: for tests, and to hand a conversation from one place to another. */
+/** Stores texts and bytes in memory: for tests, and to move a conversation from one place to another. */
 export function memoryStorage(
   texts: Map<string, string> = new Map(),
   bytes: Map<string, Uint8Array> = new Map(),

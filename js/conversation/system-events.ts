@@ -1,10 +1,10 @@
-/** Events under the names of Copilot Chat's telemetry and of gemini-cli's stream. */
+/** Renames events to those of Copilot Chat's telemetry and of gemini-cli's stream. */
 
 import type { CompactionComplete, ConversationEvent, CopilotChatEvent, GeminiCliEvent } from "./types.ts";
 
 type Status = CompactionComplete["status"];
 
-/** How a summary of the model's ended, as Copilot Chat names it. A failed response counts by its own type there. */
+/** Copilot Chat's names for the outcomes of the model's summary. A failed response counts by its own type there. */
 const OUTCOMES: Partial<Record<Status, string>> = {
   applied: "success",
   budget_exceeded: "budget_exceeded",
@@ -17,15 +17,13 @@ const OUTCOMES: Partial<Record<Status, string>> = {
   cancelled: "canceled",
 };
 
-/** Names events as Copilot Chat does. What it says of a background summary depends on the events before. */
+/** Renames events to Copilot Chat's. Its event for a background summary depends on the events before. */
 export class CopilotChatNames {
-  /** Share of the limit that the newest request had. */
+  /** Share of the limit that the newest request used. */
   private ratio = 0;
   /** The job that a request waited for. */
   private awaited: number | undefined;
-  /**
-   * The trigger of a summary that was put to use for an overflowing request; its outcome depends on the next render.
-   */
+  /** The trigger of a summary that was applied for an overflowing request; its outcome depends on the next render. */
   private used: string | undefined;
 
   of(event: ConversationEvent): CopilotChatEvent[] {
@@ -40,7 +38,7 @@ export class CopilotChatNames {
     return [];
   }
 
-  /** Says whether the request fits with the summary that was put to use, once an event shows it. */
+  /** Reports whether the request fits with the applied summary, once an event shows it. */
   private rendered({ type, ...event }: ConversationEvent): CopilotChatEvent[] {
     const { used } = this;
     if (type === "compaction_insufficient" && used === undefined && !("job" in event))
@@ -92,8 +90,8 @@ export class CopilotChatNames {
 }
 
 /**
- * gemini-cli's `CompressionStatus`. It declares 3 and never returns it; here the host's tokenizer failed on the new
- * history.
+ * gemini-cli's `CompressionStatus`. It declares 3 and never returns it; here it means that the host's tokenizer failed
+ * on the new history.
  */
 const [COMPRESSED, INFLATED, TOKEN_COUNT_ERROR, EMPTY_SUMMARY, NOOP, CONTENT_TRUNCATED] = [1, 2, 3, 4, 5, 6];
 const STATUSES: Partial<Record<Status, number>> = {
@@ -107,7 +105,7 @@ const STATUSES: Partial<Record<Status, number>> = {
   nothing_to_compact: NOOP,
 };
 
-/** gemini-cli's event for a compaction; none for an error, which ends the turn there. */
+/** Returns gemini-cli's event for a compaction; none for an error, which ends the turn there. */
 export function asGeminiCli(event: ConversationEvent): GeminiCliEvent[] {
   if (event.type !== "compaction_complete") return [];
   const { status, summary, tokensBefore, tokensAfter } = event;

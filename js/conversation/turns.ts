@@ -1,4 +1,4 @@
-/** Waiting: for those who came before, and for a job that is nearly done; never longer than whoever waits wants to. */
+/** Waits for earlier calls, and for a job that is nearly done; an abort ends every wait. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
@@ -8,8 +8,8 @@ export class Turns {
   private readonly end = new AbortController();
 
   /**
-   * One after the other. Whoever aborts while waiting waits no longer. The work's own signal aborts as well when all of
-   * this ends.
+   * Runs `work` after the calls before it. An abort of `signal` ends the wait. The work's own signal also aborts when
+   * the conversation ends.
    */
   async take<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     this.mayGoOn();
@@ -46,7 +46,7 @@ export class Turns {
     return run;
   }
 
-  /** Gives up what runs and what waits, for this reason; nothing is begun any more. Settles when nothing runs. */
+  /** Cancels running and waiting work with this reason, and forbids new work. Resolves when nothing runs. */
   async close(reason: EspalierError): Promise<void> {
     this.end.abort(reason);
     await this.queue;
@@ -70,7 +70,7 @@ function joined(one: AbortSignal | undefined, other: AbortSignal): { signal: Abo
   return { signal: both.signal, release: () => stops.forEach((stop) => stop()) };
 }
 
-/** Waits for something at most so many milliseconds, and no longer than until an abort. */
+/** Waits for a promise at most this number of milliseconds, and only until an abort. */
 export async function waited(
   settled: Promise<void>,
   clock: Pick<Clock, "after">,

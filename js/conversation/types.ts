@@ -1,4 +1,4 @@
-/** What hosts pass to a conversation, and what it tells them. */
+/** The options of a conversation, and its results and events. */
 
 import type { SearchLoader } from "../log/loader.ts";
 import type { LogReport, LogSplit, LogView } from "../log/types.ts";
@@ -17,14 +17,14 @@ import type { ConversationStorage } from "./storage.ts";
 
 export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "format"> {
   /**
-   * Messages that the conversation has so far. With a log (`log`, or what the storage holds): all messages of that log,
-   * in order, as the host's own objects; without them they are made again from what was stored.
+   * The messages of the conversation so far. With a log (`log`, or the stored one): all messages of that log, in order,
+   * as the host's own objects; without them they are restored from the storage.
    */
   messages?: readonly T[];
   /**
-   * Goes on from a session file of another agent: its live context, format, model, system prompt and tools where the
-   * file holds them, and the usage that it recorded, which anchors the counts. Other options win. It begins a new
-   * conversation; a stored one goes on as it is.
+   * Continues from a session file of another agent: its live context, format, model, system prompt and tools if the
+   * file holds them, and its recorded usage, which anchors the counts. Other options win. It begins a new conversation;
+   * a stored one continues unchanged.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -40,73 +40,76 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * ```
    */
   session?: Session;
-  /** The lines of a log to go on with. What the storage holds wins. */
+  /** The lines of a log to continue. A stored log wins. */
   log?: string;
-  /** Where the conversation is kept. Without it nothing is. */
+  /** Where to store the conversation. Default: nowhere. */
   storage?: ConversationStorage;
-  /** Found out from `messages` when absent; needed without any. */
+  /** Detected from `messages` if absent; required without messages. */
   format?: Format;
-  /** A model's name, or what is known of it. */
+  /** A model's name, or its limits. */
   model?: string | ModelLimits;
   /** Default `espalier`. */
   profile?: ProfileName | ProfileFields;
   /**
-   * Whose rules requests keep. Default: as the format says; neutral messages and the AI SDK's are for nobody until it
-   * is said, and only paired.
+   * The provider whose rules requests keep. Default: by the format; neutral messages and those of the AI SDK have no
+   * provider until one is set, and only their calls are paired.
    */
   provider?: Provider;
-  /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
+  /** The system prompt, if the format keeps it separate from the messages: it is counted with every request. */
   system?: string;
-  /** Writes summaries. Without it they are made by rules alone. */
+  /** Writes summaries. Without it rules write them. */
   llm?: Llm;
   /**
    * The user's own threshold: a share of the model's limit up to 1, or tokens from 100 on. It lowers the limit for all
    * decisions.
    */
   threshold?: number;
-  /** The context size that the user picked, in tokens; only ever less than the model's own. */
+  /** The context size that the user picked, in tokens; values above the model's own have no effect. */
   contextSize?: number;
   /**
-   * Use all that the model takes rather than its default tier (`model.defaultTier`), where that costs no more. Default
+   * Uses the model's whole window instead of its default tier (`model.defaultTier`), if that costs no more. Default
    * false.
    */
   preferLongContext?: boolean;
   /**
-   * Compact without being asked. Without it stored summaries count all the same, and a request that is too large is
-   * pruned. Default true.
+   * Compacts automatically. If false, stored summaries still apply, and a request that is too large is pruned. Default
+   * true.
    */
   automatic?: boolean;
   /**
    * The server manages the context by its own settings, which you send along: nothing is compacted or left out unless
-   * you ask for it or the provider refuses a request, and usage is what the provider reports. Its compaction items go
-   * back as they came. Default false.
+   * you ask for it or the provider refuses a request, and usage is the provider's report. Its compaction items are sent
+   * back unchanged. Default false.
    */
   serverManaged?: boolean;
-  /** Make summaries beside the conversation. Default: as the profile does. */
+  /** Makes summaries beside the conversation. Default: the profile's choice. */
   background?: boolean;
-  /** What jitter is drawn from. The same log and entropy decide alike. Default: drawn once, and kept in the log. */
+  /**
+   * The seed of jitter. The same log and entropy lead to the same decisions. Default: drawn once, and stored in the
+   * log.
+   */
   entropy?: string | number;
-  /** Time as the host has it; only timeouts and the time of entries depend on it. */
+  /** The host's clock; only timeouts and the time of entries depend on it. */
   clock?: Partial<Pick<Clock, "now" | "after">>;
   /**
-   * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each operation of
-   * the storage. Default: the profile's (60,000, 120,000 and 10,000), and 5,000.
+   * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each storage
+   * operation. Default: the profile's (60,000, 120,000 and 10,000), and 5,000.
    */
   timeouts?: { wait?: number; model?: number; hook?: number; storage?: number };
-  /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
+  /** Number of stored summaries to keep as files, the newest; 0 for none. Default 20. */
   checkpoints?: number;
-  /** Called before and after every compaction, whatever began it; those of {@link compact}. */
+  /** Called before and after every compaction, whatever its trigger; see {@link compact}. */
   hooks?: CompactHooks;
-  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`. */
+  /** Options of {@link compact} for every compaction: ledger rules, `llmBudget`. */
   compact?: Omit<
     CompactOptions,
     keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress"
   >;
-  /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
+  /** Called with every event; like `conversation.on("*", …)`, but from the beginning. */
   onEvent?: (event: ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent) => void;
   /**
-   * The names and fields of another system for the events that it has, too; the others keep theirs. `both` has Copilot
-   * CLI's beside Espalier's. Default `espalier`.
+   * Emits events under the names and fields of another system, if it has them; other events keep their names. `both`
+   * emits Copilot CLI's beside Espalier's. Default `espalier`.
    */
   eventNames?: EventNames;
   /**
@@ -118,17 +121,17 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
 
 /** Tokens of the next request. */
 export interface ContextUsage {
-  /** Input tokens that a request may have, as ratios are reckoned. */
+  /** Max input tokens of a request, the base of ratios. */
   limit: number;
   limitSource: LimitSource | "threshold" | "contextSize" | "defaultTier";
-  /** Tokens of the view, as the provider is expected to count them, its possible error included. */
+  /** Tokens of the view, as the provider is expected to count them, including the possible error. */
   used: number;
-  /** The error that is included. */
+  /** The included error. */
   bound: number;
   origin: Origin;
   /**
-   * What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. With profiles that go by the
-   * server's counts, what it counted last (see `Profile.measured`).
+   * The expected tokens, `used` without `bound`, as a share of `limit`; triggers compare it. For profiles that use the
+   * server's counts, the server's last count (see `Profile.measured`).
    */
   ratio: number;
   messages: number;
@@ -140,8 +143,8 @@ export interface ContextUsage {
 /** One compaction of a conversation. */
 export interface Compacted {
   /**
-   * `not_ready`: there is nothing to be sent yet, or nobody who could summarise: no model, and the ladder is without
-   * `offline`. `count_failed`: the `tokenizer` of the options threw, or returned no number; the history is as it was.
+   * `not_ready`: there is nothing to send yet, or nothing can summarise: no model, and the ladder is without `offline`.
+   * `count_failed`: the `tokenizer` of the options threw, or returned no number; the history is unchanged.
    */
   status:
     | CompactStatus
@@ -152,9 +155,9 @@ export interface Compacted {
     | "count_failed"
     | "not_ready";
   trigger: Trigger;
-  /** Trying again may help. */
+  /** True if trying again may help. */
   retryable: boolean;
-  /** Ids of the edits, to undo them. */
+  /** Ids of the edits, for undoing them. */
   edits: string[];
   before: Totals;
   after: Totals;
@@ -162,23 +165,23 @@ export interface Compacted {
   checkpoint?: number;
   report?: CompactReport;
   error?: string;
-  /** Behind a job: its number. */
+  /** For a job: its number. */
   job?: number;
-  /** By hand: what one that begins by itself would have waited for, or gone without. */
+  /** For a compaction by hand: the verdict that an automatic one would have obeyed. */
   bypassed?: "offline" | "cutOnly" | "notYet" | "blocked";
 }
 
 export interface PrepareOptions {
-  /** Tool definitions of this request, in the format of the messages. Default: those of the request before. */
+  /** Tool definitions of this request, in the format of the messages. Default: those of the previous request. */
   tools?: ToolList;
-  /** The model of this request. Default: that of the request before. */
+  /** The model of this request. Default: that of the previous request. */
   model?: string | ModelLimits;
   /**
-   * System prompt of this request, where the format keeps it apart from the messages. Default: that of the request
-   * before.
+   * System prompt of this request, if the format keeps it separate from the messages. Default: that of the previous
+   * request.
    */
   system?: string;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
+  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
   signal?: AbortSignal;
 }
 
@@ -186,20 +189,20 @@ export interface PrepareReport {
   /** Number of the request, from 1. */
   request: number;
   usage: ContextUsage;
-  /** What happened to make it fit, in order. */
+  /** Compactions that made it fit, in order. */
   compactions: Compacted[];
-  /** Left out of this request only. */
+  /** Removals from this request only. */
   trimmed: Removal[];
-  /** Repaired for this request, so that its provider does not refuse it. */
+  /** Repairs of this request, so that its provider accepts it. */
   repaired: Removal[];
   /** Number of the job that was started, or is running. */
   job?: number;
-  /** It fits, but less than two fifths of the room for messages are free. */
+  /** True if it fits, but less than two fifths of the room for messages are free. */
   lowHeadroom: boolean;
 }
 
 export interface Prepared<T> {
-  /** To be sent. What was not changed is the host's own object. */
+  /** The messages to send. Unchanged messages are the host's own objects. */
   messages: T[];
   report: PrepareReport;
 }
@@ -209,24 +212,25 @@ export interface Plan<T> {
   status: CompactStatus;
   trigger: Trigger;
   edits: Edit[];
-  /** The view as it would be. */
+  /** The view after the compaction. */
   view: LogView<T>;
   report: CompactReport;
-  /** The position in the log that it was made at. */
+  /** The position in the log at which it was made. */
   since: number;
 }
 
-/** What a change of model would mean. */
+/** The effect of a change of model. */
 export interface ModelSwitch<T> {
-  /** Tokens of the view as the new model counts them. */
+  /** Tokens of the view by the new model's count. */
   current: number;
   newLimit: number;
   fits: boolean;
-  /** What would be compacted, without a model's help; absent if the view fits, or for `reason`. */
+  /** The compaction that would be made, without a model's help; absent if the view fits, or for `reason`. */
   plan?: Plan<T>;
   /**
-   * Why there is no plan although the view does not fit: `nothing_to_compact` (only the newest request is left, say),
-   * `not_ready` (no model and no step `offline`), or `budget_exceeded` (what must stay is larger than the limit).
+   * Why there is no plan although the view does not fit: `nothing_to_compact` (for example, only the newest request is
+   * left), `not_ready` (no model and no step `offline`), or `budget_exceeded` (the messages that must stay are larger
+   * than the limit).
    */
   reason?: { code: "nothing_to_compact" | "not_ready" | "budget_exceeded"; message: string };
 }
@@ -263,7 +267,7 @@ export interface CompactionComplete {
   model?: CompactReport["model"];
   /** Name of the model that was asked. */
   llmModel?: string;
-  /** What the provider called the newest request for it. */
+  /** The provider's id of its newest request. */
   requestId?: string;
   /** Milliseconds by the host's clock. */
   duration: number;
@@ -278,9 +282,12 @@ export type ContextUsageEvent = {
   type: "context_usage";
   isInitial: boolean;
   request: number;
-  /** The request by what it is spent on, in our tokens; of one that was trimmed, as it would have been without. */
+  /** The tokens of the request by kind of content, in our tokens; for a trimmed request, before trimming. */
   split: LogSplit;
-  /** What the request begins with as the one before did: it can come from the provider's cache. Absent of the first. */
+  /**
+   * The beginning that the request shares with the previous one: it can come from the provider's cache. Absent for the
+   * first.
+   */
   shared?: { messages: number; tokens: number };
 } & ContextUsage;
 export interface ContextTrimmed {
@@ -292,12 +299,12 @@ export interface ContextTrimmed {
   tokensRemoved: number;
   messagesRemoved: number;
   /**
-   * `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. `render`: a
-   * prompt tree left out what has the lowest priority.
+   * `prune`: whole groups were dropped, then results became smaller. `shorten`: messages that must stay were shortened.
+   * `render`: a prompt tree dropped its lowest priorities.
    */
   performedBy: "prune" | "shorten" | "render";
 }
-/** A summary was put to use for a request, and the request is still too large. */
+/** A summary was applied for a request, but the request is still too large. */
 export interface CompactionInsufficient {
   type: "compaction_insufficient";
   /** What started the compaction. */
@@ -306,7 +313,7 @@ export interface CompactionInsufficient {
   job?: number;
   /** Number of the request. */
   request: number;
-  /** Input tokens that the request may have. */
+  /** Max input tokens of the request. */
   limit: number;
   /** True if the request is sent without messages that no summary covers; false if the call throws. */
   isSent: boolean;
@@ -330,19 +337,19 @@ export interface CompactionProgress {
 /** All messages left the view by {@link Conversation.rewind}. */
 export interface ContextCleared {
   type: "context_cleared";
-  /** Messages that were in the view. */
+  /** Number of messages that were in the view. */
   messages: number;
-  /** The first of the user's, its first 200 characters. */
+  /** The user's first message, up to 200 characters. */
   initialMessage?: string;
 }
 export interface ConversationWarning {
   type: "warning";
   /**
-   * `storage`: something could not be read or written. `bad_log`: lines of the log were not what they should be; what
-   * was read is kept aside. `silent_overflow`: the provider cannot have read all of a request, or counts more than its
-   * window has. `odd_usage`: a usage report does not go with its request; nothing was learned from it. A row of such
-   * reports is one warning. `frame_too_large`: system text and tools take more than 0.8 of the limit. `engine`: the
-   * engine crashed and was replaced.
+   * `storage`: something could not be read or written. `bad_log`: lines of the log were invalid; the text that was read
+   * is stored aside. `silent_overflow`: the provider cannot have read all of a request, or counts more than its window
+   * has. `odd_usage`: a usage report does not match its request; nothing was learned from it. A row of such reports is
+   * one warning. `frame_too_large`: system prompt and tools take more than 0.8 of the limit. `engine`: the engine
+   * crashed and was replaced.
    */
   code: "storage" | "bad_log" | "silent_overflow" | "odd_usage" | "frame_too_large" | "engine";
   message: string;
@@ -358,7 +365,7 @@ export type ConversationEvent =
   | ContextCleared
   | ConversationWarning;
 
-/** An event as Copilot CLI names it. */
+/** An event under Copilot CLI's name. */
 export interface CopilotCliEvent {
   type:
     | "session.compaction_start"
@@ -369,7 +376,7 @@ export interface CopilotCliEvent {
   data: Record<string, unknown>;
 }
 
-/** An event as Copilot Chat's telemetry names it. */
+/** An event under the name of Copilot Chat's telemetry. */
 export interface CopilotChatEvent {
   type:
     | "summarizedConversationHistory"
@@ -386,20 +393,20 @@ export interface GeminiCliEvent {
   type: "chat_compressed";
   data: { originalTokenCount: number; newTokenCount: number; compressionStatus: number };
 }
-/** Whose names events have. */
+/** The system whose names events have. */
 export type EventNames = "espalier" | "copilot-cli" | "copilot-chat" | "gemini-cli" | "both";
 
-/** What came of opening a conversation. */
+/** The outcome of opening a conversation. */
 export interface Opened {
-  /** Whether there was a log. */
+  /** True if there was no log. */
   isNew: boolean;
-  /** How reading it went. */
+  /** The report on reading the log. */
   log?: LogReport;
-  /** Number of a job that was running when the conversation was left, and counts as failed. */
+  /** Number of a job that was running when the conversation was left; it counts as failed. */
   interrupted?: number;
 }
 
-/** Tokens of all requests as providers reported them, and the state of things. */
+/** Tokens of all requests as providers reported them, and the current state. */
 export interface ConversationUsage extends ContextUsage {
   requests: number;
   reported: Usage;

@@ -1,8 +1,8 @@
-/** Taking back a compaction with all of its edits, and bringing it back. */
+/** Undoes a compaction with all of its edits, and restores it. */
 
 import type { ConversationLog } from "../log/log.ts";
 
-/** The edits that are gone now; nothing if there was nothing to undo. */
+/** Returns the revoked edits; nothing if there was nothing to undo. */
 export function undo<T>(log: ConversationLog<T>, id: string | undefined): string[] | undefined {
   const rows = log.edits();
   const inForce = rows.filter(({ revokedBy }) => revokedBy === undefined);
@@ -10,7 +10,7 @@ export function undo<T>(log: ConversationLog<T>, id: string | undefined): string
   const first = ofPlan && ofPlan.length > 0 ? log.undo(ofPlan.at(-1)!.id) : log.undo(id);
   if (first === undefined) return undefined;
   const plan = rows.find((row) => row.id === first)?.planId;
-  // A single edit that was named goes alone.
+  // A single edit given by id is revoked alone.
   const others =
     plan === undefined || (id !== undefined && id !== plan)
       ? []
@@ -18,7 +18,7 @@ export function undo<T>(log: ConversationLog<T>, id: string | undefined): string
   return [first, ...others.map((row) => log.undo(row.id)!)];
 }
 
-/** The edits that are back; nothing if there was nothing to bring back. */
+/** Returns the restored edits; nothing if there was nothing to restore. */
 export function redo<T>(log: ConversationLog<T>, id: string | undefined): string[] | undefined {
   const gone = (planId: string) => log.edits().filter((row) => row.planId === planId && row.revokedBy !== undefined);
   const ofPlan = id === undefined ? [] : gone(id);

@@ -1,4 +1,4 @@
-/** Storage of an extension of VS Code. Nothing of VS Code is imported: its objects are taken by their shape. */
+/** Storage of an extension of VS Code. Nothing of VS Code is imported: its objects are recognised by their shape. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
@@ -14,8 +14,8 @@ export interface MementoLike {
 }
 
 /**
- * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations, and not for indexes
- * of more than some hundred files: VS Code writes all of a memento at once.
+ * Stores a conversation in a memento, under keys that begin with `prefix`. For small conversations, and indexes of up
+ * to some hundred files: VS Code writes all of a memento at once.
  *
  * ```ts
  * import type { ExtensionContext } from "vscode";
@@ -68,7 +68,7 @@ export function mementoStorage(memento: MementoLike, prefix: string): HostStorag
   });
 }
 
-/** A `vscode.Uri`, as far as it is used. */
+/** The used part of a `vscode.Uri`. */
 export interface UriLike {
   readonly path: string;
   with(change: { path: string }): UriLike;
@@ -84,16 +84,16 @@ export interface FileSystemLike<U extends UriLike> {
   rename(from: U, to: U, options: { overwrite: boolean }): PromiseLike<void>;
 }
 
-/** Behind the name of a file that is not whole yet. */
+/** Suffix of the name of an incomplete file. */
 const NEW = ".new";
 /** `FileType.Directory`. */
 const FOLDER = 2;
 
 /**
- * Keeps a conversation, or a search index, in a folder, through `vscode.workspace.fs`: works in web extensions and on
- * remote workspaces. Files cannot be added to there, so the log is kept in pieces of about 64 kB; a piece is written
- * beside the old one and takes its place when it is whole. Only one such storage may write to a folder at a time;
- * another conversation that is opened over it takes it over.
+ * Stores a conversation, or a search index, in a folder, through `vscode.workspace.fs`: works in web extensions and on
+ * remote workspaces. Files cannot be appended to there, so the log is kept in pieces of about 64 kB; a piece is written
+ * beside the old one and replaces it when complete. Only one such storage may write to a folder at a time; another
+ * conversation that is opened over it takes it over.
  *
  * ```ts
  * import * as vscode from "vscode";
