@@ -1,6 +1,6 @@
 /**
  * aider: `.aider.chat.history.md`. `# aider chat started at` begins a session, `#### ` a line of the user, `> ` a line
- * of the tool; the rest is the model's. The file holds neither the system prompt nor the contents of files.
+ * of the tool; the rest is the model's. The file contains neither the system prompt nor the contents of files.
  */
 
 import { Draft, text, usageOf, word } from "./draft.ts";
@@ -127,8 +127,7 @@ class Aider implements Reading {
       return;
     }
     const last = this.#draft.messages.length - 1;
-    // Output of several lines has the mark of the tool on its first line only; before a request nothing can be an
-    // answer.
+    // Only the first line of a longer output has the tool's mark; text before a request cannot be an answer.
     if ((last < 0 && this.#draft.label !== "") || /^-\*-.*-\*-$/.test(words))
       return this.#draft.skip("text before the first request");
     if (this.#answer !== undefined && this.#answer === last) {

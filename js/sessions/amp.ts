@@ -1,6 +1,6 @@
 /**
  * Amp: the JSON of a thread, `{v, id, title, messages}`, with messages close to those of the Anthropic API. Results are
- * blocks that hold the run of a tool. Another export has messages `{role, text}` alone.
+ * blocks that hold the run of a tool. Another export only has messages `{role, text}`.
  */
 
 import { blocksOf, imageBlock, inputOf, textBlock } from "./anthropic-blocks.ts";
@@ -83,7 +83,7 @@ class Amp implements Reading {
     if (type === "cancelled" || type === "error") this.#draft.skip(`state ${word(type)}`, "the answer ended early");
   }
 
-  /** A note of the tool, which may hold the summary that replaced what came before. */
+  /** Reads a note of the tool, which may hold a summary that replaced earlier messages. */
   #summary({ role, content }: Fields, place: number): void {
     const held = objects(content).find(({ type }) => type === "summary");
     const summary = text(held?.["summary"]) ?? text(fields(held?.["summary"])["summary"]) ?? text(held?.["text"]);

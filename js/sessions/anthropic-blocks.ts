@@ -1,9 +1,12 @@
-/** Blocks of Anthropic's messages as logs hold them, made such that they can be sent. */
+/** Converts blocks of Anthropic's messages from logs so that they can be sent. */
 
 import { fields, isFields, items } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
-/** Plain texts become blocks; what has no type is left out; results that are neither a text nor blocks become JSON. */
+/**
+ * Returns blocks: plain texts become blocks, items without a type are dropped, and results that are neither text nor
+ * blocks become JSON.
+ */
 export function blocksOf(content: unknown): Fields[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return items(content).flatMap((block): Fields[] => {
@@ -13,7 +16,7 @@ export function blocksOf(content: unknown): Fields[] {
   });
 }
 
-/** A result whose content can be sent. */
+/** Returns a result whose content can be sent. */
 function resultBlock(block: Fields): Fields {
   return isSendable(block["content"]) ? block : { ...block, content: JSON.stringify(block["content"]) };
 }
@@ -27,7 +30,7 @@ export function textBlock(text: string): Fields {
   return { type: "text", text };
 }
 
-/** A picture in base64, or one that is named by its address; nothing if it is neither. */
+/** Returns a picture in base64 or by its address; nothing for any other source. */
 export function imageBlock(source: unknown, type = "image/png"): Fields | undefined {
   if (typeof source !== "string" || source === "") return undefined;
   const data = /^data:([\w/+.-]+);base64,(.*)$/s.exec(source);
@@ -36,7 +39,7 @@ export function imageBlock(source: unknown, type = "image/png"): Fields | undefi
   return { type: "image", source: { type: "base64", media_type: type, data: source } };
 }
 
-/** Arguments of a call: an object, or the JSON text of one. */
+/** Returns the arguments of a call: an object, or the parsed JSON text of one. */
 export function inputOf(...values: readonly unknown[]): Fields {
   for (const value of values) {
     if (isFields(value)) return value;
@@ -45,7 +48,7 @@ export function inputOf(...values: readonly unknown[]): Fields {
       const read: unknown = JSON.parse(value);
       if (isFields(read)) return read;
     } catch {
-      // Arguments that were cut off while they were written.
+      // The arguments were truncated while they were written.
       return { raw: value };
     }
   }

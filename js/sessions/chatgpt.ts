@@ -1,7 +1,7 @@
 /**
- * ChatGPT: `conversations.json` of an export, or one conversation of it. `mapping` is a tree of messages, whose path
- * from `current_node` up is the conversation; the others are branches. A message to a recipient other than `all` is a
- * call, and what a tool says is its result.
+ * ChatGPT: `conversations.json` of an export, or one conversation of it. `mapping` is a tree of messages; the path from
+ * `current_node` up is the conversation, the rest are branches. A message to a recipient other than `all` is a call,
+ * and the tool's message is its result.
  */
 
 import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
@@ -87,7 +87,7 @@ function draftOf(conversation: Fields): Draft {
   return draft;
 }
 
-/** The node that the page showed last; without it the newest message. */
+/** Returns the node that the page showed last, or else the newest message. */
 function leafOf(nodes: ReadonlyMap<string, Fields>, current: unknown): string | undefined {
   if (typeof current === "string" && nodes.has(current)) return current;
   let [leaf, newest]: [string | undefined, number] = [undefined, -1];
@@ -102,7 +102,7 @@ class Thread {
   readonly draft: Draft;
   /** The call that waits for its result. */
   #call: string | undefined;
-  /** Index of the newest result, which several messages of a tool may make up. */
+  /** Index of the newest result, which may consist of several messages of a tool. */
   #result: number | undefined;
 
   constructor(draft: Draft) {
@@ -163,7 +163,7 @@ class Thread {
   }
 }
 
-/** The text of a message. Pictures and files are not part of the export: their kind replaces them. */
+/** Returns the text of a message. Pictures and files are not part of the export: their kind replaces them. */
 function shownOf(content: Fields): string {
   const { parts, text: words, result, user_profile: profile, user_instructions: instructions } = content;
   const list = items(parts).flatMap((part) => {

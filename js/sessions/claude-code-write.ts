@@ -1,6 +1,6 @@
 /**
- * Writes Claude Code's logs. Lines of messages that stay are the original ones; only `parentUuid` changes, and only if
- * the line that it names is gone or a new message comes between: Claude Code resumes from the newest line upwards.
+ * Writes Claude Code's logs. Kept messages keep their original lines; only `parentUuid` changes, and only if its line
+ * is gone or a new message comes between: Claude Code resumes from the newest line upwards.
  */
 
 import { fields, isFields, text } from "./draft.ts";
@@ -35,19 +35,19 @@ export function writeClaudeCode(original: string, session: Session, messages: re
     }
   };
   source.forEach((line, at) => {
-    // What comes before all messages is put behind the lines that open the file.
+    // Messages before all others are inserted after the lines that open the file.
     if (at === Math.max(first, 0)) add(0);
     const record = records[at];
     if (!isDropped(record, at + 1)) lines.push({ text: line, ...(record && { record }) });
     if (at > 0 || first >= 0) add(at + 1);
   });
-  // Nothing follows the compaction that the list begins with.
+  // No message follows the compaction that the list begins with.
   if (from > source.length) add(from);
   relink(lines);
   return [...lines.map((line) => line.text ?? JSON.stringify(line.record)), ...tail].join("\n");
 }
 
-/** Gives every line whose parent is gone, or that follows a new one, the line above it as its parent. */
+/** Sets the line above as the parent of every line whose parent is gone or that follows a new line. */
 function relink(lines: Line[]): void {
   const uuids = new Set(lines.flatMap(({ record }) => text(record?.["uuid"]) ?? []));
   let above: string | null = null;
@@ -73,7 +73,9 @@ function isCompaction(record: Fields): boolean {
   );
 }
 
-/** A message of a branch that was given up: it would come back to life if the other branch lost its parent. */
+/**
+ * Returns true for a message of an abandoned branch: it would become live again if the other branch lost its parent.
+ */
 function isBranch(record: Fields): boolean {
   const isMessage = (record["type"] === "user" || record["type"] === "assistant") && isFields(record["message"]);
   return isMessage && record["isSidechain"] !== true && record["isApiErrorMessage"] !== true;
@@ -81,7 +83,7 @@ function isBranch(record: Fields): boolean {
 
 const ENVELOPE = ["isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "entrypoint", "timestamp"];
 
-/** Fields that new lines share with the message before them, or with the first one. */
+/** Returns the fields that new lines copy from the message before them, or from the first one. */
 function envelope(records: readonly (Fields | undefined)[], place: number): Fields {
   const isMessage = (record: Fields | undefined) =>
     record !== undefined && isFields(record["message"]) && record["isSidechain"] !== true;

@@ -1,10 +1,10 @@
 /**
- * Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and what `claude --output-format stream-json` prints.
+ * Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and the output of `claude --output-format stream-json`.
  *
  * A line of the type `user` or `assistant` holds a message of the Anthropic API. One answer of the API is several lines
- * with one content block each and the same `message.id`; a result may stand between them. Order is that of the file:
- * parallel calls fork the tree of `parentUuid`, so that a walk from its last leaf would lose results. The tree only
- * tells branches that were given up.
+ * with one content block each and the same `message.id`; a result may occur between them. The order is that of the
+ * file: parallel calls fork the tree of `parentUuid`, so a walk from its last leaf would lose results. The tree only
+ * identifies abandoned branches.
  */
 
 import { writeClaudeCode } from "./claude-code-write.ts";
@@ -68,11 +68,11 @@ function isMessage({ type, message }: Fields): boolean {
 /** The lines of one conversation, or of one side chain. */
 interface Thread {
   draft: Draft;
-  /** Index in the history of each answer, by the id that the API gave it. */
+  /** Index in the history of each answer, by the API's id. */
   answers: Map<string, number>;
 }
 
-/** A compaction whose summary has not come yet. */
+/** A compaction whose summary has not been read yet. */
 interface Boundary {
   place: number;
   data: Fields;
@@ -84,11 +84,11 @@ class ClaudeCode implements Reading {
   readonly #threads: Thread[] = [];
   readonly #sides = new Map<string, Thread>();
   #session: string | undefined;
-  /** The line above each line, which identifies side chains and branches. */
+  /** The parent of each line, which identifies side chains and branches. */
   readonly #parents = new Map<string, string | undefined>();
-  /** Index in the history that each line of the main thread went to. */
+  /** Index in the history of each line of the main thread. */
   readonly #indices = new Map<string, number>();
-  /** Requests of a person under each line. */
+  /** The user's requests under each line. */
   readonly #requests = new Map<string, string[]>();
   #boundary: Boundary | undefined;
 
@@ -133,10 +133,7 @@ class ClaudeCode implements Reading {
     draft.tell({ title: text(record["customTitle"]) ?? draft.about.title ?? text(record["aiTitle"]) });
   }
 
-  /**
-   * Begins another conversation where a line of another session has no line above it, as in files that were put
-   * together.
-   */
+  /** Begins another conversation at a line of another session without a parent, as in concatenated files. */
   #separate(record: Fields, parent: string | undefined): void {
     const session = text(record["sessionId"]) ?? text(record["session_id"]);
     const isOther = this.#session !== undefined && session !== undefined && session !== this.#session;
@@ -155,7 +152,7 @@ class ClaudeCode implements Reading {
     this.#session = session ?? this.#session;
   }
 
-  /** The thread of a sub-agent: by its id, else by the first line above. */
+  /** Returns the thread of a sub-agent: by its id, else by the topmost line above. */
   #side(record: Fields): Thread {
     let id = text(record["agentId"]) ?? text(record["parent_tool_use_id"]);
     const { draft } = this.#thread;
@@ -191,7 +188,7 @@ class ClaudeCode implements Reading {
         place,
       );
     } else if (role === "user" && isResults(content) && isResults(fields(draft.messages[last])["content"])) {
-      // Results of parallel calls are lines of their own, and one message of the API.
+      // Results of parallel calls are separate lines, but one message of the API.
       index = last;
       draft.extend(
         index,
@@ -240,7 +237,7 @@ class ClaudeCode implements Reading {
     }
   }
 
-  /** What a user typed while the agent was at work reaches the model as an attachment. */
+  /** Reads text that the user typed while the agent was working: the model receives it as an attachment. */
   #attachment(record: Fields, place: number): void {
     const attachment = fields(record["attachment"]);
     const { prompt } = attachment;
@@ -283,13 +280,13 @@ class ClaudeCode implements Reading {
     return whole.length > 1 ? whole : (whole[0] ?? drafts[0]!);
   }
 
-  /** Of several requests under one line all but the newest were given up, with everything below them. */
+  /** Removes abandoned branches: of several requests under one line only the newest stays, with everything below it. */
   #branches(): void {
     const dropped = new Map<string, string>();
     for (const siblings of this.#requests.values()) for (const uuid of siblings.slice(0, -1)) dropped.set(uuid, uuid);
     if (dropped.size === 0) return;
     const branches = new Map<string, number[]>();
-    // A line stands below the line above it, so that one pass in the order of the file reaches all of them.
+    // Every line follows its parent in the file, so one pass in the order of the file reaches all of them.
     for (const [uuid, parent] of this.#parents) {
       const branch = dropped.get(uuid) ?? (parent === undefined ? undefined : dropped.get(parent));
       if (branch === undefined) continue;

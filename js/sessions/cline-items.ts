@@ -1,14 +1,14 @@
 /**
- * Messages of Cline, Roo and their relatives: Anthropic's, with fields of the log around them.
+ * Messages of Cline, Roo and their relatives: Anthropic's, with additional fields of the log.
  *
- * Results of tools are `tool_result` blocks, or texts of the user that begin `[read_file for 'a.ts'] Result:`. Such a
- * text answers a call of the assistant before it, if that has one open: first one of the same name. Where the model
- * calls tools in XML there is none, and the text stays what it is.
+ * Tool results are `tool_result` blocks, or texts of the user that begin `[read_file for 'a.ts'] Result:`. Such a text
+ * answers an open call of the assistant before it, first one of the same name. If the model calls tools in XML there is
+ * no open call, and the text stays text.
  */
 
 import { fields, isFields, items, objects, word } from "./draft.ts";
 
-/** Fields of blocks that only the log has. An empty `call_id` says that the text answers no call. */
+/** Fields of blocks that exist only in the log. An empty `call_id` means that the text answers no call. */
 const LOGGED: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["text", ["call_id", "reasoning_details", "signature"]],
   ["tool_use", ["call_id", "reasoning_details", "signature"]],
@@ -35,14 +35,14 @@ export interface ClineMessage {
 export class ClineItems {
   #open: Call[] = [];
 
-  /** The same place in a list, to read on from it a second time. */
+  /** Returns a reader at the same position, for reading on a second time. */
   copy(): ClineItems {
     const copy = new ClineItems();
     copy.#open = [...this.#open];
     return copy;
   }
 
-  /** The message that an item holds; nothing if it holds none. */
+  /** Returns the message of an item; nothing if it has none. */
   read(item: unknown): ClineMessage | undefined {
     if (!isFields(item)) return undefined;
     const { role, content } = item;
@@ -63,14 +63,14 @@ export class ClineItems {
     return { role, content: this.#results(blocks) };
   }
 
-  /** The blocks of a message of the user, texts that are results as results, which come first. */
+  /** Returns the blocks of a user's message; texts that are results become result blocks and come first. */
   #results(blocks: readonly unknown[]): unknown[] {
     for (const block of objects(blocks))
       if (block["type"] === "tool_result") this.#take(({ id }) => id === block["tool_use_id"]);
     const results: unknown[] = [];
     const others: unknown[] = [];
     let found = false;
-    // A heading without words has its result in the blocks behind it.
+    // A heading without text has its result in the following blocks.
     let open: unknown[] | undefined;
     for (const block of blocks) {
       const call = this.#answered(block);
@@ -93,7 +93,7 @@ export class ClineItems {
     return found ? [...results, ...others] : blocks.map(clean);
   }
 
-  /** The call that a text answers. */
+  /** Returns the call that a text answers. */
   #answered(block: unknown): Call | undefined {
     const words = textOf(block);
     const { call_id: named } = fields(block);
@@ -110,7 +110,7 @@ export class ClineItems {
   }
 }
 
-/** Blocks for a file, such that {@link ClineItems} reads them as they are. */
+/** Returns blocks for a file, such that {@link ClineItems} reads them back unchanged. */
 export function written(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.map((block: unknown) =>
@@ -127,7 +127,7 @@ function clean(block: unknown): unknown {
   return { ...copy, content: JSON.stringify(copy["content"]) };
 }
 
-/** Results of newer versions can be any value, which is sent as JSON. */
+/** Returns true if a result can be sent; newer versions allow any value, which is sent as JSON. */
 function isSendable(content: unknown): boolean {
   if (content === undefined || typeof content === "string") return true;
   return Array.isArray(content) && content.every((part) => typeof fields(part)["type"] === "string");
@@ -138,7 +138,7 @@ function textOf(block: unknown): string | undefined {
   return type === "text" && typeof text === "string" ? text : undefined;
 }
 
-/** The tool that a text is the result of, by how it begins. */
+/** Returns the tool whose result a text is, by its beginning. */
 function headingOf(words: string): string | undefined {
   return /^\[([A-Za-z_][\w.-]*)(?: for [\s\S]*?)?\] Result:/.exec(words)?.[1];
 }
@@ -151,7 +151,7 @@ export function isResult(words: string): boolean {
   return headingOf(words) !== undefined;
 }
 
-/** True for texts that the tool adds by itself. */
+/** Returns true for texts that the tool adds by itself. */
 function isToolWritten(words: string): boolean {
   if (words.includes("<user_message>") || words.includes("<feedback>")) return false;
   return (
@@ -161,7 +161,7 @@ function isToolWritten(words: string): boolean {
   );
 }
 
-/** True for a message with the role user in which nothing is from the user. */
+/** Returns true for a message with the role user that contains nothing from the user. */
 export function isInjected({ role, content }: ClineMessage): boolean {
   if (role !== "user") return false;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
@@ -171,11 +171,11 @@ export function isInjected({ role, content }: ClineMessage): boolean {
     texts.some((words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"))
   )
     return false;
-  // Behind the heading of a result everything else is the result.
+  // After the heading of a result, all other text belongs to the result.
   return texts.some(isResult) || blocks.every((block, at) => block["type"] === "text" && isToolWritten(texts[at]!));
 }
 
-/** The first text of a message for which `read` finds something. */
+/** Returns the first non-empty value of `read` for the texts of a message. */
 export function inTexts<T>({ content }: ClineMessage, read: (words: string) => T | undefined): T | undefined {
   for (const block of typeof content === "string" ? [{ type: "text", text: content }] : items(content)) {
     const found = read(textOf(block) ?? "");

@@ -1,4 +1,4 @@
-/** Writes files of Cline and Roo. Items of messages that stay are the original ones. */
+/** Writes files of Cline and Roo. Kept messages keep their original items. */
 
 import { ClineItems, written } from "./cline-items.ts";
 import { fields, isFields, items, number } from "./draft.ts";
@@ -6,7 +6,7 @@ import type { Fields } from "./draft.ts";
 import { named } from "./names.ts";
 import type { Session } from "./types.ts";
 
-/** What ties a message to a summary or a cut. */
+/** Fields that tie a message to a summary or a cut. */
 const TIES = ["condenseParent", "truncationParent", "condenseId", "truncationId", "isSummary", "isTruncationMarker"];
 
 export function writeCline(original: string, session: Session, messages: readonly unknown[]): string {
@@ -20,7 +20,7 @@ export function writeCline(original: string, session: Session, messages: readonl
   return typeof first === "string" ? JSON.stringify(value) : value + (/\n$/.test(original) ? "\n" : "");
 }
 
-/** A message with the item that is written for it. */
+/** A message and the item that is written for it. */
 interface Written {
   message: unknown;
   item: Fields;
@@ -54,22 +54,22 @@ function itemsOf(list: readonly unknown[], session: Session, messages: readonly 
 }
 
 /**
- * Replaces the content of items that would not be read as their message: a text is a result behind one message and none
- * behind another.
+ * Replaces the content of items that would be read differently from their message: the same text is a result after one
+ * message and plain text after another.
  */
 function settle(head: readonly unknown[], out: Written[]): void {
   const reading = new ClineItems();
   for (const item of head) reading.read(item);
   for (const one of out) {
     const { content } = fields(one.message);
-    // What was open before this item is needed twice, and reading spends it.
+    // The open calls before this item are needed twice, and reading consumes them.
     const isSame = JSON.stringify(reading.copy().read(one.item)) === JSON.stringify(one.message);
     if (!isSame) one.item = { ...one.item, content: written(content) };
     reading.read(one.item);
   }
 }
 
-/** Items without a message stay before the message that they stood before, and at the end. */
+/** Keeps items without a message before the same next message, or at the end. */
 function withOthers(
   list: readonly unknown[],
   from: number,
@@ -97,7 +97,7 @@ function untied(item: Fields): Fields {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !TIES.includes(name)));
 }
 
-/** A new item with the fields that its neighbours have. */
+/** Makes a new item with the fields of its neighbours. */
 function fresh(message: unknown, above: Fields, first: Fields, name: string): Fields {
   const { role, content } = fields(message);
   const time = number(above["ts"]) ?? (number(first["ts"]) === undefined ? undefined : number(first["ts"])! - 1);

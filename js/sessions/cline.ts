@@ -2,7 +2,7 @@
  * Cline and Roo: `api_conversation_history.json`, a list of Anthropic's messages with `ts`, `modelInfo` and `metrics`;
  * and the files of Cline's newer CLI and SDK, `{version, sessionId, messages}`.
  *
- * Roo keeps all messages when it shortens a conversation: those that a summary or a cut replaced name it
+ * Roo keeps all messages when it shortens a conversation: the messages that a summary or a cut replaced refer to it
  * (`condenseParent`, `truncationParent`), and are live again if it is gone. Cline records its cuts in other files.
  */
 
@@ -32,7 +32,7 @@ export const clineSession: Reader = {
   write: writeCline,
 };
 
-/** Cline's record of its panel. */
+/** Recognises Cline's record of its panel. */
 export const clinePanel: Stranger = ({ records: [list] }) => {
   const isPanel = (entry: Fields) =>
     (entry["type"] === "say" || entry["type"] === "ask") && ("say" in entry || "ask" in entry) && "ts" in entry;
@@ -50,7 +50,7 @@ function isHistory(value: unknown): boolean {
   );
 }
 
-/** A list of messages of the API that no field shows to be Cline's is none of its files. */
+/** Matches a list of API messages only if some field shows that it is Cline's. */
 function matchOf(list: readonly unknown[]): Match | undefined {
   const stamped = objects(list).filter(
     (item) => typeof item["ts"] === "number" || isFields(item["modelInfo"]) || isFields(item["metrics"]),
@@ -76,7 +76,7 @@ function recogniseSession({ records }: Sample): Match | undefined {
 class Cline implements Reading {
   readonly #draft: Draft;
   readonly #messages = new ClineItems();
-  /** The messages that are live, with the summary or cut that hides each. */
+  /** The live messages, with the summary or cut that hides each. */
   #live: { message: unknown; hiddenBy: string | undefined }[] = [];
 
   constructor(keepsHistory: boolean) {
@@ -179,14 +179,14 @@ function folderOf(words: string): string | undefined {
   );
 }
 
-/** Of the providers of Cline only the generic one for OpenAI's API reports prompts with what came from the cache. */
+/** Reads usage. Of Cline's providers only the generic one for OpenAI's API includes cached tokens in its prompts. */
 function usage(metrics: Fields, provider: unknown): ReturnType<typeof usageOf> {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, tokens } = metrics;
   if (!isFields(tokens)) {
     const [input, cacheRead, cacheWrite] = [inputTokens, cacheReadTokens, cacheWriteTokens].map(
       (value) => number(value) ?? 0,
     ) as [number, number, number];
-    // Uncached input is the smaller part once there is a cache: more than that is the whole prompt.
+    // With a cache, uncached input is the smaller part: a larger number is the whole prompt.
     const cached = cacheRead + cacheWrite;
     return usageOf({ input: input >= cached ? input - cached : input, cacheRead, cacheWrite, output: outputTokens });
   }

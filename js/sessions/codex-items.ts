@@ -1,9 +1,9 @@
-/** Which lines of a Codex rollout are items of a request. */
+/** Decides which lines of a Codex rollout are items of a request. */
 
 import { word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
-/** Items that a request holds. Everything else in a rollout is for Codex itself, or a note between agents. */
+/** Items that a request contains. Everything else in a rollout is for Codex itself, or a note between agents. */
 const ITEM = /^(message|reasoning|compaction|compaction_summary|context_compaction)$|_call$|_output$/;
 const ROLES = new Set(["user", "assistant", "system", "developer"]);
 

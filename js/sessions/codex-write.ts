@@ -1,6 +1,6 @@
 /**
- * Writes Codex rollouts. Lines of items that stay are the original ones; counts of tokens behind the first change are
- * left out, since Codex takes the newest one for the size of the context it resumes with.
+ * Writes Codex rollouts. Kept items keep their original lines; token counts after the first change are dropped, since
+ * Codex takes the newest one as the size of the resumed context.
  */
 
 import { isItem } from "./codex-items.ts";
@@ -45,7 +45,7 @@ export function writeCodex(original: string, session: Session, messages: readonl
   return [...written, ...tail].join("\n");
 }
 
-/** True for lines that make up the context, which are written anew. */
+/** Returns true for lines of the context, which are written anew. */
 function isConversation(record: Fields): boolean {
   const { type, payload } = record;
   if (!isFields(payload)) return isItem(record);
@@ -53,7 +53,7 @@ function isConversation(record: Fields): boolean {
   return type === "compacted" || (type === "event_msg" && payload["type"] === "thread_rolled_back");
 }
 
-/** A line like that of its neighbour, in the form that Codex can parse: contents are lists. */
+/** Makes a line like its neighbour's, in the form that Codex can parse: contents are lists. */
 function lineOf(message: unknown, near: Fields, ordinal: number): Fields {
   const given = fields(message);
   const { role, content } = given;

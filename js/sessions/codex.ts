@@ -2,7 +2,7 @@
  * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
  *
  * A line is `{timestamp, type, payload}`. Lines of the type `response_item` hold the items of the Responses API as they
- * were sent; `event_msg` lines repeat them for the screen. Before September 2025 lines were bare items behind a header
+ * were sent; `event_msg` lines repeat them for the screen. Before September 2025 lines were bare items after a header
  * without a type.
  */
 
@@ -28,10 +28,10 @@ const INJECTED = new RegExp(
     "<(environment_context|user_instructions|user_shell_command|user_action|turn_aborted|skill|subagent_notification|goal_context|hook_prompt|" +
     "recommended_plugins|model_switch|collaboration_mode|internal_context|additional_context|codex_\\w+)[\\s>])",
 );
-/** What precedes a summary that Codex wrote. */
+/** The text before a summary that Codex wrote. */
 const SUMMARY = /^Another language model started to solve this problem/;
 /**
- * Codex keeps the newest texts of the user beside a summary, up to 20,000 tokens of 4 bytes; each counts 10 tokens more
+ * Codex keeps the user's newest texts beside a summary, up to 20,000 tokens of 4 bytes; each counts 10 tokens more
  * here.
  */
 const KEPT_TEXT = 80_000;
@@ -80,9 +80,9 @@ class Codex implements Reading {
   readonly #draft: Draft;
   /** Index in the history of each request of the user since the newest compaction. */
   #turns: number[] = [];
-  /** What the user typed, as the events say. */
+  /** Texts that the user typed, from the events. */
   readonly #said = new Set<string>();
-  /** Index of the first item that no report of usage covers. */
+  /** Index of the first item that no usage report covers. */
   #unreported = 0;
   #reported = "";
   #total: number | undefined;
@@ -132,7 +132,7 @@ class Codex implements Reading {
     );
   }
 
-  /** The first header is that of this file; forks repeat those of the files they come from. */
+  /** The first header belongs to this file; forks repeat the headers of the files they come from. */
   #meta(meta: Fields): void {
     const { about } = this.#draft;
     if (about.id !== undefined)
@@ -175,7 +175,7 @@ class Codex implements Reading {
     this.#skip("event_msg", type);
   }
 
-  /** Reports come after every request, and again with the same numbers when limits change. */
+  /** Reports follow every request, and repeat with the same numbers when limits change. */
   #usage(info: Fields): void {
     const { last_token_usage: last, total_token_usage: total, model_context_window: window } = info;
     this.#draft.tell({ window: number(window) });
@@ -213,7 +213,7 @@ class Codex implements Reading {
       context = objects(replacement).filter(isItem);
       summary ??= context.map((item) => wordsOf(item)).findLast((words) => SUMMARY.test(words));
     } else {
-      // Older versions wrote only the summary, and put it behind the newest texts of the user.
+      // Older versions wrote only the summary, after the user's newest texts.
       const texts = draft
         .live()
         .filter((item) => isFields(item) && isUserText(item) && !isInjected(item) && !SUMMARY.test(wordsOf(item)));
@@ -233,7 +233,7 @@ class Codex implements Reading {
     this.#unreported = draft.messages.length;
   }
 
-  /** Takes the newest turns back: those of the history, then those that a compaction kept. */
+  /** Removes the newest turns: first those of the history, then those that a compaction kept. */
   #rollBack(count: number, place: number): void {
     const draft = this.#draft;
     const compaction = draft.compactions.at(-1);
@@ -245,13 +245,13 @@ class Codex implements Reading {
       const { context } = compaction;
       const kept = context.flatMap((item, at) => (isFields(item) && isUserText(item) && !isInjected(item) ? [at] : []));
       compaction.context = context.slice(0, kept[Math.max(0, kept.length - beyond)] ?? context.length);
-      // Everything up to here makes up the context that the compaction left.
+      // From here on, everything before belongs to the context that the compaction left.
       compaction.place = place;
       cut = compaction.before;
     }
     if (cut === undefined)
       return draft.skip("event_msg/thread_rolled_back", "it took back turns that the file does not hold");
-    // What Codex put in front of the turn goes with it; what opened the session stays.
+    // Removes the context that Codex put before the turn as well; the opening of the session stays.
     const floor = isWhole ? cut : (compaction?.before ?? this.#turns[0]!);
     while (cut > floor && isContext(draft.messages[cut - 1])) cut -= 1;
     const branch = draft.chain(`rollback:${place}`, { kind: "branch" });
@@ -264,7 +264,7 @@ class Codex implements Reading {
   end(): Draft {
     const { messages, entries } = this.#draft;
     if (this.#said.size === 0) return this.#draft;
-    // Of texts in a tag, those that no event repeats are not the user's.
+    // Tagged texts that no event repeats are not the user's.
     messages.forEach((item, index) => {
       if (!isFields(item) || !isUserText(item)) return;
       const words = wordsOf(item).trim();

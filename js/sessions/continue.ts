@@ -1,15 +1,15 @@
 /**
  * Continue: `~/.continue/sessions/<id>.json`, `{sessionId, title, workspaceDirectory, history}`.
  *
- * An item holds a message with what belongs to it: files and selections that go before the text of the user, and the
- * states of its calls with their results. The last item that a summary covers holds it.
+ * An item holds a message with its additions: files and selections that go before the user's text, and the states of
+ * its calls with their results. A summary is stored in the last item that it covers.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-/** What Continue sends for a call that the user stopped, and for one without output. */
+/** The texts that Continue sends for a call that the user stopped, and for one without output. */
 const CANCELLED = "The user cancelled this tool call.";
 const NOTHING = "No tool output";
 
@@ -42,7 +42,7 @@ class Continue implements Reading {
   readonly #draft: Draft;
   /** Thoughts before the answer to which they belong. */
   #thought = "";
-  /** Calls whose results have not come. */
+  /** Calls without a result so far. */
   #open = new Set<string>();
 
   constructor(keepsHistory: boolean) {
@@ -164,7 +164,7 @@ class Continue implements Reading {
   }
 }
 
-/** What Continue sends as the result of a call; nothing while there is none. */
+/** Returns the result that Continue sends for a call; nothing while there is none. */
 function outputOf({ status, output }: Fields): string | undefined {
   if (status === "canceled") return CANCELLED;
   if (typeof output === "string") return output;
@@ -183,7 +183,7 @@ function wordsOf(content: unknown): string {
         .join("\n");
 }
 
-/** A text, or parts in the names of the API. */
+/** Returns text, or parts with the API's names. */
 function partsOf(content: unknown): string | Fields[] {
   if (typeof content === "string") return content;
   return objects(content).flatMap((part): Fields[] => {

@@ -11,7 +11,7 @@ import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const EVENT = /^(session|system|user|assistant|tool|subagent|hook|skill|permission|external_tool|pending_messages)\.\w/;
 const CONVERSATION = new Set(["session.start", "user.message", "assistant.message"]);
-/** Events that repeat others piece by piece, or concern the screen only. */
+/** Events that repeat others piece by piece, or only concern the screen. */
 const PASSED =
   /^\{\s?"type":\s?"(hook\.\w+|tool\.execution_(?:start|partial_result|progress)|\w+\.\w+_delta|assistant\.turn_\w+)"/;
 
@@ -41,19 +41,19 @@ function recognise({ records }: Sample): Match | undefined {
 
 class CopilotCli implements Reading {
   readonly #draft: Draft;
-  /** The conversation of each call, and whether its result came. */
+  /** The conversation of each call, and whether its result was read. */
   readonly #calls = new Map<string, { draft: Draft; isDone: boolean }>();
   /** The call that began each agent. */
   readonly #agents = new Map<string, string>();
   readonly #titles = new Map<string, string>();
-  /** Index in the history of the answer with each id, in each conversation. */
+  /** Index in the history of each answer, by conversation and id. */
   readonly #answers = new Map<Draft, Map<string, number>>();
   /** Number of messages before each event of the main conversation. */
   readonly #events = new Map<string, number>();
   #system: Fields | undefined;
-  /** Its index in the history. */
+  /** The index in the history of `#system`. */
   #place = 0;
-  /** Number of messages when the compaction began that has not ended. */
+  /** Number of messages at the start of an unfinished compaction. */
   #begun: number | undefined;
 
   constructor(keepsHistory: boolean) {
@@ -73,7 +73,7 @@ class CopilotCli implements Reading {
     const type = text(record["type"]) ?? "a line without a type";
     const data = fields(record["data"]);
     const id = text(record["id"]);
-    // Names the conversation that begins.
+    // Records the title of a beginning conversation.
     if (type === "subagent.started") this.#about(type, data);
     const draft = this.#conversation(record, data);
     if (id !== undefined && draft === main) this.#events.set(id, main.messages.length);
@@ -96,7 +96,7 @@ class CopilotCli implements Reading {
     }
   }
 
-  /** The conversation of an event: that of a sub-agent, or the main one. */
+  /** Returns the conversation of an event: that of a sub-agent, or the main one. */
   #conversation(record: Fields, data: Fields): Draft {
     const agent = text(record["agentId"]);
     const call = text(data["parentToolCallId"]) ?? (agent === undefined ? undefined : this.#agents.get(agent));
@@ -152,7 +152,7 @@ class CopilotCli implements Reading {
   #user(draft: Draft, record: Fields, data: Fields, place: number): void {
     const content = text(data["transformedContent"]) ?? data["content"];
     if (typeof content !== "string") return this.#draft.skip("user.message without a text");
-    // Skills, other agents and the system write texts of the user; commands are typed.
+    // Skills, other agents and the system write texts with the role user; the user types commands.
     const source = text(data["source"]);
     const isNote = source !== undefined && !/^(user|command)/.test(source);
     draft.push({ role: "user", content }, place, { ...entryOf(record), ...(isNote && { injected: true }) });
@@ -195,7 +195,7 @@ class CopilotCli implements Reading {
     if (typeof messageId === "string") answers.set(messageId, index);
   }
 
-  /** The first result counts: calls are completed again when a session is resumed. */
+  /** Uses the first result: calls are completed again when a session is resumed. */
   #result(record: Fields, data: Fields, place: number): void {
     const { toolCallId, result, error, success } = data;
     const call = this.#calls.get(word(toolCallId));
@@ -213,7 +213,7 @@ class CopilotCli implements Reading {
     call.draft.push({ role: "tool", tool_call_id: toolCallId, content }, place, entry);
   }
 
-  /** What was said while the summary was written stays behind it. */
+  /** Keeps messages that arrived while the summary was written after it. */
   #compact(data: Fields, place: number): void {
     const draft = this.#draft;
     const summary = text(data["summaryContent"]);
@@ -264,7 +264,7 @@ class CopilotCli implements Reading {
     draft.report(answer, usageFrom(inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens), text(model));
   }
 
-  /** Sums belong to a request only if there was one. */
+  /** Sums belong to a request only if there was exactly one. */
   #sums({ modelMetrics, currentModel }: Fields): void {
     if (this.#draft.about.model === undefined) this.#draft.tell({ model: text(currentModel) });
     const metrics = Object.entries(fields(modelMetrics)).map(
@@ -287,7 +287,7 @@ function entryOf({ id, timestamp }: Fields): { id?: string; time?: number } {
   return { ...(typeof id === "string" && { id }), ...(time !== undefined && { time }) };
 }
 
-/** `inputTokens` holds what came from the cache and what went into it. */
+/** `inputTokens` includes tokens that were read from the cache and written to it. */
 function usageFrom(input: unknown, read: unknown, written: unknown, output: unknown): ReturnType<typeof usageOf> {
   const total = number(input) ?? 0;
   const cacheRead = Math.min(number(read) ?? 0, total);

@@ -1,9 +1,9 @@
 /**
- * What Copilot Chat's debug view exports: `chatreplay.json`, the requests as they went to the model.
+ * The export of Copilot Chat's debug view: `chatreplay.json`, the requests as they were sent to the model.
  *
- * Every request of the agent repeats the conversation up to then, so that the newest one and its answer hold all of it.
- * Where that one holds a summary, what it replaced is in the newest request without that summary. Other requests
- * (titles, summaries, sub-agents) are left out.
+ * Every request of the agent repeats the conversation so far, so the newest one and its answer contain all of it. If it
+ * contains a summary, the replaced messages are in the newest request without that summary. Other requests (titles,
+ * summaries, sub-agents) are left out.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, word } from "./draft.ts";
@@ -31,7 +31,7 @@ function recognise({ records }: Sample): Match | undefined {
     : { count: 1, evidence: `${requests} log entries of the kind request with requestMessages` };
 }
 
-/** Log entries of a file with many prompts, or with one. */
+/** Returns the log entries of a file with many prompts, or with one. */
 function logsOf(file: unknown): readonly Fields[] {
   const { prompts, logs } = fields(file);
   return Array.isArray(prompts) ? objects(prompts).flatMap((prompt) => objects(prompt["logs"])) : objects(logs);
@@ -91,7 +91,7 @@ class CopilotReplay implements Reading {
     });
   }
 
-  /** Pushes what a summary replaced, and what follows the summary. */
+  /** Pushes the messages that a summary replaced, and those after the summary. */
   #replaced(
     earlier: Request,
     last: Request,
@@ -106,7 +106,7 @@ class CopilotReplay implements Reading {
     if (answer !== undefined) this.#report(earlier, answer);
     const context = last.messages.slice(0, summary + 1);
     let at = summary + 1;
-    // The newest request of the user is repeated behind the summary.
+    // The user's newest request is repeated after the summary.
     for (; at < last.messages.length; at++) {
       const kept = known.get(keyOf(last.messages[at]!));
       if (!kept) break;
@@ -131,7 +131,7 @@ class CopilotReplay implements Reading {
     }
   }
 
-  /** Pushes the answer to a request, with the calls that follow it in the log and their results. */
+  /** Pushes the answer to a request, with the following calls in the log and their results. */
   #answer({ entry, place }: Request, logs: readonly Fields[]): number | undefined {
     const { message, type } = fields(entry["response"]);
     if (type !== undefined && type !== "success") this.#draft.skip(`response/${word(type)}`, "the request failed");
@@ -170,7 +170,7 @@ class CopilotReplay implements Reading {
     return answer;
   }
 
-  /** Usage of earlier requests: where the newest one repeats them, the message behind them is their answer. */
+  /** Reads usage of earlier requests: if the newest request repeats one, the next message is its answer. */
   #usage(requests: readonly Request[], last: Request, shift: number): void {
     for (const request of requests) {
       const { length } = request.messages;
@@ -201,7 +201,7 @@ function rawMessages(entry: Fields): readonly Fields[] {
   return objects(messagesOf(entry)).filter(({ role }) => number(role) !== undefined);
 }
 
-/** The name of the agent's own requests: of those of the panel if there are any, that of the longest one. */
+/** Returns the name of the agent's own requests: of the panel's if there are any, that of the longest one. */
 function mainName(logs: readonly Fields[]): unknown {
   const requests = logs.filter(isRequest);
   const panel = requests.filter(({ name }) => /^panel\/|agent$/i.test(text(name) ?? ""));
@@ -229,7 +229,7 @@ function isEnvironment(words: string): boolean {
   return /^\s*<(environment_info|workspace_info|conversation-summary|repoMemory|userMemory|sessionMemory)>/.test(words);
 }
 
-/** What tells messages apart. Cache breakpoints move from request to request. */
+/** Returns a key that identifies a message. Cache breakpoints move from request to request. */
 function keyOf(message: Fields): string {
   return JSON.stringify([
     message["role"],

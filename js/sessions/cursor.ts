@@ -1,7 +1,7 @@
 /**
- * Cursor: what its database holds of a chat, exported as JSON. The entry `composerData` lists the bubbles of a chat in
- * order; a bubble is a request of the user, or a text, a thought or a tool of the answer. Rows `{key, value}`, objects
- * by key, and bubbles beside or within `composerData` are read alike.
+ * Cursor: the records of a chat in its database, exported as JSON. The entry `composerData` lists the bubbles of a chat
+ * in order; a bubble is a request of the user, or a text, a thought or a tool of the answer. Rows `{key, value}`,
+ * objects by key, and bubbles beside or within `composerData` are all accepted.
  */
 
 import { inputOf, textBlock } from "./anthropic-blocks.ts";
@@ -11,7 +11,7 @@ import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 /** Types of bubbles. */
 const [USER, ASSISTANT] = [1, 2];
-/** Entries lie this deep at most; what is deeper belongs to them. */
+/** Max depth of entries; deeper objects belong to them. */
 const DEPTH = 5;
 
 export const cursor: Reader = {
@@ -62,7 +62,7 @@ class Entries {
     if (isComposer) this.composers.push(value);
     else if (isBubble(value)) return void this.bubbles.set(text(value["bubbleId"]) ?? key.split(":").at(-1)!, value);
     for (const [field, item] of Object.entries(value)) {
-      // Headers name bubbles, but are none.
+      // Headers name bubbles, but are not bubbles.
       if (typeof item === "object" && field !== "fullConversationHeadersOnly") this.add(item, field, depth + 1);
       else if (typeof item === "string") this.add(item, field, depth + 1);
     }
@@ -80,7 +80,7 @@ function parsed(words: string): unknown {
   try {
     return JSON.parse(words);
   } catch {
-    // A value that was cut off counts as missing.
+    // A truncated value counts as missing.
     return undefined;
   }
 }
@@ -107,7 +107,7 @@ class Cursor implements Reading {
   }
 }
 
-/** An answer of the model: what it said, and the results of its calls. */
+/** An answer of the model: its content, and the results of its calls. */
 interface Answer {
   content: Fields[];
   results: Fields[];
@@ -116,14 +116,14 @@ interface Answer {
   time: number | undefined;
   model: string | undefined;
   usage: Fields;
-  /** The request to the model that its last call came from. */
+  /** The request to the model that made its last call. */
   call: string | undefined;
 }
 
 class Composer {
   readonly #draft: Draft;
   readonly #bubbles: ReadonlyMap<string, Fields>;
-  /** The answer that is put together, and the results of its calls. */
+  /** The answer that is being assembled, and the results of its calls. */
   #answer: Answer | undefined;
 
   constructor(draft: Draft, bubbles: ReadonlyMap<string, Fields>) {
@@ -187,7 +187,7 @@ class Composer {
     const modelCall = text(call?.["modelCallId"]);
     const isAlone = thinking.length === 0 && words === undefined;
     const isParallel = isAlone && modelCall !== undefined && modelCall === this.#answer?.call;
-    // After its calls an answer is over, unless the next call is of the same answer.
+    // An answer ends after its calls, unless the next call belongs to the same answer.
     if (this.#answer?.content.some((block) => block["type"] === "tool_use") && !isParallel) this.#flush();
     this.#answer ??= { content: [], results: [], place, id, time, model, usage: {}, call: undefined };
     this.#answer.content.push(...thinking, ...(words === undefined ? [] : [textBlock(words)]));

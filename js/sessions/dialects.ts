@@ -1,6 +1,6 @@
 /**
- * The dialects of tools that the core has a table for: `core/src/message/dialects`. Names are those of agents, and of the
- * layouts of their sessions.
+ * The dialects of tools that the core has a table for: `core/src/message/dialects`. The names are those of agents and
+ * of their session layouts.
  */
 
 import type { ToolDialect } from "../types/profile.ts";
@@ -31,8 +31,8 @@ export const DIALECTS: readonly ToolDialect[] = [
 ];
 
 /**
- * The dialect of the tools in a session of this layout; undefined if there is no table, so that the tables of all
- * agents count.
+ * Returns the dialect of the tools in a session of this layout; undefined if there is no table, so that the tables of
+ * all agents apply.
  */
 export function dialectOf(layout: string): ToolDialect | undefined {
   return DIALECTS.find((name) => name === layout);

@@ -1,4 +1,4 @@
-/** What a reader collects while it reads, and the session that becomes of it. */
+/** Collects the content of a session while a reader reads, and makes the session. */
 
 import { append } from "../formats/append.ts";
 import type { Format } from "../types/messages.ts";
@@ -11,40 +11,40 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value if it is a text that is not empty. */
+/** Returns the value if it is a non-empty text. */
 export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /**
- * A text for comparing with names; of objects an empty one. (`String` calls `toString`, which may be a field of the
- * file.)
+ * Returns a text for comparing with names; an empty one for objects. (`String` calls `toString`, which may be a field
+ * of the file.)
  */
 export function word(value: unknown): string {
   return typeof value === "object" || value === undefined ? "" : String(value);
 }
 
-/** The value if it is a finite number. */
+/** Returns the value if it is a finite number. */
 export function number(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The fields of an object; of anything else none. */
+/** Returns the fields of an object; none for any other value. */
 export function fields(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-/** The items of a list; of anything else none. */
+/** Returns the items of a list; none for any other value. */
 export function items(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects in a list. */
+/** Returns the objects in a list. */
 export function objects(value: unknown): readonly Fields[] {
   return items(value).filter(isFields);
 }
 
-/** Milliseconds since 1970 of an ISO date, of seconds or of milliseconds. */
+/** Returns the milliseconds since 1970 of an ISO date, of seconds or of milliseconds. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value === "string") {
     const time = Date.parse(value);
@@ -55,7 +55,7 @@ export function timeOf(value: unknown): number | undefined {
   return time !== undefined && time < 1e11 ? time * 1000 : time;
 }
 
-/** A usage record; counts that are absent are 0, and `promptTotal` follows from the parts. */
+/** Makes a usage record; absent counts are 0, and `promptTotal` is the sum of the parts. */
 export function usageOf(
   parts: Partial<Record<"input" | "cacheRead" | "cacheWrite" | "output" | "reasoning", unknown>>,
 ): Usage {
@@ -73,7 +73,7 @@ export function usageOf(
 
 type About = Pick<Session, "id" | "sideChain" | "title" | "cwd" | "model" | "window" | "version" | "system" | "tools">;
 
-/** A conversation beside another one, while it is read. */
+/** A side conversation, while it is read. */
 export interface Chain extends Omit<SideChain, "messages"> {
   draft: Draft;
 }
@@ -88,12 +88,12 @@ export class Draft {
   readonly chains: Chain[] = [];
   readonly #byId = new Map<string, Draft>();
   readonly about: About = {};
-  /** What tells this conversation from others in the same file. */
+  /** Distinguishes this conversation from others in the same file. */
   label = "";
   readonly #skipped = new Map<string, { count: number; why?: string }>();
   readonly #keepsHistory: boolean;
 
-  /** @param keepsHistory false: a compaction forgets what it replaced */
+  /** @param keepsHistory false: a compaction forgets the messages that it replaced */
   constructor(format: Format, keepsHistory = true) {
     this.format = format;
     this.#keepsHistory = keepsHistory;
@@ -105,14 +105,14 @@ export class Draft {
     return this.messages.push(message) - 1;
   }
 
-  /** Replaces a message by one that holds more of it, which `place` brought. */
+  /** Replaces a message by a longer version, which `place` added. */
   extend(index: number, message: unknown, place: SessionPlace): void {
     this.messages[index] = message;
     const places = this.entries[index]!.places;
     if (places.at(-1) !== place) places.push(place);
   }
 
-  /** The side chain of that id, which begins if it is new. */
+  /** Returns the side chain of that id; begins it if it is new. */
   chain(id: string, about: Omit<SideChain, "id" | "messages">): Draft {
     const known = this.#byId.get(id);
     if (known) return known;
@@ -129,7 +129,7 @@ export class Draft {
     else this.#skipped.set(kind, { count: 1, ...(why !== undefined && { why }) });
   }
 
-  /** Records that all messages so far were replaced by `context`. */
+  /** Records that `context` replaced all messages so far. */
   compact(
     place: SessionPlace,
     context: unknown[],
@@ -151,7 +151,7 @@ export class Draft {
     else this.usage.push(report);
   }
 
-  /** Takes messages out of the history, such as those of a branch that was given up. */
+  /** Removes messages from the history, such as those of an abandoned branch. */
   remove(indices: ReadonlySet<number>): void {
     if (indices.size === 0) return;
     const moved: number[] = [];
@@ -167,25 +167,25 @@ export class Draft {
     replace(this.compactions, compactions);
   }
 
-  /** Takes everything from a message on out of the history. Cheaper than `remove` for logs that take back often. */
+  /** Removes a message and all later ones from the history. Cheaper than `remove` for logs with many undos. */
   cut(index: number): void {
     this.messages.length = Math.min(this.messages.length, index);
     this.entries.length = this.messages.length;
     while ((this.usage.at(-1)?.answer ?? -1) >= index) this.usage.pop();
   }
 
-  /** Sets fields that are known and have a value. */
+  /** Sets the fields that have a value. */
   tell(about: { [name in keyof About]?: About[name] | undefined }): void {
     Object.assign(this.about, known(about));
   }
 
-  /** The live context: the newest compaction's, and everything after it. */
+  /** Returns the live context: that of the newest compaction, and everything after it. */
   live(): unknown[] {
     const last = this.compactions.at(-1);
     return last ? [...last.context, ...this.messages.slice(last.before)] : [...this.messages];
   }
 
-  /** Drops what the newest compaction replaced. */
+  /** Drops the messages that the newest compaction replaced. */
   #forget(): void {
     this.messages.length = 0;
     this.entries.length = 0;

@@ -1,7 +1,7 @@
 /**
  * Factory's droid: `~/.factory/sessions/<folder>/<session>.jsonl`. The first line is of the type `session_start`; lines
  * of the type `message` hold messages of the Anthropic API. A line of the type `compaction_state` holds a summary and
- * the message up to which it reaches.
+ * the last message that it covers.
  */
 
 import { blocksOf } from "./anthropic-blocks.ts";
@@ -31,7 +31,7 @@ const FOREIGN = ["uuid", "sessionId", "session_id"];
 function recognise({ records }: Sample): Match | undefined {
   let [count, messages, own] = [0, 0, 0];
   for (const record of records) {
-    // A header of pi, whose messages look alike.
+    // This is a header of pi, whose messages look alike.
     if (!isFields(record) || FOREIGN.some((name) => name in record)) continue;
     if (record["type"] === "session") return undefined;
     if (isMessage(record)) {
@@ -108,7 +108,8 @@ class Droid implements Reading {
     if (summary === undefined) return this.#draft.skip("compaction_state", "it holds no summary");
     const anchor = text(fields(record["anchorMessage"])["id"]);
     const at = anchor === undefined ? -1 : entries.findLastIndex(({ id }) => id === anchor);
-    // The anchor is the last message that was removed, unless their number says that it is the first one that stays.
+    // The anchor is the last removed message, unless the number of removed messages shows that it is the first kept
+    // one.
     const kept = at < 0 ? messages.length : number(record["removedCount"]) === at ? at : at + 1;
     this.#draft.compact(place, [{ role: "user", content: summary }, ...messages.slice(kept)], { summary });
   }

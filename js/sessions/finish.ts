@@ -1,4 +1,4 @@
-/** The session that becomes of what a reader collected. */
+/** Makes the session from a reader's collected content. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { isFields, objects } from "./draft.ts";
@@ -6,7 +6,7 @@ import type { Chain, Draft } from "./draft.ts";
 import type { Reader } from "./reader.ts";
 import type { ReadSessionOptions, Session, SessionProblem } from "./types.ts";
 
-/** The conversation that the options ask for. */
+/** Returns the conversation that the options select. */
 export function pick(
   read: Draft | Draft[],
   reader: Reader,
@@ -54,7 +54,7 @@ function sideOf({ id, draft }: Chain): Draft {
   return draft;
 }
 
-/** The side chain of a file that holds nothing else, as the files of Claude Code's sub-agents do. */
+/** Returns the side chain of a file with nothing else, as the files of Claude Code's sub-agents are. */
 function alone({ messages, chains, about, skipped }: Draft): Draft | undefined {
   const [chain, ...others] = chains;
   if (messages.length > 0 || !chain || others.length > 0) return undefined;
@@ -96,8 +96,7 @@ function turnsOf({ messages, entries }: Draft): number {
 }
 
 /**
- * True for a message of the user, in any format, that holds no tool results. 1 is the user of prompt-tsx's raw
- * messages.
+ * Returns true for a user's message, in any format, without tool results. 1 is the user of prompt-tsx's raw messages.
  */
 function isRequest(message: unknown): boolean {
   if (!isFields(message) || (message["role"] !== "user" && message["role"] !== 1)) return false;

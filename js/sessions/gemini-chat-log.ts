@@ -1,4 +1,4 @@
-/** What a chat of gemini-cli holds while its file is read: records by id, replaced, taken back, and compressed. */
+/** The state of a gemini-cli chat while its file is read: records by id, with replacements, undos and compressions. */
 
 import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
@@ -21,19 +21,19 @@ export function isRecord({ id, type, uuid, content, toolCalls }: Fields): boolea
 export interface Entry {
   record: Fields;
   places: number[];
-  /** The line that holds this version of the record; none if a list replaced it. */
+  /** The line with this version of the record; absent if a list replaced it. */
   line?: number;
 }
 
-/** What the file holds from one replacement of the list to the next. */
+/** The state from one replacement of the list to the next. */
 interface Epoch {
   /** The line of the replacement. */
   place: number;
-  /** Keys of the records that the replacement brought. */
+  /** Keys of the records in the replacement. */
   context: ReadonlySet<string>;
   keys: string[];
   entries: Map<string, Entry>;
-  /** True if a later list brought other versions of its records. */
+  /** True if a later list contains other versions of its records. */
   isPatched?: true;
 }
 
@@ -95,8 +95,8 @@ export class GeminiChat implements Reading {
   }
 
   /**
-   * A list without records that were there before is a compression; any other one brings newer versions and turns
-   * between.
+   * Replaces the list. A list without some of the earlier records is a compression; any other one contains newer
+   * versions and inserted turns.
    */
   #replace(list: readonly Fields[], place: number): void {
     const named = new Map(list.map((record, at) => [text(record["id"]) ?? `#${at}`, record]));
@@ -119,7 +119,7 @@ export class GeminiChat implements Reading {
     else this.#epochs = [{ ...next, place }];
   }
 
-  /** Takes back a record and everything behind it; all of them if the record is not there. */
+  /** Removes a record and all later ones; all records if it does not exist. */
   #rewind(key: string, place: number): void {
     const { epoch } = this;
     const { keys, entries } = epoch;
@@ -129,7 +129,7 @@ export class GeminiChat implements Reading {
     for (const one of removed) entries.delete(one);
   }
 
-  /** The records of the live context, with their contents. */
+  /** Returns the records of the live context, with their contents. */
   live(): (Entry & { key: string; isContext: boolean; contents: Fields[] })[] {
     const { keys, entries, context } = this.epoch;
     const list = keys.map((key) => entries.get(key)!);

@@ -1,6 +1,6 @@
 /**
- * Writes gemini-cli's chats. A record stays as it is if all its turns stay; otherwise it is put together anew from the
- * turns, in the form that reads as exactly these turns.
+ * Writes gemini-cli's chats. A record stays unchanged if all its turns stay; otherwise it is rebuilt from the turns,
+ * such that it reads as exactly these turns.
  */
 
 import { fields, isFields, objects, text } from "./draft.ts";
@@ -12,9 +12,9 @@ import { parsedLine } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
 type Live = ReturnType<GeminiChat["live"]>[number];
-/** A record of the new file: an old one, or a new one. */
+/** A record of the new file: an old or a new one. */
 type Out = { old: Live } | { fresh: Fields };
-/** Contents of the old file, in order: a record by its key, or something else that stays. */
+/** A piece of the old file, in order: a record by its key, or other content that stays. */
 interface Old<T> {
   key?: string;
   value: T;
@@ -41,7 +41,7 @@ export function writeGeminiChat(original: string, session: Session, messages: re
   records.forEach((record, at) => record && chat.add(record, at + 1));
   const { epoch } = chat;
   const context = session.compactions.at(-1)?.context;
-  // What a compression left stays in its line, unless later lines changed it.
+  // The context of a compression stays in its line, unless later lines changed it.
   const keeps = context !== undefined && !epoch.isPatched && context.every((message, at) => messages[at] === message);
   const from = keeps ? epoch.place : records.findIndex((record) => record !== undefined && isHeader(record)) + 1;
   const live = chat.live();
@@ -65,7 +65,7 @@ export function writeGeminiChat(original: string, session: Session, messages: re
       const { messages: _, ...others } = record["$set"];
       return Object.keys(others).length > 0 ? [{ value: JSON.stringify({ ...record, $set: others }) }] : [];
     }
-    // Versions of records before the newest one, and records that are gone.
+    // Older versions of records, and removed records.
     const id = text(record["id"]);
     if (id !== undefined && (kept.has(id) || contentsOf([record]).flat().length > 0))
       return keeps && epoch.context.has(id) ? [{ value: line }] : [];
@@ -80,7 +80,7 @@ export function writeGeminiChat(original: string, session: Session, messages: re
   return [...lines.slice(0, from), ...merge(old, outs, write), ...tail].join("\n");
 }
 
-/** Puts the records of the new file between what stays of the old one. */
+/** Places the records of the new file between the kept pieces of the old one. */
 function merge<T>(old: readonly Old<T>[], outs: readonly Out[], write: (out: Out) => T): T[] {
   const at = new Map(old.map(({ key }, index) => [key, index]));
   const merged: T[] = [];
@@ -100,7 +100,7 @@ function merge<T>(old: readonly Old<T>[], outs: readonly Out[], write: (out: Out
   return merged;
 }
 
-/** The records that read as these messages. Those of the session are recognised by identity. */
+/** Returns records that read as these messages. Messages of the session are recognised by identity. */
 function recordsOf(live: readonly Live[], session: Session, messages: readonly unknown[], taken: Set<string>): Out[] {
   const origins = new Map<unknown, { entry: Live; turns: unknown[] }>();
   let at = 0;
@@ -134,8 +134,7 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
     outs.push({ ...out, turns: messages.slice(index, index + count) });
     index += count;
   }
-  // Results may be copies of those in the turn behind them: such a record is taken apart if it would read in another
-  // way.
+  // Results may be copies of those in the next turn: such a record is split if it would read differently.
   const contents = contentsOf(outs.map((out) => ("old" in out ? out.old.record : out.fresh)));
   return outs.flatMap((out, at): Out[] => {
     if (JSON.stringify(contents[at]) === JSON.stringify(out.turns)) return [out];
@@ -144,7 +143,7 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
   });
 }
 
-/** A record for a turn; for a turn of the model with its results if one record can hold both. */
+/** Makes a record for a turn; for a turn of the model with its results if one record can hold both. */
 function freshRecord(turn: Fields, next: Fields, near: Fields): { record: Fields; count: number } {
   const { timestamp } = near;
   const time = timestamp !== undefined && { timestamp };

@@ -1,9 +1,9 @@
 /**
  * gemini-cli: `~/.gemini/tmp/<project>/chats/session-*.json`, and from 0.40 on `.jsonl`.
  *
- * Old files are one object with `messages`. New ones are a log: a header, records (one with an id that came before
- * replaces that one), `$set` for fields of the header, and `$rewindTo`. `$set.messages` replaces the list, which is how
- * a compression shows.
+ * Old files are one object with `messages`. New ones are a log: a header, records (a later record with the same id
+ * replaces the earlier one), `$set` for fields of the header, and `$rewindTo`. `$set.messages` replaces the list; a
+ * compression appears this way.
  */
 
 import { isFields, objects } from "./draft.ts";

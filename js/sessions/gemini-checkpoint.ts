@@ -1,7 +1,7 @@
 /**
- * gemini-cli's checkpoints: `checkpoint-*.json` that `/chat save` writes, and those that are made before a tool changes
- * files, which hold the contents as `clientHistory` beside a copy for the screen. (Before 0.16 the file was a bare list
- * of contents: a plain request.)
+ * gemini-cli's checkpoints: `checkpoint-*.json` written by `/chat save`, and those written before a tool changes files,
+ * which hold the contents as `clientHistory` beside a copy for the screen. (Before 0.16 the file was a bare list of
+ * contents: a plain request.)
  */
 
 import { Draft, fields, isFields, objects, text, word } from "./draft.ts";
@@ -21,7 +21,7 @@ export const geminiCheckpoint: Reader = {
 function recognise({ records: [value] }: Sample): Match | undefined {
   if (!isFields(value)) return undefined;
   const list = contents(value);
-  // Gemini's SDK takes objects with a history, too, beside its own settings.
+  // Gemini's SDK also takes objects with a history, beside its own settings.
   const isOwn =
     "authType" in value ||
     Array.isArray(value["clientHistory"]) ||

@@ -1,6 +1,6 @@
 /**
- * Records of gemini-cli's chats as contents of the Gemini API, by the rules that the tool resumes by. A record of the
- * type `gemini` is the model's turn and, if it holds results, the user's turn after it.
+ * Converts records of gemini-cli's chats to contents of the Gemini API, by the tool's own rules for resuming. A record
+ * of the type `gemini` is the model's turn and, if it holds results, the user's turn after it.
  */
 
 import { fields, isFields, items, objects, text, usageOf, word } from "./draft.ts";
@@ -13,11 +13,11 @@ export const TYPES = new Set(["user", "gemini", "info", "error", "warning"]);
 const INJECTED =
   /^\s*(<(session_context|hook_context|state_snapshot|system-reminder)>|This is (the )?(Gemini CLI|Qwen Code)\. We are setting up|System: |Here is (the user's editor context|a summary of changes))/;
 
-/** The contents of each record, in order. */
+/** Returns the contents of each record, in order. */
 export function contentsOf(records: readonly Fields[]): Fields[][] {
   const found: Fields[][] = [];
   let answered = new Set<unknown>();
-  // A result that the next turn of the user holds, too, is a copy.
+  // A result that the user's next turn also contains is a copy.
   for (let at = records.length - 1; at >= 0; at--) {
     const record = records[at]!;
     found.push(contentOf(record, answered));
@@ -39,7 +39,7 @@ function contentOf(record: Fields, answered: ReadonlySet<unknown>): Fields[] {
   for (const call of calls) {
     for (const part of resultOf(call)) {
       const id = idOf(part);
-      // Parallel calls may each hold the results of all of them.
+      // Each of several parallel calls may hold the results of all of them.
       if (id !== undefined && seen.has(id)) continue;
       if (id !== undefined) seen.add(id);
       results.push(part);
@@ -51,7 +51,7 @@ function contentOf(record: Fields, answered: ReadonlySet<unknown>): Fields[] {
   ];
 }
 
-/** Calls that the content does not hold already. */
+/** Returns the calls that the content lacks. */
 function missingCalls(calls: readonly Fields[], parts: readonly Fields[]): Fields[] {
   const held = new Map<string, number>();
   const change = (key: string, by: number) => held.set(key, (held.get(key) ?? 0) + by);
@@ -93,7 +93,7 @@ function wordsOf(content: unknown): string {
     .join("");
 }
 
-/** Commands of the user interface are recorded as texts of the user, and left out when the tool resumes. */
+/** Returns true for commands of the user interface: they are recorded as texts of the user, and dropped on resuming. */
 export function isCommand({ type, content }: Fields): boolean {
   return type === "user" && /^\s*[/?]/.test(wordsOf(content));
 }
@@ -102,7 +102,7 @@ export function isInjected({ role, parts }: Fields): boolean {
   return role === "user" && INJECTED.test(wordsOf(parts));
 }
 
-/** `input` holds what came from the cache; `output` holds no thoughts. */
+/** `input` includes tokens from the cache; `output` excludes thoughts. */
 export function usageFrom(tokens: Fields): Usage {
   const [input, cacheRead, output, reasoning] = ["input", "cached", "output", "thoughts"].map((name) =>
     typeof tokens[name] === "number" ? tokens[name] : 0,

@@ -1,6 +1,6 @@
 /**
- * What `gemini -o stream-json` prints: `init`, pieces of messages, calls and results, and `result` with the sums of the
- * run. A call that follows a result begins the model's next turn.
+ * The output of `gemini -o stream-json`: `init`, pieces of messages, calls and results, and `result` with the sums of
+ * the run. A call after a result begins the model's next turn.
  */
 
 import { Draft, fields, isFields, number, text, timeOf, usageOf } from "./draft.ts";
@@ -61,7 +61,7 @@ class GeminiStream implements Reading {
     else draft.skip(text(type) ?? "a line without a type");
   }
 
-  /** Pieces of an answer follow each other. */
+  /** Appends a piece of text; the pieces of an answer are consecutive. */
   #say(role: string, words: string, record: Fields, place: number): void {
     const last = this.#turn(role);
     const parts = last?.["parts"] as Fields[] | undefined;
@@ -97,7 +97,9 @@ class GeminiStream implements Reading {
     this.#put("user", { functionResponse: { ...(id !== undefined && { id }), name, response } }, record, place);
   }
 
-  /** The newest turn if it has that role and takes more parts: a request of the user is a turn of its own. */
+  /**
+   * Returns the newest turn if it has that role and can take more parts: a request of the user is a turn of its own.
+   */
   #turn(role: string): Fields | undefined {
     const last = fields(this.#draft.messages.at(-1));
     return last["role"] === role ? last : undefined;
@@ -119,7 +121,7 @@ class GeminiStream implements Reading {
     if (role === "model") this.#answers += 1;
   }
 
-  /** Sums belong to a request only if there was one. */
+  /** Sums belong to a request only if there was exactly one. */
   #sums(stats: Fields): void {
     const { messages, about } = this.#draft;
     const answer = messages.findLastIndex((message) => fields(message)["role"] === "model");

@@ -1,8 +1,7 @@
 /**
- * goose: sessions as JSON Lines, a header and then messages; `goose session export --format json`, whose `conversation`
- * holds them; and what `goose run --output-format stream-json` prints, where one message comes in several pieces with
- * the same id. Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to
- * the user.
+ * goose: sessions as JSON Lines, a header and then messages; the output of `goose session export --format json`, with
+ * messages in `conversation`; and that of `goose run --output-format stream-json`, with one message in several pieces
+ * of the same id. Messages that a compaction replaced are invisible to the agent; its summary is invisible to the user.
  */
 
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -46,7 +45,7 @@ function conversationOf(record: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) && typeof cwd === "string" ? list : undefined;
 }
 
-/** The message of an event of a stream. */
+/** Returns the message of an event of a stream. */
 function streamed(record: unknown): Fields | undefined {
   const { type, message } = fields(record);
   return type === "message" && isMessage(message) ? message : undefined;
@@ -63,7 +62,7 @@ function isMessage(value: unknown): value is Fields {
 class Goose implements Reading {
   readonly #draft = new Draft("anthropic");
   readonly #list: (Marked & { message: { role: unknown; content: Fields[] } })[] = [];
-  /** Usage of answers, by their place in the list. */
+  /** Usage of answers, by their message in the list. */
   readonly #usage: { message: unknown; metadata: Fields }[] = [];
 
   add(record: unknown, place: number): void {
@@ -156,7 +155,7 @@ class Goose implements Reading {
   }
 }
 
-/** Adds a later piece of a message; texts go on where they ended. */
+/** Adds a later piece of a message; texts continue where they ended. */
 function join(content: Fields[], parts: readonly Fields[]): void {
   for (const part of parts) {
     const last = content.at(-1);
@@ -171,7 +170,7 @@ function outcome({ status, value: result, Ok: older, error }: Fields): Fields {
   if (status === "error" || error !== undefined) return { content: text(error) ?? "", is_error: true };
   const { content, isError } = fields(value);
   const list = objects(Array.isArray(value) ? value : content);
-  // Some results are for the user's eyes only.
+  // Some results are only shown to the user.
   const shown = list.filter(({ annotations }) => {
     const { audience } = fields(annotations);
     return !Array.isArray(audience) || audience.includes("assistant");

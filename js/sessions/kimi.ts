@@ -2,9 +2,9 @@
  * Kimi Code: `wire.jsonl`, and the older CLI's `context.jsonl`.
  *
  * The wire holds user messages (`context.append_message`) and the events of the model's loop: parts of an answer,
- * calls, results, the end of a step with its usage. `context.apply_compaction` replaces what came before by a summary
- * and the newest messages of the user. The older file holds OpenAI's messages, with records of the roles `_usage` and
- * `_checkpoint` between them.
+ * calls, results, the end of a step with its usage. `context.apply_compaction` replaces all earlier messages by a
+ * summary and the newest messages of the user. The older file holds OpenAI's messages, with records of the roles
+ * `_usage` and `_checkpoint` between them.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -49,7 +49,7 @@ class Kimi implements Reading {
   #open: number | undefined;
   #answer = -1;
   #model: string | undefined;
-  /** What the tool wrote with the role of the user. */
+  /** Texts that the tool wrote with the role of the user. */
   readonly #notes = new Set<unknown>();
 
   constructor(keepsHistory: boolean) {
@@ -145,7 +145,7 @@ class Kimi implements Reading {
     } else draft.skip(`event/${word(type).slice(0, 40)}`);
   }
 
-  /** Adds to the answer of this step. */
+  /** Extends the answer of this step. */
   #extend(place: number, time: number | undefined, add: (before: Fields) => Fields): void {
     if (this.#open === undefined)
       this.#open = this.#answer = this.#draft.push(
@@ -170,8 +170,7 @@ class Kimi implements Reading {
     const note = words === undefined ? [] : [{ role: "user", content: words }];
     const live = this.#draft.live();
     const kept = number(keptUserMessageCount);
-    // Newer records keep messages of the user, the first and the newest ones; older ones keep what stands behind those
-    // that they count.
+    // Newer records keep the user's first and newest messages; older ones keep the messages after the counted ones.
     const head = number(keptHeadUserMessageCount) ?? 0;
     const users = live.filter((message) => fields(message)["role"] === "user" && !this.#notes.has(message));
     const own =
@@ -201,7 +200,7 @@ class Kimi implements Reading {
     this.#answer = -1;
   }
 
-  /** Takes back the newest requests, with everything that followed them. */
+  /** Removes the newest requests, with everything after them. */
   #undo(count: number): void {
     const { messages, entries, compactions } = this.#draft;
     const floor = compactions.at(-1)?.before ?? 0;
@@ -240,7 +239,7 @@ function callOf(id: unknown, name: unknown, args: unknown): Fields {
   };
 }
 
-/** A text, or parts; thoughts are left out. */
+/** Returns text or parts, without thoughts. */
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const parts = objects(content).flatMap((part): Fields[] => {

@@ -25,7 +25,7 @@ function recognise({ shape, records }: Sample): Match | undefined {
   return { count, evidence: `${count} messages of the types human, ai, tool and system` };
 }
 
-/** Where states of graphs and exports of tracing tools keep the messages. */
+/** Finds the messages in states of graphs and exports of tracing tools. */
 function listOf(value: unknown, depth = 0): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isFields(value) || depth > 3) return undefined;
@@ -37,7 +37,7 @@ function listOf(value: unknown, depth = 0): readonly unknown[] | undefined {
   return undefined;
 }
 
-/** A message with its type and fields in one object. */
+/** Returns a message with its type and fields in one object. */
 function unwrapped(record: unknown): Fields | undefined {
   if (!isFields(record) || "uuid" in record) return undefined;
   const { lc, id, kwargs, type, data } = record;
@@ -121,7 +121,7 @@ const ROLES = new Map<unknown, string>([
   ["developer", "system"],
 ]);
 
-/** One message holds calls in up to three places. */
+/** Reads calls from the up to three places of a message. */
 function callsOf({
   tool_calls: calls,
   invalid_tool_calls: invalid,
@@ -165,7 +165,7 @@ function contentOf(content: unknown): unknown {
   return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }
 
-/** Both records count what was read from the cache among the tokens of the prompt. */
+/** Both records include tokens from the cache in the prompt. */
 function usageFrom(own: Fields, reported: Fields): ReturnType<typeof usageOf> {
   const details = fields(own["input_token_details"]);
   const cacheRead =

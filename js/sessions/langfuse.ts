@@ -51,13 +51,13 @@ function isGeneration(observation: Fields): boolean {
   return /^generation$/i.test(word(observation["type"])) && "input" in observation;
 }
 
-/** The value of JSON texts, up to two deep. */
+/** Parses JSON texts, up to two levels deep. */
 function plain(value: unknown, depth = 2): unknown {
   if (typeof value !== "string" || depth === 0 || !/^\s*["[{]/.test(value)) return value;
   try {
     return plain(JSON.parse(value), depth - 1);
   } catch {
-    // A text that only begins as JSON.
+    // The text only looks like JSON at its beginning.
     return value;
   }
 }
@@ -150,7 +150,10 @@ function answerOf(output: unknown): unknown {
     : undefined;
 }
 
-/** A message of OpenAI's format without fields of the tracing; results without an id answer the open calls in order. */
+/**
+ * Returns a message in OpenAI's format without fields of the tracing; results without an id answer the open calls in
+ * order.
+ */
 function chat(message: Fields, open: string[]): Fields {
   const { role, content, tool_calls: calls, tool_call_id: id, name, additional_kwargs: more } = message;
   const shown =

@@ -126,13 +126,13 @@ function contentOf(content: unknown): unknown {
   return parts.map((part) => word(part["text"] ?? "")).join("\n");
 }
 
-/** Letta wraps what a user says, and its own notices, as JSON with a type. */
+/** Parses Letta's JSON with a type, in which it wraps the user's texts and its own notices. */
 function wrapped({ role, content }: Fields): Fields {
   if (role !== "user" || typeof content !== "string" || !content.startsWith("{")) return {};
   try {
     return fields(JSON.parse(content));
   } catch {
-    // A text that only begins as JSON is what a user typed.
+    // A text that only looks like JSON was typed by the user.
     return {};
   }
 }

@@ -1,7 +1,7 @@
-/** Ids for new lines: the same input gives the same file, so they are made from a text and not drawn. */
+/** Makes ids for new lines from a text, not from random numbers, so that the same input results in the same file. */
 import { hash32, hex } from "../files/hash.ts";
 
-/** An id in the form of a UUID, from a text. */
+/** Returns an id in the form of a UUID, derived from a text. */
 export function named(name: string): string {
   const digits = [0x811c9dc5, 0x01000193, 0x9e3779b9, 0x85ebca6b].map((seed) => mixed(hash32(name, seed))).join("");
   return [

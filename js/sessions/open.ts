@@ -1,4 +1,4 @@
-/** Opens session files: collects the beginning, recognises the layout, and passes every line to its reader. */
+/** Opens session files: reads the beginning, recognises the layout, and passes every line to its reader. */
 
 import { badOption } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
@@ -10,7 +10,7 @@ import { Lines, texts, wholeText } from "./source.ts";
 import type { ReadSessionOptions, Session, SessionProblem, SessionSource } from "./types.ts";
 import { noLayout, notJson } from "./unknown.ts";
 
-/** Lines and characters that are read before the layout is decided. */
+/** Max lines and characters that are read before the layout is decided. */
 const HEAD = { lines: 1_000, characters: 8_000_000 };
 
 /**
@@ -28,8 +28,8 @@ const HEAD = { lines: 1_000, characters: 8_000_000 };
  * session.messages.length; // => 2
  * ```
  *
- * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and holds none,
- *   `several_sessions` if it holds several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`
+ * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and contains none,
+ *   `several_sessions` if it contains several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`
  */
 export function readSession(source: string | Uint8Array, options: ReadSessionOptions = {}): Session {
   const opening = new Opening(options);
@@ -62,10 +62,10 @@ class Opening {
   readonly #options: ReadSessionOptions;
   readonly #lines = new Lines();
   readonly #problems: SessionProblem[] = [];
-  /** The beginning, until the layout is known; of one JSON value everything. */
+  /** The beginning, until the layout is known; all of a single JSON value. */
   #head: string[] = [];
   #size = 0;
-  /** Lines of the beginning that are not blank. */
+  /** Number of lines of the beginning that are not blank. */
   #filled = 0;
   #line = 0;
   #isValue = false;
@@ -99,7 +99,7 @@ class Opening {
     if (this.#isValue) return;
     this.#size += line.length;
     if (line.trim() !== "") this.#filled += 1;
-    // A single line may be the whole file, as one JSON value: only a second line, or the end, tells.
+    // A single line may be the whole file, as one JSON value: only a second line, or the end, decides.
     const isEnough = this.#head.length >= HEAD.lines || this.#size >= HEAD.characters;
     if (isEnough && this.#filled > 1 && !isLast) this.#decide(false);
   }
@@ -153,7 +153,7 @@ class Opening {
     try {
       value = JSON.parse(line);
     } catch {
-      // The parser's message would quote the line, which may hold secrets.
+      // The parser's message would quote the line, which may contain secrets.
       const why = isLast
         ? "the last line is incomplete, as in a file that is still being written"
         : "the line is not JSON; it is left out";
@@ -164,14 +164,14 @@ class Opening {
   }
 }
 
-/** The shape of a file, from its beginning. */
+/** Returns the shape of a file, from its beginning. */
 function shapeOf(head: readonly string[], isWhole: boolean): Shape {
   const lines = head.filter((line) => line.trim() !== "").slice(0, 5);
   const [first = "", ...more] = lines;
   if (!/^\s*[[{"]/.test(first)) return "text";
   if (parsed(first) !== undefined) return more.length === 0 && isWhole ? "value" : "lines";
-  // The first line of a log that was cut at its beginning is torn; the first line of indented JSON is short, and so are
-  // the others.
+  // The first line of a log without its beginning is torn; the first line of indented JSON is short, and so are the
+  // others.
   const isTorn = more.some((line) => /^\{.{2,}\}\s*$/.test(line) && parsed(line) !== undefined);
   return isTorn ? "lines" : "value";
 }
@@ -194,7 +194,7 @@ function sampleOf(head: readonly string[]): Sample {
   };
 }
 
-/** One JSON value; as JSON Lines with a single line, too. */
+/** Returns samples of one JSON value, also as JSON Lines with a single line. */
 function valueSamples(head: readonly string[], name: string | undefined): Sample[] {
   const whole = head.join("\n");
   let value: unknown;

@@ -1,17 +1,17 @@
 /**
- * opencode: what `opencode export` prints, `{info, messages: [{info, parts}]}`; the list of messages alone as its
- * server returns it; and the events that `opencode run --format json` prints, one part of the answer in each line.
+ * opencode: the output of `opencode export`, `{info, messages: [{info, parts}]}`; the list of messages alone as its
+ * server returns it; and the events of `opencode run --format json`, one part of the answer in each line.
  *
  * A part of the type `tool` holds a call and its result. One message of the log may be several requests, each of which
- * begins with a part `step-start`. A compaction is a user message with a part `compaction`, followed by the answer that
- * has `summary`; older versions have that answer only.
+ * begins with a part `step-start`. A compaction is a user message with a part `compaction`, followed by the answer with
+ * `summary`; older versions have only that answer.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample, Stranger } from "./reader.ts";
 
-/** What opencode sends for an output that it cleared. */
+/** The text that opencode sends instead of a cleared output. */
 const CLEARED = "[Old tool result content cleared]";
 
 export const opencode: Reader = {
@@ -42,7 +42,7 @@ function messagesOf(value: unknown): readonly Fields[] {
   );
 }
 
-/** An event of a run. */
+/** Recognises an event of a run. */
 function isStreamed(record: unknown): record is Fields & { part: Fields } {
   const { type, part } = fields(record);
   return (
@@ -53,7 +53,9 @@ function isStreamed(record: unknown): record is Fields & { part: Fields } {
   );
 }
 
-/** A file of opencode's storage folder, which splits a session into one file for each message and each part. */
+/**
+ * Recognises a file of opencode's storage folder, which splits a session into one file for each message and each part.
+ */
 export const opencodePiece: Stranger = ({ shape, records: [value] }) => {
   if (shape !== "value" || !isFields(value) || typeof value["id"] !== "string" || "messages" in value) return undefined;
   const id = value["id"];
@@ -191,7 +193,7 @@ class Opencode implements Reading {
       .filter(({ type }) => type === "text")
       .map((part) => text(part["text"]) ?? "")
       .join("\n");
-    // A summary that failed changes nothing.
+    // A failed summary changes nothing.
     if (summary === "" || isFields(info["error"])) return draft.skip("failed compaction");
     const request = this.#requests.get(word(info["parentID"]));
     const tail = text(request?.["tail_start_id"]);
@@ -209,7 +211,7 @@ function kindOf({ type, ignored }: Fields): string {
   return ignored === true ? "ignored text" : typeof type === "string" ? type : "a part without a type";
 }
 
-/** A text or a file. A file of plain text is repeated as a text, so that it is left out. */
+/** Returns the block of a text or a file. A plain text file is skipped, because another part repeats its text. */
 function blockOf(part: Fields): Fields | undefined {
   const { type, mime, url } = part;
   if (type === "text" && part["ignored"] !== true && text(part["text"])?.trim()) return { type, text: part["text"] };
@@ -235,7 +237,7 @@ function isCleared({ state }: Fields): boolean {
   return number(fields(fields(state)["time"])["compacted"]) !== undefined;
 }
 
-/** A call and its result, if it has one yet. */
+/** Returns a call and its result, if it has one yet. */
 function exchange(part: Fields): [Fields, Fields | undefined] {
   const { callID, id, tool, state } = part;
   const { status, input, output, error, attachments } = fields(state);

@@ -196,7 +196,7 @@ class Thread {
     );
   }
 
-  /** The state as a whole, or the one field of it that changed. */
+  /** Reads the whole state, or the one field of it that changed. */
   #state({ key, value }: Fields): void {
     const stats = key === "stats" ? fields(value) : fields(fields(value)["stats"]);
     const usages = Object.entries(fields(stats["usage_to_metrics"])).filter(([name]) => !/condenser/.test(name));
@@ -241,7 +241,7 @@ function partsOf(content: unknown): Fields[] {
   });
 }
 
-/** Texts alone are one text. */
+/** Joins parts to one text if all of them are texts. */
 function plain(parts: readonly Fields[]): unknown {
   return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }

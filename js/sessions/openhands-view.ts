@@ -1,6 +1,6 @@
 /**
- * What is live of an OpenHands conversation: a condensation names the events that it forgets, and puts a summary in
- * their place.
+ * The live messages of an OpenHands conversation: a condensation names the events that it removes, and inserts a
+ * summary.
  */
 
 import { fields, items, number, objects } from "./draft.ts";
@@ -11,7 +11,7 @@ type EventId = string | number;
 
 interface Live {
   message: unknown;
-  /** The events that the message came from; undefined for a summary. */
+  /** The events of the message; undefined for a summary. */
   events: EventId[] | undefined;
 }
 
@@ -32,7 +32,7 @@ export class View {
     return index;
   }
 
-  /** Another event of the same message. */
+  /** Adds another event of the same message. */
   extend(index: number, message: Fields, event: unknown, place: SessionPlace): void {
     const live = this.#byIndex.get(index);
     if (!live) return;
@@ -41,7 +41,7 @@ export class View {
     this.draft.extend(index, message, place);
   }
 
-  /** The message at an index of the history. */
+  /** Returns the message at an index of the history. */
   at(index: number): Fields {
     return fields(this.draft.messages[index]);
   }
@@ -72,7 +72,7 @@ function isId(value: unknown): value is EventId {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Without results whose call was forgotten. */
+/** Drops results whose call was removed. */
 function paired(list: Live[]): Live[] {
   const calls = new Set(list.flatMap(({ message }) => objects(fields(message)["tool_calls"]).map(({ id }) => id)));
   return list.filter(({ message }) => fields(message)["role"] !== "tool" || calls.has(fields(message)["tool_call_id"]));

@@ -12,7 +12,7 @@ import type { Fields } from "./draft.ts";
 import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-/** Actions that no model made, or that change nothing that it sees. */
+/** Actions that the model did not make, or that change nothing that it sees. */
 const SILENT = new Set([
   "recall",
   "change_agent_state",
@@ -61,7 +61,7 @@ function isEvent(value: unknown): boolean {
   return (isAction || isObservation) && (source === "agent" || source === "user" || source === "environment");
 }
 
-/** The events of a task. The oldest files hold pairs of an action and an observation. */
+/** Returns the events of a task. The oldest files hold pairs of an action and an observation. */
 function historyOf(record: unknown): readonly unknown[] {
   const { history, trajectory } = fields(record);
   return items(history ?? trajectory).flat();
@@ -70,7 +70,7 @@ function historyOf(record: unknown): readonly unknown[] {
 class Openhands implements Reading {
   readonly #keepsHistory: boolean;
   readonly #drafts: Draft[] = [];
-  /** Events that are lines or items of their own. */
+  /** Events that are separate lines or items. */
   #events: Conversation | undefined;
 
   constructor(keepsHistory: boolean) {
@@ -90,7 +90,7 @@ class Openhands implements Reading {
     draft.label = text(id) ?? `task ${this.#drafts.length + 1}`;
     draft.tell({ id: text(id), model: text(fields(fields(metadata)["llm_config"])["model"]) });
     const conversation = new Conversation(draft);
-    // A file of one task numbers its events; of several tasks, the lines or items that they are.
+    // In a file of one task a place is the event's number; with several tasks it is the line or item of the task.
     history.forEach((event, at) => conversation.add(event, place === 0 && item === undefined ? at : place));
     this.#drafts.push(draft);
   }
@@ -114,12 +114,12 @@ class Conversation {
   readonly #view: View;
   /** Index of each answer, by the id of the completion. */
   readonly #answers = new Map<string, number>();
-  /** Ids of the calls of actions without metadata that wait for their observation, by the action's id. */
+  /** Ids of open calls of actions without metadata, by the action's id. */
   readonly #open = new Map<unknown, string>();
   #last: string | undefined;
-  /** Ids of events so far; a sub-agent's are among them. */
+  /** Ids of events so far, including those of sub-agents. */
   readonly #seen: Set<unknown>;
-  /** The sub-agent that is at work. */
+  /** The running sub-agent. */
   #delegate: { conversation: Conversation } | undefined;
 
   constructor(draft: Draft, seen = new Set<unknown>()) {
@@ -204,7 +204,7 @@ class Conversation {
     if (action === "delegate") this.#begin(event);
   }
 
-  /** The answer that made an action, with all calls of it. */
+  /** Pushes the answer that made an action, with all its calls. */
   #completion(event: Fields, place: number, more: { time?: number; id?: string }): boolean {
     const { model_response: response } = fields(event["tool_call_metadata"]);
     const { id, model, usage, choices } = fields(response);
@@ -288,7 +288,7 @@ function withImages(words: string, urls: unknown): unknown {
   return images.length === 0 ? words : [...(words === "" ? [] : [{ type: "text", text: words }]), ...images];
 }
 
-/** Tokens of the prompt include those that were read from the cache. */
+/** Tokens of the prompt include tokens from the cache. */
 function usageOfCompletion(usage: Fields): ReturnType<typeof usageOf> {
   const cacheRead =
     number(usage["cache_read_input_tokens"]) ?? number(fields(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0;

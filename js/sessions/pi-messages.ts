@@ -1,4 +1,4 @@
-/** Messages of pi as those of the Anthropic API, and back. */
+/** Converts pi's messages to those of the Anthropic API, and back. */
 
 import { fields, items, isFields, objects, text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
@@ -14,7 +14,7 @@ interface Found {
   skipped: { kind: string; why?: string };
 }
 
-/** The message that an entry gives the model. */
+/** Returns the message that the model receives for an entry. */
 export function messageOf(data: Fields): Found {
   const { type } = data;
   const skipped = { kind: typeof type === "string" ? type : "a line without a type" };
@@ -62,7 +62,7 @@ function ofMessage(message: Fields): Found {
   return { skipped };
 }
 
-/** A command that the user ran with `!`, as the model sees it. */
+/** Returns the text that the model sees for a command that the user ran with `!`. */
 function execution({ command, output, exitCode, cancelled }: Fields): string {
   const shown = text(output) === undefined ? "(no output)" : `\`\`\`\n${word(output)}\n\`\`\``;
   const end =
@@ -86,7 +86,7 @@ function part(one: Fields): Fields {
   return one;
 }
 
-/** Texts alone are sent as one text. */
+/** Joins parts to one text if all of them are texts. */
 function resultContent(content: unknown): unknown {
   if (typeof content === "string") return content;
   const list = objects(content);
@@ -95,7 +95,7 @@ function resultContent(content: unknown): unknown {
     : list.map(part);
 }
 
-/** Signatures of other providers would not be accepted by Anthropic's, so only its own are kept. */
+/** Converts an answer. Anthropic would refuse signatures of other providers, so only its own are kept. */
 function answer(content: unknown, isAnthropic: boolean): Fields[] {
   if (typeof content === "string") return content.trim() === "" ? [] : [{ type: "text", text: content }];
   return objects(content).flatMap((one): Fields[] => {
@@ -113,12 +113,12 @@ function answer(content: unknown, isAnthropic: boolean): Fields[] {
   });
 }
 
-/** Id of the call that the first of some results answers. */
+/** Returns the id of the call that the first of the results answers. */
 export function ownerOf(results: readonly Fields[]): string {
   return word(results[0]?.["tool_use_id"]);
 }
 
-/** Names of the tools by the ids of their calls. */
+/** Returns the names of the tools by the ids of their calls. */
 export function toolNames(messages: readonly unknown[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
@@ -128,7 +128,7 @@ export function toolNames(messages: readonly unknown[]): Map<string, string> {
   return names;
 }
 
-/** The messages of pi that hold a message: a result is a message of its own there. */
+/** Returns pi's messages for one message: in pi a result is a separate message. */
 export function messagesFor(message: unknown, names: ReadonlyMap<string, string>): Fields[] {
   const { role, content } = fields(message);
   if (role === "assistant") return [{ role, content: blocks(content).map(back) }];

@@ -1,4 +1,4 @@
-/** The tree of a pi session: the lines above its leaf, and the branches that were given up. */
+/** The tree of a pi session: the lines above its leaf, and the abandoned branches. */
 
 import { text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
@@ -12,11 +12,11 @@ export interface Entry {
 export interface Path {
   /** Entries from the first one to the leaf. */
   path: Entry[];
-  /** What stands aside, by the id of its first entry. */
+  /** Abandoned entries, by the id of the first one. */
   branches: { id: string; entries: Entry[] }[];
 }
 
-/** The leaf is the last entry. Old entries have no ids: all of them are the path. */
+/** Returns the path to the leaf, which is the last entry. Old entries have no ids: all of them form the path. */
 export function pathOf(entries: readonly Entry[]): Path {
   const byId = new Map<string, number>();
   entries.forEach(({ data }, at) => {
@@ -45,12 +45,12 @@ export function pathOf(entries: readonly Entry[]): Path {
   return { path: entries.filter((_, at) => on.has(at)), branches: [...roots.values()] };
 }
 
-/** The id of an entry of the tree. That of a header names the session. */
+/** Returns the id of an entry of the tree. A header's id names the session. */
 export function idOf(data: Fields): string | undefined {
   return data["type"] === "session" ? undefined : text(data["id"]);
 }
 
-/** The entry above. One whose line is broken is passed by: the entry before it in the file takes its place. */
+/** Returns the parent of an entry. If its line is broken, the entry before it in the file is the parent. */
 function parentOf({ parentId, type }: Fields, at: number, byId: ReadonlyMap<string, number>): number | undefined {
   if (type === "session" || parentId === null) return undefined;
   const parent = typeof parentId === "string" ? byId.get(parentId) : undefined;

@@ -1,5 +1,5 @@
 /**
- * Writes a pi session whose live context is a list of messages. Lines of messages that stay are the original ones; only
+ * Writes a pi session whose live context is a list of messages. Kept messages keep their original lines; only
  * `parentId` changes, and only if the line above is gone or a new message comes between.
  */
 
@@ -34,22 +34,22 @@ export function writePi(original: string, session: Session, messages: readonly u
     if (place <= from || kept.has(place) || isOther) chain.keep(line);
     if (place === first && from === 0) add(0);
     if (from === 0 || place >= from) add(place);
-    // Behind a compaction that nothing follows. A torn last line stays the last one.
+    // Appends after a compaction that is the last entry. A torn last line stays the last one.
     if (place === end && from > end) add(from);
   }
   return chain.text();
 }
 
-/** The lines of the new file. Each stands below the one before it, as the tree wants it. */
+/** The lines of the new file. Each one's parent is the line before it, as the tree requires. */
 class Chain {
   readonly #aside: ReadonlySet<number>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #ids = new Set<string>();
   readonly #hasTree: boolean;
-  /** The place of the entry that stood above each one. */
+  /** The place of the original parent of each entry. */
   readonly #above = new Map<number, number | undefined>();
   readonly #out: { text: string; at?: "path" | "aside" }[] = [];
-  /** The entry written last on the path, and its place in the original. */
+  /** The newest entry on the path, and its place in the original. */
   #last: { id: string | null; place: number | undefined } = { id: null, place: undefined };
   #answer: Fields | undefined;
   #time: unknown;
@@ -104,7 +104,7 @@ class Chain {
     }
   }
 
-  /** An id that follows from the line above, so that the same messages give the same file. */
+  /** Derives an id from the line above, so that the same messages result in the same file. */
   #id(): string {
     for (let name = `${this.#last.id}:`; ; name += "+") {
       const id = named(name).slice(0, 8);
@@ -114,7 +114,7 @@ class Chain {
     }
   }
 
-  /** The last line of the tree is its leaf, so that branches stand before it. */
+  /** The last line of the tree is its leaf, so branches are written before it. */
   text(): string {
     const leaf = this.#out.findLastIndex(({ at }) => at === "path");
     const behind = this.#out.slice(leaf + 1);
@@ -132,7 +132,7 @@ class Chain {
   }
 }
 
-/** The new answer cost nothing: pi reckons from the newest usage how full the window is. */
+/** Returns zero usage for the new answer: pi computes the fill of the window from the newest usage. */
 function unused(answer: Fields | undefined): Fields {
   const { cost } = fields(answer?.["usage"]);
   const zero = (counts: Fields) =>

@@ -2,8 +2,8 @@
  * pi: `~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl`, and the sessions of OpenClaw.
  *
  * The first line is a header of the type `session`; a line of the type `message` holds one message. Newer lines form a
- * tree by `id` and `parentId`, whose leaf is the last line: what does not stand above it is a branch that was given up.
- * A compaction keeps the messages from one line on: `firstKeptEntryId`, or in old files `firstKeptEntryIndex`, counted
+ * tree by `id` and `parentId`, whose leaf is the last line: entries that are not above it form abandoned branches. A
+ * compaction keeps the messages from one line on: `firstKeptEntryId`, or in old files `firstKeptEntryIndex`, counted
  * over all lines from the header.
  */
 
@@ -70,10 +70,10 @@ function recognise({ records }: Sample): Match | undefined {
 
 class Pi implements Reading {
   readonly #keepsHistory: boolean;
-  /** The entries of each session of the file, the header among them. */
+  /** The entries of each session of the file, including the header. */
   readonly #sessions: Entry[][] = [[]];
   #ids = new Set<string>();
-  /** Lines with an id that came before, of each session. */
+  /** Number of lines with a repeated id, for each session. */
   readonly #repeated: number[] = [0];
 
   constructor(keepsHistory: boolean) {
@@ -84,8 +84,7 @@ class Pi implements Reading {
     const entry = { data: fields(record), place };
     if (entry.data["type"] === "session") {
       const { data: first = undefined } = this.#sessions.at(-1)![0] ?? {};
-      // Files that were put together have a header for each session; the same header may come again when a session goes
-      // on.
+      // Concatenated files have a header for each session; a resumed session repeats the same header.
       if (first?.["type"] === "session" && first["id"] !== entry.data["id"]) {
         this.#sessions.push([]);
         this.#repeated.push(0);
@@ -123,15 +122,15 @@ class Pi implements Reading {
   }
 }
 
-/** The entries from the first one to a leaf, as they become messages. */
+/** Converts the entries from the first one to a leaf to messages. */
 class Thread {
   readonly draft: Draft;
   readonly #entries: readonly Entry[];
-  /** Number of messages that stood before each entry. */
+  /** Number of messages before each entry. */
   readonly #before = new Map<unknown, number>();
-  /** Index of the answer that holds each call. */
+  /** Index of the answer that contains each call. */
   readonly #calls = new Map<string, number>();
-  /** Index of the answer whose results the last message holds. */
+  /** Index of the answer whose results are in the last message. */
   #owner: number | undefined;
   #isResult = false;
 
@@ -164,7 +163,7 @@ class Thread {
       const owner = this.#calls.get(ownerOf(calls));
       const last = draft.messages.length - 1;
       if (this.#isResult && owner === this.#owner && last >= 0) {
-        // Results of the calls of one answer are one message of the API.
+        // Results of the calls of one answer form one message of the API.
         draft.extend(
           last,
           { role: "user", content: [...objects(fields(draft.messages[last])["content"]), ...calls] },

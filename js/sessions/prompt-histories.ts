@@ -1,9 +1,9 @@
-/** Files that hold only what users typed, over all sessions. */
+/** Recognises files that contain only the user's inputs, over all sessions. */
 
 import { isFields } from "./draft.ts";
 import type { Sample } from "./reader.ts";
 
-/** True if at least half of the first records have the fields, and none is missing from the first one. */
+/** Returns true if at least half of the first records have the fields, and the first one has all of them. */
 function has(records: readonly unknown[], types: Readonly<Record<string, string>>): boolean {
   const fits = (record: unknown) =>
     isFields(record) && Object.entries(types).every(([name, type]) => typeof record[name] === type);

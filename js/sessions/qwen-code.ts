@@ -1,7 +1,7 @@
 /**
  * Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are like Claude Code's, with contents of the
- * Gemini API. A line whose parent is not the line before it takes back what stands between, and a line with the same
- * uuid goes on with that message.
+ * Gemini API. A line whose parent is not the line before it removes the lines in between, and a line with the same uuid
+ * continues that message.
  */
 
 import { append } from "../formats/append.ts";
@@ -11,7 +11,7 @@ import { isInjected, partsOf } from "./gemini-records.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const TYPES = new Set(["user", "assistant", "tool_result", "system"]);
-/** Texts with the role user that nobody typed. */
+/** Texts with the role user that the user did not type. */
 const NOTES = new Set([
   "notification",
   "background_task_completed",
@@ -44,7 +44,7 @@ function recognise({ records }: Sample): Match | undefined {
     : { count, evidence: `${messages} lines with uuid and a message of the Gemini API` };
 }
 
-/** A line of the chain that the newest line ends. */
+/** A line of the chain that ends in the newest line. */
 interface Link {
   uuid: string;
   /** Number of messages and of compactions before it. */
@@ -87,12 +87,12 @@ class QwenCode implements Reading {
     this.#message(record, place);
   }
 
-  /** What stands between a line and its parent was taken back. */
+  /** Removes the lines between a line and its parent. */
   #branch(record: Fields, place: number): void {
     const draft = this.#draft;
     const parent = text(record["parentUuid"]);
     const at = parent === undefined ? (record["subtype"] === "rewind" ? -1 : undefined) : this.#links.get(parent);
-    // A parent that the file does not hold is a line that was lost.
+    // An unknown parent means that its line was lost.
     if (at === undefined || at === this.#chain.length - 1) return;
     const removed = this.#chain.splice(at + 1);
     for (const { uuid } of removed) this.#links.delete(uuid);
@@ -144,7 +144,7 @@ class QwenCode implements Reading {
       held?.[0] !== undefined &&
       "functionResponse" in held[0] &&
       (subtype === "mid_turn_user_message" || parts.every((part) => "functionResponse" in part));
-    // Results of parallel calls, and texts that the user sends meanwhile, are one turn.
+    // Results of parallel calls, and texts that the user sends meanwhile, form one turn.
     if (isMore) {
       append(held!, parts);
       draft.extend(last, before, place);
@@ -195,7 +195,7 @@ class QwenCode implements Reading {
     const input = number(prompt) ?? 0;
     const cacheRead = Math.min(number(cached) ?? 0, input);
     const total = number(totalTokenCount);
-    // Some servers count thoughts among the candidates; the total tells.
+    // Some servers include thoughts in the candidates; the total shows it.
     const output =
       total !== undefined && total > input
         ? total - input

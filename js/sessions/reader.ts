@@ -1,4 +1,4 @@
-/** What the reader of one layout has to know. */
+/** The interface of the reader of one layout. */
 
 import type { Draft } from "./draft.ts";
 import type { Session, SessionLayout } from "./types.ts";
@@ -9,15 +9,15 @@ export type Shape = "lines" | "value" | "text";
 /** The beginning of a file, which decides the layout. */
 export interface Sample {
   shape: Shape;
-  /** The first values of JSON Lines; of one JSON value only that; the first lines of text. */
+  /** The first values of JSON Lines; the one value of a JSON file; the first lines of text. */
   records: readonly unknown[];
 }
 
 /** Why a reader takes a file. */
 export interface Match {
-  /** What it was recognised by, for people: `lines of the types user and assistant with sessionId and parentUuid`. */
+  /** The evidence, for people: `lines of the types user and assistant with sessionId and parentUuid`. */
   evidence: string;
-  /** Number of records of the sample that the layout explains. The reader that explains most reads the file. */
+  /** Number of records of the sample that the layout explains. The reader with the highest count reads the file. */
   count: number;
 }
 
@@ -26,16 +26,16 @@ export interface Reader {
   /** Name of the tool, for people. */
   tool: string;
   shapes: readonly Shape[];
-  /** Fields that files of this layout have, to name the nearest layout of a file that none fits. */
+  /** Fields that files of this layout have, for naming the most similar layout in an error. */
   marks?: readonly string[];
-  /** Undefined if the sample is not of this layout. */
+  /** Returns undefined if the sample is not of this layout. */
   recognise(sample: Sample): Match | undefined;
   /** Begins to read a file. Readers of JSON Lines pass `keepsHistory` on to their draft. */
   read(sample: Sample, options: { keepsHistory: boolean }): Reading;
   /**
    * Writes a file of this layout whose live context is `messages`, for tools that resume from the file. Messages of the
-   * session are recognised by identity and keep their lines; lines that are no messages stay. `original` is the text
-   * that the session was read from.
+   * session are recognised by identity and keep their lines; lines without a message stay. `original` is the text that
+   * the session was read from.
    */
   write?(original: string, session: Session, messages: readonly unknown[]): string;
 }
@@ -48,13 +48,13 @@ export interface Reading {
    */
   add(record: unknown, place: number): void;
   /**
-   * True for a line that need not be parsed because it is not part of the conversation; it was counted. Absent: all are
-   * parsed.
+   * Returns true for a line that need not be parsed because it is not part of the conversation; it was counted. Absent:
+   * all lines are parsed.
    */
   passes?(line: string): boolean;
-  /** The conversation; several if the file holds several. */
+  /** Returns the conversation, or several if the file contains several. */
   end(): Draft | Draft[];
 }
 
-/** Says which known file without a conversation this is, and where the conversation is: `is …`. */
+/** Describes a known file without a conversation, and where the conversation is: `is …`. */
 export type Stranger = (sample: Sample) => string | undefined;

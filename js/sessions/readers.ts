@@ -1,4 +1,4 @@
-/** The layouts that are read, and known files without a conversation. */
+/** The readers of all layouts, and known files without a conversation. */
 
 import { aider } from "./aider.ts";
 import { amp } from "./amp.ts";
@@ -31,7 +31,7 @@ import { vscodeChatLog } from "./vscode-chat-log.ts";
 import { vscodeChat } from "./vscode-chat.ts";
 import { zed } from "./zed.ts";
 
-/** Of two readers that explain equally many records of a file the first one reads it. */
+/** If two readers explain equally many records of a file, the first one reads it. */
 export const READERS: readonly Reader[] = [
   claudeCode,
   codex,

@@ -1,4 +1,4 @@
-/** The text of a tree that `@vscode/prompt-tsx` rendered to JSON, as its renderer joins it. */
+/** Returns the text of a tree that `@vscode/prompt-tsx` rendered to JSON, joined as its renderer does. */
 
 import { fields, isFields, items, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
@@ -9,20 +9,20 @@ const [PIECE, TEXT] = [1, 2];
 interface Open {
   children: readonly unknown[];
   next: number;
-  /** What stands before the child that is being read. */
+  /** The kind of content before the current child. */
   before: "nothing" | "text" | "piece";
 }
 
 /**
- * A text begins on a line of its own if the tree says so, or if it is the first child of a piece that does not continue
- * a text beside it. Nodes of other kinds hold no text.
+ * Returns the text of a tree. A text begins on a line of its own if the tree says so, or if it is the first child of a
+ * piece that does not continue a text beside it. Nodes of other kinds have no text.
  */
 export function renderedText(root: unknown): string {
   if (isText(root)) return word(root["text"]);
   const open: Open[] = [{ children: items(fields(root)["children"]), next: 0, before: "nothing" }];
   const texts: string[] = [];
   let isLineOpen = false;
-  // A list of open pieces, not recursion: how deep a tree is, the file decides.
+  // A list of open pieces instead of recursion: the file decides how deep a tree is.
   for (let top = open.at(-1); top; top = open.at(-1)) {
     const at = top.next++;
     if (at >= top.children.length) {
@@ -55,7 +55,7 @@ function isText(node: unknown): node is Fields {
   );
 }
 
-/** True if the nearest thing before the innermost open piece, or before one that it begins, is a text. */
+/** Returns true if the nearest content before the innermost open piece, or before one that it begins, is a text. */
 function continues(open: readonly Open[]): boolean {
   for (let at = open.length - 2; at >= 0; at--) if (open[at]!.before !== "nothing") return open[at]!.before === "text";
   return false;

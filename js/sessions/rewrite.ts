@@ -1,19 +1,24 @@
-/** Which lines of a session stay when its live context becomes another list of messages, and where new messages go. */
+/**
+ * Plans which lines of a session stay when its live context becomes another list of messages, and where new messages
+ * go.
+ */
 
 import { isFields } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Session, SessionPlace } from "./types.ts";
 
 export interface Rewrite {
-  /** Lines up to this place stay as they are: the compaction that the list begins with. */
+  /** Lines up to this place stay unchanged: the compaction that the list begins with. */
   from: SessionPlace;
-  /** Places of messages behind `from` that stay. */
+  /** Places after `from` whose messages stay. */
   kept: ReadonlySet<SessionPlace>;
-  /** New messages, by the place that they follow; at `from` those that come first. */
+  /** New messages, by the place that they follow; those at `from` come first. */
   inserted: ReadonlyMap<SessionPlace, readonly unknown[]>;
 }
 
-/** Recognises messages of the session by identity. A message that moved forward counts as new. */
+/**
+ * Plans the new file. Messages of the session are recognised by identity; a message that moved forward counts as new.
+ */
 export function plan(session: Session, messages: readonly unknown[]): Rewrite {
   const { history, entries, compactions } = session;
   const last = compactions.at(-1);
@@ -27,8 +32,8 @@ export function plan(session: Session, messages: readonly unknown[]): Rewrite {
   let [place, previous] = [from, before - 1];
   for (const message of messages.slice(skipped)) {
     const index = indices.get(message);
-    // Parallel calls and their results take turns in the file: nothing fits between them, and results behind a new
-    // message are new lines.
+    // Parallel calls and their results alternate in the file: nothing fits between them, and results after a new
+    // message become new lines.
     const fits = !inserted.has(place) || (index !== undefined && entries[index]!.places[0]! > place);
     if (index !== undefined && index > previous && fits) {
       for (const one of entries[index]!.places) kept.add(one);
@@ -43,14 +48,14 @@ export function plan(session: Session, messages: readonly unknown[]): Rewrite {
   return { from, kept, inserted };
 }
 
-/** The last place before the messages that follow the newest compaction. */
+/** Returns the last place before the messages that follow the newest compaction. */
 function endOf({ entries, compactions }: Session): SessionPlace {
   const { before, place } = compactions.at(-1)!;
   const next = entries.slice(before).flatMap(({ places }) => places);
   return next.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(place, Math.min(...next) - 1);
 }
 
-/** The object in a line, if it is one. A torn line is reported when the file is read, and stays where it is. */
+/** Parses the object in a line, if there is one. A torn line is reported when the file is read, and stays in place. */
 export function parsedLine(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ""));

@@ -1,9 +1,9 @@
-/** The lines of a source, whatever it is, without holding all of it. */
+/** Yields the lines of any source, without holding all of it. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { SessionSource } from "./types.ts";
 
-/** Pieces of text, decoded piece by piece: a character may be cut in two. */
+/** Yields pieces of text; decodes incrementally, because a character may be split between pieces. */
 export async function* texts(source: SessionSource): AsyncGenerator<string> {
   if (typeof source === "string") return yield source;
   const decoder = new TextDecoder();
@@ -20,7 +20,7 @@ function pieces(source: Exclude<SessionSource, string>): AsyncIterable<unknown> 
   if (typeof Blob === "function" && source instanceof Blob)
     return pieces(source.stream() as ReadableStream<Uint8Array>);
   if (typeof source === "object" && source !== null) {
-    // Safari's streams cannot be iterated.
+    // Safari's streams are not iterable.
     if (Symbol.asyncIterator in source || Symbol.iterator in source) return source as AsyncIterable<unknown>;
     if ("getReader" in source) return chunks(source as unknown as ReadableStream<Uint8Array>);
   }
@@ -45,19 +45,19 @@ function badSource(why: string): EspalierError {
   return new EspalierError({ code: "bad_input", message: why === "" ? wanted : `${wanted}; ${why}`, path: "source" });
 }
 
-/** The text of a source that is there as a whole. */
+/** Returns the text of a source that is available as a whole. */
 export function wholeText(source: string | Uint8Array): string {
   if (typeof source === "string") return source;
   if (source instanceof Uint8Array) return new TextDecoder().decode(source);
   throw badSource("readSession needs it whole: use openSession for streams");
 }
 
-/** Puts pieces of text together to lines. The line ends `\n` and `\r\n` do not belong to them. */
+/** Assembles pieces of text to lines, without their line ends `\n` and `\r\n`. */
 export class Lines {
   #rest: string[] = [];
   #isFirst = true;
 
-  /** The lines that end in this piece. */
+  /** Yields the lines that end in this piece. */
   *add(piece: string): Generator<string> {
     let start = 0;
     for (let end = piece.indexOf("\n"); end >= 0; end = piece.indexOf("\n", start)) {
@@ -67,7 +67,7 @@ export class Lines {
     if (start < piece.length) this.#rest.push(piece.slice(start));
   }
 
-  /** What follows the last line end, if anything does. */
+  /** Returns the text after the last line end, if there is any. */
   end(): string | undefined {
     return this.#rest.length === 0 ? undefined : this.#line("");
   }

@@ -1,7 +1,7 @@
 /**
- * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with fields of the log between them, and
- * those of mini-swe-agent, whose `messages` do. A result names its call in the list `tool_call_ids`. Runs without tools
- * answer in texts of the user.
+ * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with additional fields of the log, and
+ * those of mini-swe-agent, which are in `messages`. A result names its call in the list `tool_call_ids`. Runs without
+ * tools answer in texts of the user.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";
@@ -34,7 +34,7 @@ function historyOf(record: unknown): readonly Fields[] {
   return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
 }
 
-/** Some runs keep steps only; the newest one repeats the whole request. */
+/** Some runs store only steps; the newest one repeats the whole request. */
 function fromSteps(trajectory: unknown): readonly Fields[] {
   const { query, response, tool_calls: calls, tool_call_ids: ids, observation } = objects(trajectory).at(-1) ?? {};
   if (!Array.isArray(query)) return [];
@@ -92,7 +92,7 @@ class SweAgent implements Reading {
     } = message;
     const list = objects(calls);
     const named = text(id) ?? text(items(ids)[0]);
-    // Some runs do not name the call of a result: then it is that of the first one that waits.
+    // Some runs do not name the call of a result: it is then the first open one.
     const call = named ?? (role === "tool" ? this.#open[0] : undefined);
     this.#open = this.#open.filter((one) => one !== call);
     if (role === "tool" || (role === "user" && call !== undefined && isDemo !== true)) {
@@ -113,7 +113,7 @@ class SweAgent implements Reading {
       draft.skip(word(role).slice(0, 40), "the outcome of the run, which no model sees");
       return isAnswered;
     }
-    // The task comes first; what the user says after an answer is the output of its command.
+    // The task comes first; a user's text after an answer is the output of its command.
     const isInjected = role === "user" && (isDemo === true || isAnswered);
     const shown = contentOf(content);
     const index = draft.push(
@@ -148,7 +148,7 @@ function callOf(call: Fields): Fields {
   };
 }
 
-/** Parts carry marks of the cache, which are not OpenAI's. */
+/** Parts carry cache marks, which are not OpenAI's. */
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const parts = objects(content).map(({ cache_control: _, ...part }) => part);
@@ -157,7 +157,7 @@ function contentOf(content: unknown): unknown {
     : parts;
 }
 
-/** The model's name in the settings of the run, which may be a JSON text. */
+/** Returns the model's name in the settings of the run, which may be a JSON text. */
 function modelOf(info: unknown, replay: unknown): string | undefined {
   const config = fields(fields(info)["config"] ?? info);
   const mini = text(fields(config["model"])["model_name"]);
@@ -166,7 +166,7 @@ function modelOf(info: unknown, replay: unknown): string | undefined {
   try {
     if (typeof replay === "string") settings = JSON.parse(replay);
   } catch {
-    // Then the file does not say which model it was.
+    // The file then does not name its model.
     return undefined;
   }
   return text(fields(fields(fields(settings)["agent"])["model"])["name"]);

@@ -1,9 +1,9 @@
-/** What a session file of another agent holds, once it is read. */
+/** The content of another agent's session file. */
 
 import type { Format } from "../types/messages.ts";
 import type { Usage } from "../types/cache.ts";
 
-/** Names of the layouts that are read; docs/sessions.md lists the tool and the files of each. */
+/** Names of the supported layouts; docs/sessions.md lists the tool and the files of each. */
 export type SessionLayout =
   | "claude-code"
   | "codex"
@@ -41,44 +41,44 @@ export type SessionLayout =
  */
 export type SessionPlace = number;
 
-/** What the file says about one message of `history`. */
+/** The file's facts about one message of `history`. */
 export interface SessionEntry {
-  /** The lines or items that make up the message, in order. */
+  /** The lines or items of the message, in order. */
   places: SessionPlace[];
   /** Time of the first of them, in milliseconds since 1970. */
   time?: number;
   /** True for a text with the role `user` that the tool wrote: environment, reminders, file contents. */
   injected?: true;
-  /** The id that the file gives the message. */
+  /** The file's id of the message. */
   id?: string;
 }
 
-/** What one request cost, as the provider reported it. */
+/** The reported usage of one request. */
 export interface SessionUsage {
-  /** Index in `history` of the model's answer. The request held what was live before it. */
+  /** Index in `history` of the model's answer. The request contained the live context before it. */
   answer: number;
   usage: Usage;
   model?: string;
 }
 
-/** A compaction that the tool made: what replaced the messages before it. */
+/** A compaction that the tool made, and the context that replaced earlier messages. */
 export interface SessionCompaction {
-  /** Number of messages of `history` that came before. */
+  /** Number of messages of `history` before it. */
   before: number;
-  /** What replaced them in the model's context, in order: a summary, and messages that were kept. */
+  /** The messages that replaced them in the model's context, in order: a summary, and kept messages. */
   context: unknown[];
   /** Text of the summary, if there is one. */
   summary?: string;
-  /** Tokens before and after, as the file says. */
+  /** Tokens before and after, from the file. */
   tokensBefore?: number;
   tokensAfter?: number;
   /** The line or item that records it. */
   place: SessionPlace;
 }
 
-/** A conversation beside the main one: a sub-agent, or a branch that was given up. */
+/** A side conversation: a sub-agent, or an abandoned branch. */
 export interface SideChain {
-  /** To open it by: `readSession(source, { sideChain: id })`. */
+  /** The id for opening it: `readSession(source, { sideChain: id })`. */
   id: string;
   kind: "subagent" | "branch" | "other";
   title?: string;
@@ -89,10 +89,10 @@ export interface SideChain {
 
 /** Lines or parts of the file that are not part of the conversation, counted by kind. */
 export interface SkippedKind {
-  /** What the file calls them. */
+  /** The file's name for them. */
   kind: string;
   count: number;
-  /** Why they are left out, for kinds whose name does not say it. */
+  /** Why they are left out, if the name does not explain it. */
   why?: string;
 }
 
@@ -102,33 +102,33 @@ export interface SessionProblem {
   message: string;
 }
 
-/** A recorded session. Messages are in the format `format`, as the tool sent them wherever the file holds that. */
+/** A recorded session. Messages are in the format `format`, as the tool sent them if the file contains that. */
 export interface Session {
   layout: SessionLayout;
   /** Name of the tool, for people. */
   tool: string;
-  /** What the layout was recognised by. */
+  /** The evidence for the layout. */
   evidence: string;
   format: Format;
-  /** The live context: what the tool's next request would hold. */
+  /** The live context: the messages of the tool's next request. */
   messages: unknown[];
   /** All messages that were ever part of the conversation, in order, without summaries. */
   history: unknown[];
-  /** What the file says about each message of `history`. */
+  /** The file's facts about each message of `history`. */
   entries: SessionEntry[];
   /**
-   * Number of requests of a user in `history`: messages with that role that the tool did not write and that hold no
-   * tool results.
+   * Number of requests of the user in `history`: messages with that role that the tool did not write and that contain
+   * no tool results.
    */
   turns: number;
   compactions: SessionCompaction[];
   usage: SessionUsage[];
   sideChains: SideChain[];
-  /** Id of the side chain that this is, if it is not the main conversation. */
+  /** Id of this side chain, if it is not the main conversation. */
   sideChain?: string;
   skipped: SkippedKind[];
   problems: SessionProblem[];
-  /** System prompt, for formats that keep it apart from the messages. */
+  /** System prompt, for formats that keep it separate from the messages. */
   system?: string;
   /** Tool definitions, in the format of the messages. */
   tools?: unknown[];
@@ -138,29 +138,29 @@ export interface Session {
   cwd?: string;
   /** The newest model that answered. */
   model?: string;
-  /** Tokens of the model's context window, if the file says. */
+  /** Tokens of the model's context window, if the file names them. */
   window?: number;
   /** Version of the tool, or of the layout. */
   version?: string;
 }
 
 export interface ReadSessionOptions {
-  /** Reads the file as this layout. Default: recognised by what the file holds. */
+  /** Reads the file as this layout. Default: recognised by its content. */
   layout?: SessionLayout;
   /** Name of the file, for errors. */
   name?: string;
-  /** Opens this side chain in place of the main conversation. */
+  /** Opens this side chain instead of the main conversation. */
   sideChain?: string;
-  /** Which conversation of a file with several, from 1. */
+  /** The number of a conversation in a file with several, from 1. */
   conversation?: number;
   /**
-   * False: keep only messages that are still live, so that memory does not grow with what compactions removed.
-   * `history` then begins with the newest compaction. Default true.
+   * If false, keeps only live messages, so that memory does not grow with messages that compactions removed. `history`
+   * then begins with the newest compaction. Default true.
    */
   history?: boolean;
 }
 
-/** What a session can be read from. */
+/** The sources of a session. */
 export type SessionSource =
   | string
   | Uint8Array

@@ -1,4 +1,4 @@
-/** Errors for files that no reader takes: what the file is, what was looked for, and what it resembles. */
+/** Errors for files that no reader accepts: what the file is, what was expected, and what it resembles. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { isFields } from "./draft.ts";
@@ -27,7 +27,7 @@ export function noLayout(sample: Sample, name = "the file"): EspalierError {
   return new EspalierError({ code: "unknown_session", message, path: "source" });
 }
 
-/** JSON that ends early or is damaged; the text itself is not quoted, since it may hold secrets. */
+/** Makes the error for JSON that ends early or is damaged. It does not quote the text, which may contain secrets. */
 export function notJson(text: string, name = "the file"): EspalierError {
   const isCut = !/[\]}"]\s*$/.test(text);
   const why = isCut ? "it ends in the middle, as a file that is still being written" : "it is damaged";
@@ -38,7 +38,7 @@ export function notJson(text: string, name = "the file"): EspalierError {
   });
 }
 
-/** Fields of an object may be data, and keys of services have digits: only plain words are shown. */
+/** Fields of an object may be data, and keys of services have digits, so only plain words are shown. */
 const NAME = /^[$_A-Za-z]{1,30}$/;
 
 function names(sample: Sample): string[] {
@@ -60,7 +60,7 @@ function looks(sample: Sample): string {
   return `${Array.isArray(sample.records[0]) ? "a JSON list" : isFields(sample.records[0]) ? "a JSON object" : "a JSON value"}${shown}`;
 }
 
-/** The layout most of whose marks the file has, if it has at least half of them. */
+/** Returns the layout with the most matching marks, if at least half of its marks match. */
 function nearest(sample: Sample): { tool: string; has: string } | undefined {
   const has = new Set(names(sample));
   let best: { tool: string; has: string; share: number } | undefined;

@@ -1,4 +1,4 @@
-/** Sessions that mark which messages the model still sees: what is not marked was compacted away. */
+/** Reads sessions that mark which messages the model still sees: unmarked ones were compacted away. */
 
 import type { Draft } from "./draft.ts";
 import type { SessionEntry } from "./types.ts";
@@ -7,12 +7,12 @@ export interface Marked {
   message: unknown;
   place: number;
   isLive: boolean;
-  /** The summary of what was compacted away. */
+  /** The summary of the messages that were compacted away. */
   summary?: string;
   more?: Omit<SessionEntry, "places">;
 }
 
-/** Pushes messages, and records a compaction behind the last one that the model no longer sees. */
+/** Pushes messages, and records a compaction after the last one that the model no longer sees. */
 export function pushMarked(draft: Draft, list: readonly Marked[]): void {
   const end = list.findLastIndex(({ isLive }) => !isLive) + 1;
   const early: unknown[] = [];
@@ -22,7 +22,7 @@ export function pushMarked(draft: Draft, list: readonly Marked[]): void {
     if (one.isLive) early.push(one.message);
   });
   const rest = list.slice(end);
-  // The context holds summaries, the history does not.
+  // The context contains summaries, the history does not.
   const summaries = rest.filter(({ summary }) => summary !== undefined);
   const summary =
     summaries.at(-1)?.summary ?? list.slice(0, end).findLast((one) => one.isLive && one.summary !== undefined)?.summary;

@@ -1,8 +1,8 @@
 /**
  * Chats of newer versions of VS Code: `chatSessions/*.jsonl`, a log of changes to the state that `vscode-chat` reads.
  *
- * `{kind: 0, v}` is the whole state, and may come again; `{kind: 1, k, v}` sets what stands at a path;
- * `{kind: 2, k, v, i}` cuts a list to the length `i` and appends to it; `{kind: 3, k}` deletes.
+ * `{kind: 0, v}` is the whole state, and may be repeated; `{kind: 1, k, v}` sets the value at a path; `{kind: 2, k, v,
+ * i}` cuts a list to the length `i` and appends to it; `{kind: 3, k}` deletes.
  */
 
 import { append } from "../formats/append.ts";
@@ -36,9 +36,9 @@ function recognise({ records }: Sample): Match | undefined {
 class VSCodeChatLog implements Reading {
   readonly #keepsHistory: boolean;
   readonly #skipped: string[] = [];
-  /** The state is held by a field, so that its root can be set like any other. */
+  /** The state is a field of this object, so that its root can be set like any other value. */
   #root: { state?: unknown } = {};
-  /** The lines that brought requests and results. */
+  /** The lines of requests and results. */
   readonly #lines = new WeakMap<object, number>();
 
   constructor(keepsHistory: boolean) {
@@ -102,7 +102,7 @@ class VSCodeChatLog implements Reading {
   }
 }
 
-/** True if the holder has that key itself. */
+/** Returns true if the holder has that key itself. */
 function has(holder: unknown, key: unknown): boolean {
   return (
     typeof holder === "object" &&
@@ -112,7 +112,7 @@ function has(holder: unknown, key: unknown): boolean {
   );
 }
 
-/** True if a value can be set there: lists grow by one item only, and no prototypes are set. */
+/** Returns true if a value can be set there: lists grow by one item only, and prototypes cannot be set. */
 function fits(holder: unknown, key: unknown): boolean {
   if (Array.isArray(holder))
     return typeof key === "number" && Number.isInteger(key) && key >= 0 && key <= holder.length;

@@ -1,9 +1,9 @@
 /**
  * Copilot Chat in VS Code: the export of a chat, and `chatSessions/*.json`.
  *
- * A request of the user holds its turn twice: `response` is what the panel shows, `result.metadata` what went to the
- * model and came from it, round by round. The second one is read; the first one only where there is no second. A
- * summary belongs to the round up to which it reaches, and may be recorded in the metadata of a later request.
+ * A request of the user contains its turn twice: `response` is shown in the panel; `result.metadata` was sent to the
+ * model and received from it, round by round. The reader uses the second, and the first only if there is no second. A
+ * summary belongs to the last round that it covers, and may be recorded in the metadata of a later request.
  */
 
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
@@ -32,7 +32,7 @@ function recognise({ records }: Sample): Match | undefined {
     : undefined;
 }
 
-/** True for the state of a chat. */
+/** Returns true for the state of a chat. */
 export function isChat(value: unknown): value is Fields {
   if (!isFields(value) || !Array.isArray(value["requests"])) return false;
   const isNamed = typeof value["responderUsername"] === "string" || ("sessionId" in value && "creationDate" in value);
@@ -59,7 +59,7 @@ class VSCodeChat implements Reading {
   }
 }
 
-/** Where the file holds a request, and its result. */
+/** The places of a request and its result in the file. */
 export interface Places {
   ofRequest(request: Fields, index: number): number;
   ofResult(request: Fields, index: number): number;
@@ -82,7 +82,7 @@ export function readChat(state: Fields, keepsHistory: boolean, places: Places): 
   return draft;
 }
 
-/** Summaries by the round up to which they reach. */
+/** Returns summaries by the last round that they cover. */
 function summariesOf(requests: readonly unknown[]): Map<string, string> {
   const summaries = new Map<string, string>();
   for (const request of objects(requests)) {
@@ -203,7 +203,7 @@ class Chat {
     });
   }
 
-  /** Pushes what the panel shows of an answer, for requests without metadata. */
+  /** Pushes the shown text of an answer, for requests without metadata. */
   #shown(draft: Draft, request: Fields, place: number): number | undefined {
     const words =
       typeof request["response"] === "string"
@@ -225,7 +225,7 @@ class Chat {
     if (typeof part === "string") return part;
     if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln")
       return words(value) || words(content);
-    // The name stands within a sentence.
+    // The name is part of a sentence.
     if (kind === "inlineReference") return nameOf(fields(part));
     const isCall = kind === "toolInvocationSerialized";
     const why = isCall
@@ -245,7 +245,7 @@ function modelOf(request: Fields, metadata: Fields): string | undefined {
   return text(metadata["resolvedModel"]) ?? text(request["modelId"])?.replace(/^copilot\//, "");
 }
 
-/** Parts as the renderer writes them; texts without a type are texts. */
+/** Returns parts as the renderer writes them; texts without a type are text parts. */
 function rawParts(value: unknown): unknown[] {
   if (typeof value === "string") return value === "" ? [] : [{ type: TEXT, text: value }];
   return objects(value).flatMap((part) => {
@@ -278,7 +278,7 @@ function base64(data: unknown): string | undefined {
   return text(encoded) ?? text(inner);
 }
 
-/** The name of a file or symbol as the answer had it: in backticks. */
+/** Returns the name of a file or symbol as in the answer: in backticks. */
 function nameOf({ name, inlineReference }: Fields): string {
   const target = fields(inlineReference);
   const uri = isFields(target["uri"]) ? target["uri"] : fields(fields(target["location"])["uri"] ?? target);
@@ -293,17 +293,17 @@ function folder(uri: unknown): string | undefined {
   try {
     return decodeURIComponent(path.slice("file://".length));
   } catch {
-    // A stray per cent sign.
+    // The path contains a stray per cent sign.
     return path.slice("file://".length);
   }
 }
 
-/** What a round cost, in versions that record it. */
+/** Reports the usage of a round, in versions that record it. */
 function reportRound(draft: Draft, answer: number, { usage, modelId }: Fields): void {
   if (isFields(usage)) draft.report(answer, tokens(usage), text(modelId));
 }
 
-/** What the last request of a turn cost. */
+/** Reports the usage of the last request of a turn. */
 function report(draft: Draft, answer: number, request: Fields, metadata: Fields): void {
   const { promptTokens, outputTokens } = metadata;
   const found = [
@@ -316,7 +316,7 @@ function report(draft: Draft, answer: number, request: Fields, metadata: Fields)
   if (found && draft.usage.at(-1)?.answer !== answer) draft.report(answer, tokens(found), modelOf(request, metadata));
 }
 
-/** Prompts are reported with what came from the cache. */
+/** Prompts are reported including tokens from the cache. */
 export function tokens(usage: Fields): ReturnType<typeof usageOf> {
   const prompt = number(usage["promptTokens"] ?? usage["prompt_tokens"]) ?? 0;
   const cacheRead = Math.min(prompt, number(fields(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0);

@@ -1,18 +1,15 @@
-/** Sessions as requests, and as files of the tool that wrote them. */
+/** Converts sessions to requests, and to files of the tool that wrote them. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { READERS } from "./readers.ts";
 import type { Session } from "./types.ts";
 
-/**
- * Which messages of a session are meant: what the next request would hold, or all that were ever part of the
- * conversation.
- */
+/** The messages of a session to use: those of the next request, or all that were ever part of the conversation. */
 export type SessionView = "live" | "history";
 
 /**
- * A session as `countMessages`, `prune` and `compact` take it: a list of messages, or a request object if the file
- * holds a system prompt or tools beside them.
+ * Returns a session in the form that `countMessages`, `prune` and `compact` take: a list of messages, or a request
+ * object if the file contains a separate system prompt or tools.
  *
  * ```ts
  * import { readSession, sessionRequest } from "espalier/sessions";
@@ -37,7 +34,7 @@ export function sessionRequest(session: Session, view: SessionView = "live"): un
   return { ...(system !== undefined && { system }), messages, ...list };
 }
 
-/** A layout that is read. */
+/** A supported layout. */
 export interface KnownLayout {
   layout: Session["layout"];
   /** Name of the tool. */
@@ -46,15 +43,15 @@ export interface KnownLayout {
   isWritable: boolean;
 }
 
-/** All layouts that are read, in the order in which they are tried. */
+/** Returns all supported layouts, in the order in which they are tried. */
 export function sessionLayouts(): KnownLayout[] {
   return READERS.map(({ layout, tool, write }) => ({ layout, tool, isWritable: write !== undefined }));
 }
 
 /**
- * Writes a session in its own layout with other messages as its live context, so that the tool can go on from it.
+ * Writes a session in its own layout with other messages as its live context, so that the tool can resume from it.
  * Messages of the session are recognised by identity, as `prune` and `repair` return them, and keep their lines; lines
- * that are no messages stay.
+ * without a message stay.
  *
  * ```ts
  * import { readSession, writeSession } from "espalier/sessions";

@@ -1,9 +1,9 @@
 /**
  * Zed: the JSON of a thread, `{version, title, model, messages}`.
  *
- * `Agent` is an answer of the model together with the results of its calls. Ids of calls may come again in another
- * answer, so results are looked up within theirs. Older versions have `role` and `segments`, with results in the answer
- * or in the message behind it.
+ * `Agent` is an answer of the model together with the results of its calls. Another answer may reuse ids of calls, so
+ * results are looked up within theirs. Older versions have `role` and `segments`, with results in the answer or in the
+ * next message.
  */
 
 import { blocksOf, imageBlock, inputOf, textBlock } from "./anthropic-blocks.ts";
@@ -34,7 +34,7 @@ class Zed implements Reading {
   /** The request of the user that is being answered. */
   #request: string | undefined;
   #answer: number | undefined;
-  /** Calls of an older answer whose results may be in the message behind it. */
+  /** Calls of an older answer whose results may be in the next message. */
   #open = new Set<string>();
 
   constructor(keepsHistory: boolean) {
@@ -163,7 +163,7 @@ class Zed implements Reading {
       this.#draft.push({ role: "user", content: [...answers, ...blocks, ...said] }, place);
   }
 
-  /** Usage is recorded for each request of the user: that of the newest request to the model. */
+  /** Reports usage, which is recorded for each request of the user: that of its newest request to the model. */
   #report(): void {
     const usage =
       this.#request !== undefined && Object.hasOwn(this.#usage, this.#request)
@@ -186,7 +186,7 @@ class Zed implements Reading {
   }
 }
 
-/** An address in the file: a text, or an object named by its kind. */
+/** Returns an address of the file: a text, or an object named by its kind. */
 function addressOf(uri: unknown): string {
   if (typeof uri === "string") return uri;
   const [kind = "item"] = Object.keys(fields(uri));
