@@ -1,4 +1,4 @@
-/** Carries out what the core asks of a search, by the index or the host's callbacks. Their answers are checked here. */
+/** Carries out the effects of a search with the index or the host's callbacks, and checks their answers. */
 
 import type { CarryOut, ScoredHit, SearchEffect, SearchReply } from "./drive.ts";
 import { fromChunk } from "./found.ts";
@@ -7,7 +7,7 @@ import type { Chunk } from "./held.ts";
 import type { LocalIndex, PathFilter } from "./local.ts";
 import type { Keyword, SearchAnswer, SearchOptions } from "./types.ts";
 
-/** What a search asks of an index. */
+/** The part of an index that a search uses. */
 export type SearchedIndex = Pick<
   LocalIndex,
   | "stateNow"
@@ -30,11 +30,13 @@ export interface Search {
   filter: PathFilter | undefined;
   found: FoundHits;
   leftOut: SearchAnswer["leftOut"];
-  /** Tokens of whole files as they are rendered. */
+  /** Returns the tokens of whole files in rendered form. */
   wholeTokens: (numbers: readonly number[]) => number;
 }
 
-/** Files that are read at the same time. Each listens to the signal, and Node warns of more than ten listeners. */
+/**
+ * Max files that are read at the same time. Each read listens to the signal, and Node warns of more than ten listeners.
+ */
 const READS = 8;
 
 export function carryOut(search: Search): CarryOut {
@@ -76,14 +78,14 @@ async function lexical(
   return chunks(search, await index.lexical(query, { maxResults, contributions: options.contributions, filter }));
 }
 
-/** The paths that pass the filter. */
+/** Returns the paths that pass the filter. */
 export async function passing(paths: readonly string[], filter: PathFilter | undefined): Promise<readonly string[]> {
   if (!filter || paths.length === 0) return paths;
   const passes = await filter(paths);
   return paths.filter((_, at) => passes[at] === true);
 }
 
-/** All files, those with words of the query first. */
+/** Reads all files, those with words of the query first. */
 async function readWorkspace(search: Search, signal: AbortSignal): Promise<SearchReply> {
   const { index, found, filter, query, options } = search;
   const paths = await passing(index.paths(), filter);
@@ -106,7 +108,7 @@ async function readWorkspace(search: Search, signal: AbortSignal): Promise<Searc
   return { type: "whole", hits, tokens: search.wholeTokens(hits.map(({ hit }) => hit)) };
 }
 
-/** More chunks than a workspace has that is returned whole. */
+/** More chunks than any workspace that is returned whole. */
 const MANY = 1_000_000;
 const PLACE = { start: 0, firstLine: 0, lastLine: 0, header: "", score: undefined };
 
@@ -189,7 +191,7 @@ async function read(search: Search, numbers: readonly number[], signal: AbortSig
   return { type: "read", missing: numbers.filter((number) => found.texts.get(found.get(number).path) === undefined) };
 }
 
-/** Reads files, several at the same time. One that cannot be read has no text. */
+/** Reads files, several at the same time. A file that cannot be read has no text. */
 async function readTexts(
   { index, found }: Search,
   paths: readonly string[],
@@ -202,7 +204,7 @@ async function readTexts(
       if (signal.aborted) return;
       try {
         const file = await index.textOf(path, signal);
-        // After an abort the search has gone on without it.
+        // The search continued without this read after an abort.
         if (signal.aborted) return;
         found.texts.set(path, file?.text);
         if (file) done(path, file.version);
@@ -220,7 +222,7 @@ async function rerank(
   numbers: readonly number[],
   signal: AbortSignal,
 ): Promise<SearchReply> {
-  // Places of the chunks whose text is there.
+  // The places of chunks whose text is available.
   const places = numbers.flatMap((number, place) => (found.textOf(number) === undefined ? [] : [place]));
   const chunks = places.map((place) => ({
     path: found.get(numbers[place]!).path,

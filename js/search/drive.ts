@@ -1,6 +1,6 @@
 /**
- * The effect loop of a search: the core says what it needs and by when, this carries it out and hands the answers back
- * in any order. Effects that the core lists no more are cancelled; an abort cancels all.
+ * The effect loop of a search: the core lists the effects that it needs and until when; this loop carries them out and
+ * returns the answers in any order. It cancels effects that the core no longer lists; an abort cancels all.
  */
 
 import { call } from "../engine/engine.ts";
@@ -10,7 +10,7 @@ import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
 import type { Attempted, Strategy } from "./types.ts";
 
-/** What the core asks for; see `Effect` in search/src/plan/effect.rs. Hits are numbers of the host's. */
+/** The effects of the core; see `Effect` in search/src/plan/effect.rs. Hits are the host's numbers. */
 export type SearchEffect =
   | { type: "readWorkspace" }
   | { type: "remote"; maxResults: number }
@@ -26,7 +26,7 @@ export interface ScoredHit {
   score?: number | undefined;
 }
 
-/** What came of an effect. */
+/** The outcome of an effect. */
 export type SearchReply =
   | { type: "whole"; hits: ScoredHit[]; tokens: number }
   | { type: "hits"; hits: ScoredHit[] }
@@ -36,7 +36,7 @@ export type SearchReply =
   | { type: "done" }
   | { type: "failed"; reason: string };
 
-/** What the core decides by; see `PlanOptions` in search/src/plan/options.rs. */
+/** The input of the core's decisions; see `PlanOptions` in search/src/plan/options.rs. */
 export interface PlanInput {
   query: string;
   files: number;
@@ -67,7 +67,7 @@ type Step =
   | { type: "ask"; effects: { id: number; effect: SearchEffect }[]; nextMs?: number }
   | { type: "done"; result: PlanOutcome };
 
-/** Carries an effect out. What it throws is the reason why the effect failed. */
+/** Carries an effect out. Its error is the reason why the effect failed. */
 export type CarryOut = (effect: SearchEffect, signal: AbortSignal) => Promise<SearchReply>;
 
 /**
@@ -160,7 +160,7 @@ class Plan {
     return JSON.parse(this.use(() => this.handle.poll(now))) as Step;
   }
 
-  /** An answer that is not waited for any more changes nothing. */
+  /** An answer that is no longer pending changes nothing. */
   resume(id: number, reply: SearchReply, now: number): void {
     this.use(() => this.handle.resume(id, json(reply), now));
   }
@@ -180,14 +180,14 @@ class Plan {
   }
 }
 
-/** JSON without lone surrogates, which the core's reader refuses. */
+/** Returns JSON without lone surrogates, which the core's reader refuses. */
 function json(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === "string" ? item.replace(/\p{Surrogate}/gu, "\ufffd") : item,
   );
 }
 
-/** What a thrown value says, whatever it is. */
+/** Returns a message for any thrown value. */
 export function said(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message || error.name : String(error);

@@ -1,4 +1,6 @@
-/** Vectors of chunks and of queries, from the host's model. What fails is a warning: words find every chunk. */
+/**
+ * Makes vectors of chunks and of queries with the host's model. A failure is only a warning: words find every chunk.
+ */
 
 import type { Chunk, Held } from "./held.ts";
 import { within } from "./slices.ts";
@@ -7,9 +9,9 @@ import type { EmbedOptions } from "./types.ts";
 import { said } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
-/** Calls that may fail before the rest waits for the next time. */
+/** Max failed calls before the rest waits for the next time. */
 const FAILURES = 3;
-/** Queries whose vectors are kept. */
+/** Max queries whose vectors are kept. */
 const QUERIES = 64;
 
 export class Embedder {
@@ -31,7 +33,7 @@ export class Embedder {
     this.timeoutMs = timeoutMs;
   }
 
-  /** Makes the vectors that are missing. `textOf` returns the text of a file in the version of its chunks. */
+  /** Makes the missing vectors. `textOf` returns the text of a file in the version of its chunks. */
   async chunks(
     textOf: (path: string, version: string) => Promise<string | undefined>,
     slices: Slices,
@@ -88,7 +90,7 @@ export class Embedder {
     this.held.use((handle) => handle.evictVectors());
   }
 
-  /** The vector of a query. */
+  /** Returns the vector of a query. */
   async query(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
     const known = this.queries.get(text);
     if (known) return known;
@@ -98,7 +100,7 @@ export class Embedder {
     return vector!;
   }
 
-  /** What the host's model returns for texts, checked. */
+  /** Calls the host's model and checks its vectors. */
   private async vectors(
     texts: string[],
     kind: "chunks" | "query",
@@ -135,7 +137,7 @@ function isNumbers(value: unknown): value is ArrayLike<number> {
   return Array.isArray(value) ? value.every((item) => typeof item === "number") : value instanceof Float64Array;
 }
 
-/** What is embedded of a chunk: a line with the path, then the text as a block of code. */
+/** Returns the text to embed for a chunk: a line with the path, then the text as a block of code. */
 function embeddedText({ path, start, end }: Chunk, text: string): string {
   return `File: \`${path}\`\n\`\`\`\n${text.slice(start, end)}\n\`\`\``;
 }

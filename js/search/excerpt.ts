@@ -1,9 +1,9 @@
-/** Where in a text the words of a query are. */
+/** Finds the words of a query in a text. */
 
-/** Words of a query that are looked for; of a longer query the first ones. */
+/** Max words of a query to look for, the first ones. */
 const WORDS = 100;
 
-/** The offset of the line with most words of the query, the first of several; nothing if no line has any. */
+/** Returns the offset of the first line with the most words of the query; nothing if no line has any. */
 export function focus(text: string, query: string): number | undefined {
   const words = [
     ...new Set(
@@ -23,10 +23,10 @@ export function focus(text: string, query: string): number | undefined {
   return best;
 }
 
-/** UTF-16 code units of an excerpt. */
+/** Length of an excerpt, in UTF-16 code units. */
 const LONG = 400;
 
-/** The lines of a text around the words of a query; `…` where something is left out of them. */
+/** Returns the lines of a text around the words of a query; `…` marks omissions. */
 export function excerpt(text: string, query: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= LONG) return trimmed;

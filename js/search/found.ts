@@ -2,7 +2,7 @@
 
 import type { Chunk } from "./held.ts";
 
-/** Lines and header are known of chunks of the index, not of what a remote search found. */
+/** A hit. Lines and header are only known for chunks of the index, not for hits of a remote search. */
 export interface Found {
   path: string;
   start: number;
@@ -11,7 +11,7 @@ export interface Found {
   firstLine: number;
   lastLine: number;
   header: string;
-  /** Of the file when it was indexed, and of the chunk. */
+  /** The version of the file when it was indexed, and the id of the chunk. */
   version?: string;
   id?: bigint;
   terms?: { term: string; score: number }[] | undefined;
@@ -20,10 +20,10 @@ export interface Found {
 export class FoundHits {
   private readonly hits: Found[] = [];
   private readonly numbers = new Map<string, number>();
-  /** By path; nothing for files that cannot be read. */
+  /** By path; undefined for files that cannot be read. */
   readonly texts = new Map<string, string | undefined>();
 
-  /** The number of a hit; the same for the same range of a file. */
+  /** Returns the number of a hit; the same for the same range of a file. */
   add(hit: Found): number {
     const key = `${hit.start} ${hit.end} ${hit.path}`;
     const known = this.numbers.get(key);
@@ -39,15 +39,15 @@ export class FoundHits {
     return this.hits[number]!;
   }
 
-  /** The text of a hit, once its file was read. */
+  /** Returns the text of a hit, once its file was read. */
   textOf(number: number): string | undefined {
     const { path, start, end } = this.get(number);
     return this.texts.get(path)?.slice(start, end);
   }
 
   /**
-   * Moves hits of a file that changed since it was indexed to where their chunks are now; if a chunk is gone, to the
-   * chunk at its place.
+   * Moves hits of a file that changed since it was indexed to the current places of their chunks; if a chunk is gone,
+   * to the chunk at its place.
    */
   move(path: string, numbers: readonly number[], chunks: readonly Chunk[]): void {
     const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));

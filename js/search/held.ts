@@ -1,4 +1,4 @@
-/** The engine's half of an index: made anew in the live instance when the one before it crashed. */
+/** The engine's half of an index: rebuilt in the live instance after a crash. */
 
 import { call } from "../engine/engine.ts";
 import { workspace } from "../engine/workspace.ts";
@@ -6,40 +6,40 @@ import type { WorkspaceWasm } from "../engine/workspace.ts";
 
 export type Handle = InstanceType<WorkspaceWasm["SearchIndex"]>;
 
-/** What decides about the contents of an index. */
+/** The options that decide the contents of an index. */
 export interface Rules {
-  /** Whose words and scores. */
+  /** The profile of words and scores. */
   profile: string;
-  /** Of the tokens. */
+  /** The encoding of the tokens. */
   encoding: string;
-  /** Tokens that a chunk has at most. */
+  /** Max tokens of a chunk. */
   chunkBudget: number;
-  /** Files are cut at definitions. */
+  /** True if files are cut at definitions. */
   hasDefinitions: boolean;
-  /** Of the embeddings; empty without them. */
+  /** The model of the embeddings; empty without them. */
   model: string;
 }
 
 /** A chunk of a file. Offsets are UTF-16 code units. */
 export interface Chunk {
   path: string;
-  /** Of the file, when it was indexed. */
+  /** The version of the file when it was indexed. */
   version: string;
-  /** In its file, from 0. */
+  /** The number of the chunk in its file, from 0. */
   position: number;
   start: number;
   end: number;
   firstLine: number;
   lastLine: number;
   tokens: number;
-  /** The same as long as the text of the chunk stays in its file. */
+  /** Stays the same as long as the text of the chunk stays in its file. */
   id: bigint;
   header: string;
   score: number;
   terms?: { term: string; score: number }[];
 }
 
-/** What the engine returns for chunks: see `described` in workspace/src/index.rs. */
+/** The engine's description of chunks: see `described` in workspace/src/index.rs. */
 export interface Described {
   paths: string[];
   versions: string[];
@@ -62,7 +62,7 @@ export class Held {
     this.renew();
   }
 
-  /** False after a crash: the index is empty then, or of an instance that is gone. */
+  /** False after a crash: the index is then empty, or belongs to a dead instance. */
   get isCurrent(): boolean {
     return this.handle !== undefined && this.instance === workspace();
   }
@@ -89,13 +89,13 @@ export class Held {
   }
 
   free(): void {
-    // The memory of a crashed instance is not touched any more.
+    // The memory of a crashed instance must not be touched.
     if (this.isCurrent) this.handle?.free();
     this.handle = undefined;
   }
 }
 
-/** Numbers of each chunk in `places`. */
+/** Count of numbers per chunk in `places`. */
 const PLACE = 7;
 
 function chunksOf({ paths, versions, places, ids, headers, scores, terms, parts, partScores }: Described): Chunk[] {

@@ -1,7 +1,4 @@
-/**
- * Texts that came by `put`, as a source: hits are shown from them, and a crashed engine's index is built anew from
- * them.
- */
+/** Texts from `put`, as a source: hits are shown from them, and the index is rebuilt from them after a crash. */
 
 import type { FileNote, FileSource, ListedFile, SearchDefinition } from "./types.ts";
 

@@ -1,6 +1,6 @@
 /**
- * An index in this thread. Work is done in slices, so that the thread stays responsive; changes run one after the
- * other, searches in between.
+ * An index in this thread. Work runs in slices, so that the thread stays responsive; changes run one after the other,
+ * with searches in between.
  *
  * `updating` changes files, `persist` saves and loads, `embed` makes vectors, `held` is the engine's half.
  */
@@ -33,7 +33,7 @@ import { Updating } from "./updating.ts";
 import { said, Warnings } from "./warnings.ts";
 import { follow } from "./watching.ts";
 
-/** A path filter that may have to be asked elsewhere. */
+/** A path filter that may run elsewhere. */
 export type PathFilter = (paths: readonly string[]) => Promise<readonly boolean[]> | readonly boolean[];
 
 export class LocalIndex implements WorkspaceIndex {
@@ -54,7 +54,7 @@ export class LocalIndex implements WorkspaceIndex {
   private isDisposed = false;
   private readonly watches = new Set<() => void>();
 
-  /** The options are checked, engine and vocabulary loaded. */
+  /** The caller has checked the options and loaded engine and vocabulary. */
   constructor(options: IndexOptions) {
     const {
       profile = "espalier",
@@ -91,7 +91,7 @@ export class LocalIndex implements WorkspaceIndex {
     });
   }
 
-  /** Reads what the storage has. */
+  /** Loads the stored index. */
   async load(options: WorkOptions = {}): Promise<void> {
     const progress = progressOf(options);
     if (!this.held.isCurrent) this.held.renew();
@@ -132,7 +132,7 @@ export class LocalIndex implements WorkspaceIndex {
     return follow(this, this.source, this.warnings, this.watches, options);
   }
 
-  /** `pathFilter` replaces `options.filter` where that has to be asked elsewhere. */
+  /** `pathFilter` replaces `options.filter` if the filter runs elsewhere. */
   async search(query: string, options: SearchOptions = {}, pathFilter?: PathFilter): Promise<SearchAnswer> {
     await this.whole();
     return search(this, query, options, pathFilter);
@@ -185,23 +185,23 @@ export class LocalIndex implements WorkspaceIndex {
     return this.embedder !== undefined;
   }
 
-  /** Files that are searched and the tokens of their chunks; at most `max` files are looked at. */
+  /** Returns the number of searched files and the tokens of their chunks; examines at most `max` files. */
   wholeSize(max: number): { files: number; tokens: number } {
     const [files = 0, tokens = 0] = this.held.use((handle) => handle.wholeSize(max));
     return { files, tokens };
   }
 
-  /** Paths of all files that are searched, sorted. */
+  /** Returns the paths of all searched files, sorted. */
   paths(): string[] {
     return this.updating.searchedPaths().sort();
   }
 
-  /** Chunks of a file, in the order of its text. */
+  /** Returns the chunks of a file, in the order of its text. */
   chunksOf(path: string): Chunk[] {
     return this.held.chunks((handle) => handle.chunksOf(path));
   }
 
-  /** The best chunks by words, best first. */
+  /** Returns the best chunks by words, best first. */
   lexical(
     query: string,
     options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined },
@@ -210,12 +210,12 @@ export class LocalIndex implements WorkspaceIndex {
     return passing(maxResults, filter, (max) => this.held.chunks((handle) => handle.search(query, max, contributions)));
   }
 
-  /** Makes the vector of a query, which {@link nearest} then has. */
+  /** Makes the vector of a query for {@link nearest}. */
   async embedQuery(query: string, signal?: AbortSignal): Promise<void> {
     await this.embedder?.query(query, signal);
   }
 
-  /** The chunks whose vectors are nearest to the query's, with a similarity above 0. */
+  /** Returns the chunks whose vectors are nearest to the query's, with a similarity above 0. */
   async nearest(
     query: string,
     options: { maxResults: number; filter?: PathFilter | undefined; signal?: AbortSignal | undefined },
@@ -229,8 +229,8 @@ export class LocalIndex implements WorkspaceIndex {
   }
 
   /**
-   * The text of a file, read now. A file that changed since it was indexed is indexed anew first: `version` then
-   * differs from its chunks'. Nothing if it is gone or not searched any more.
+   * Reads the text of a file. A file that changed since it was indexed is indexed again first: `version` then differs
+   * from that of its chunks. Returns nothing if it is gone or no longer searched.
    */
   async textOf(path: string, signal?: AbortSignal): Promise<{ text: string; version: string } | undefined> {
     const read = await this.updating.readAgain(path, signal);
@@ -244,7 +244,7 @@ export class LocalIndex implements WorkspaceIndex {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "The index is disposed." });
   }
 
-  /** Runs changes one after the other; one that fails does not hold up the next. */
+  /** Runs changes one after the other; a failing one does not block the next. */
   private exclusive<T>(work: () => Promise<T>): Promise<T> {
     const run = this.queue.then(async () => {
       this.needOpen();
@@ -300,7 +300,7 @@ export class LocalIndex implements WorkspaceIndex {
     while (this.held.use((handle) => handle.compactStep())) await slices.next();
   }
 
-  /** Builds the index anew if the engine crashed since: from the storage, then from the source. */
+  /** Rebuilds the index after a crash of the engine: from the storage, then from the source. */
   private async whole(signal?: AbortSignal): Promise<void> {
     this.needOpen();
     if (this.held.isCurrent && !this.restoring) return;
@@ -324,7 +324,7 @@ export class LocalIndex implements WorkspaceIndex {
   }
 }
 
-/** Asks for more until enough paths pass the filter, or there is no more. */
+/** Fetches more until enough paths pass the filter, or there are no more. */
 async function passing(
   max: number,
   filter: PathFilter | undefined,
@@ -347,13 +347,13 @@ function needPaths(paths: unknown): readonly string[] {
   throw new EspalierError({ code: "bad_input", message: "paths must be a list of texts", path: "paths" });
 }
 
-/** The host's progress callback; one that throws does not stop the work. */
+/** Returns the host's progress callback; its errors do not stop the work. */
 function progressOf({ onProgress }: WorkOptions): (progress: IndexProgress) => void {
   return (progress) => {
     try {
       onProgress?.(progress);
     } catch {
-      // Its own affair: the work that it watches goes on.
+      // An error of the callback does not stop the work that it watches.
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Messages of a conversation, found by words: what `conversation.search` loads. */
+/** Finds messages of a conversation by words; `conversation.search` loads this. */
 
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
@@ -8,31 +8,31 @@ import type { Role } from "../types/messages.ts";
 import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
 
-/** A message that is put into an index. */
+/** A message to put into an index. */
 export interface IndexedMessage {
   id: string;
-  /** Ascends with the messages; no two have the same. */
+  /** Increases from message to message; unique. */
   number: number;
   /** Number of the first message of its round, a call with its results. Default: it is a round by itself. */
   round?: number | undefined;
   role: Role;
-  /** What a result is about: the name and the arguments of its call. Default: nothing. */
+  /** The subject of a result: the name and the arguments of its call. Default: nothing. */
   about?: string | undefined;
   text: string;
 }
 
-/** A round that was found. */
+/** A found round. */
 export interface FoundRound {
-  /** The message of the round that matches best. */
+  /** Id of the message of the round that matches best. */
   id: string;
   /** Comparable within one answer. */
   score: number;
-  /** The lines that match, in UTF-16 code units of the message's text. */
+  /** The matching lines, in UTF-16 code units of the message's text. */
   start: number;
   end: number;
-  /** The other messages of the round, in order. */
+  /** Ids of the other messages of the round, in order. */
   with: string[];
-  /** Messages with the same text, newest first. */
+  /** Ids of messages with the same text, newest first. */
   repeats: string[];
 }
 
@@ -40,7 +40,7 @@ const SPEAKERS: Record<Role, number> = { system: 0, developer: 0, user: 1, assis
 
 /** See {@link openMessageIndex}. */
 export class MessageIndex {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "MessageIndex";
   private core: InstanceType<WorkspaceWasm["MessageIndex"]> | undefined;
   private readonly owner: unknown;
@@ -51,12 +51,12 @@ export class MessageIndex {
     this.core = call(() => new (workspace().MessageIndex)());
   }
 
-  /** False after {@link free}, and if the engine that held it has crashed. */
+  /** False after {@link free}, and after a crash of its engine. */
   get isUsable(): boolean {
     return this.core !== undefined && this.owner === wasm();
   }
 
-  /** Adds messages, or replaces those with their ids. @throws EspalierError `bad_input`, `disposed` */
+  /** Adds messages, or replaces those with the same ids. @throws EspalierError `bad_input`, `disposed` */
   put(messages: readonly IndexedMessage[]): void {
     if (!Array.isArray(messages)) throw bad("", "a list", messages, "messages");
     for (const [at, message] of messages.entries())
@@ -67,7 +67,7 @@ export class MessageIndex {
     }
   }
 
-  /** Removes messages; those that are not there are passed over. @throws EspalierError `bad_option`, `disposed` */
+  /** Removes messages; ignores unknown ids. @throws EspalierError `bad_option`, `disposed` */
   remove(ids: readonly string[]): void {
     if (!Array.isArray(ids)) throw bad("", "a list of ids", ids, "ids");
     ids.forEach((id: unknown, at) => {
@@ -78,7 +78,7 @@ export class MessageIndex {
   }
 
   /**
-   * Returns the rounds that answer a question, best first; of two that score alike the newer first.
+   * Returns the rounds that answer a question, best first; of two with the same score the newer first.
    *
    * @throws EspalierError `bad_option`, `disposed`
    */
@@ -106,8 +106,8 @@ export class MessageIndex {
 }
 
 /**
- * Opens an empty index over messages. It ranks by BM25 over their words and other forms of these; a call and its
- * results are one result, and texts that repeat are found once.
+ * Opens an empty index over messages. It ranks by BM25 over their words and inflected forms; a call and its results are
+ * one result, and repeated texts are found once.
  *
  * ```ts
  * import { openMessageIndex } from "espalier/search";

@@ -1,4 +1,4 @@
-/** What a search found, as a message of any format. */
+/** Writes the hits of a search as a message of any format. */
 
 import { FORMATS } from "../formats/index.ts";
 import { convert, countMessages } from "../entries/verbs.ts";
@@ -16,24 +16,24 @@ import { loadNeeded } from "../engine/vocabulary.ts";
 export interface SearchMessagesOptions {
   /** The format of the result. */
   format: Format;
-  /** Maximum tokens of the result, what a message costs included. Default: all hits whole. */
+  /** Max tokens of the result, including the overhead of a message. Default: all hits whole. */
   budget?: number;
-  /** The call that the search answers: the result is then that of a tool. Default: a message of the user. */
+  /** The call that the search answers: the result is then a tool result. Default: a message of the user. */
   call?: { id: string; name?: string };
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
-  /** A model name; picks the encoding. */
+  /** A model name; selects the encoding. */
   model?: string;
   /** Default `espalier`. */
   costModel?: CostModelName;
 }
 
-/** What a tool returns that found nothing. */
+/** The text of a tool result without hits. */
 const NOTHING = "No results.";
 
 /**
  * Returns the hits of a search as a message: one of the user, or the result of a tool call. Hits are shown as
- * `SearchResults` shows them: the most relevant last, the least relevant left out first.
+ * `SearchResults` shows them: the most relevant last, the least relevant dropped first.
  *
  * ```ts
  * import { searchMessages } from "espalier/prompt";
@@ -47,9 +47,9 @@ const NOTHING = "No results.";
  * messages; // => [{ role: "tool", tool_call_id: "call_1", content }]
  * ```
  *
- * @returns one message; none if no hit is shown and no call has to be answered
- * @throws EspalierError `bad_option`, `unknown_encoding`; `budget_exceeded` if a call cannot even be answered with
- * "No results."
+ * @returns one message; none if no hit is shown and no call needs an answer
+ * @throws EspalierError `bad_option`, `unknown_encoding`; `budget_exceeded` if not even "No results." fits as the
+ *   answer to a call
  */
 export async function searchMessages(answer: FoundHits, options: SearchMessagesOptions): Promise<unknown[]> {
   const { format, budget, call, encoding, model, costModel } = check(options, SEARCH_MESSAGES);
@@ -71,7 +71,7 @@ export async function searchMessages(answer: FoundHits, options: SearchMessagesO
   const countTokens = (text: string) => countText(text, name);
   const least = made(call ? NOTHING : "");
   const most = budget ?? Infinity;
-  // What a message costs besides its text, in the first try; what that was wrong by, in the second.
+  // The first try subtracts the overhead of a message, the second the error of the first.
   let room = most - cost(made(""));
   for (;;) {
     const shown = room > 0 ? await fittingHits(answer, { tokenBudget: room, countTokens }) : [];

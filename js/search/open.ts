@@ -1,4 +1,4 @@
-/** Opening an index: options are checked, engine and vocabulary loaded, what was stored is read. */
+/** Opens an index: checks options, loads engine and vocabulary, reads the storage. */
 
 import { ready } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
@@ -9,8 +9,8 @@ import type { IndexOptions, WorkspaceIndex } from "./types.ts";
 import { WorkerIndex } from "./worker-index.ts";
 
 /**
- * Opens an index over the files of a workspace, and reads what its storage has. Call {@link WorkspaceIndex.sync} to
- * bring it up to date.
+ * Opens an index over the files of a workspace, and loads the stored index. Call {@link WorkspaceIndex.sync} to bring
+ * it up to date.
  *
  * ```ts
  * import { openIndex } from "espalier/search";
@@ -26,7 +26,7 @@ import { WorkerIndex } from "./worker-index.ts";
  * ```
  *
  * @throws EspalierError `bad_option`, `unknown_encoding`, or as `init` if engine or vocabulary cannot be loaded. A
- * storage that fails is no error but a warning.
+ *   failing storage is not an error but a warning.
  */
 export async function openIndex(options: IndexOptions = {}): Promise<WorkspaceIndex> {
   const { encoding = "o200k_base", worker, vocabulary } = check(options, INDEX);

@@ -1,4 +1,4 @@
-/** Makes the hits of an answer: ranges are joined, counted and cut in the core, large ones summarised by the host. */
+/** Makes the hits of an answer: the core joins, counts and cuts ranges; the host summarises large ones. */
 
 import { call } from "../engine/engine.ts";
 import { within } from "../engine/drive.ts";
@@ -37,7 +37,7 @@ export interface Ranked {
 
 type Handle = InstanceType<WorkspaceWasm["Filling"]>;
 
-/** The core's half: hits whose text is there, in rank order. */
+/** The core's half: hits whose text is available, in rank order. */
 class Filling {
   readonly hits: readonly Ranked[];
   readonly paths: string[] = [];
@@ -92,7 +92,7 @@ class Filling {
 
 const LAST = 2 ** 32 - 1;
 
-/** The whole lines of a file that hold a range: the others need not cross into the engine. */
+/** Returns the whole lines of a file around a range: other lines need not cross into the engine. */
 function windowOf(
   text: string,
   [start, end]: readonly [number, number],
@@ -104,7 +104,7 @@ function windowOf(
   return { text: text.slice(offset, behind < 0 ? text.length : behind + 1), offset, line };
 }
 
-/** Tokens of hits as they are rendered, all of them. */
+/** Returns the tokens of all hits in rendered form. */
 export function renderedTokens(found: FoundHits, numbers: readonly number[], encoding: string): number {
   const filling = new Filling(
     found,
@@ -120,7 +120,7 @@ export function renderedTokens(found: FoundHits, numbers: readonly number[], enc
   }
 }
 
-/** What the budget has room for. `tried` gets the summaries, if there are any. */
+/** Returns the passages that fit the budget. Adds summaries to `tried`, if there are any. */
 export async function passages(
   found: FoundHits,
   hits: readonly Ranked[],
@@ -167,7 +167,7 @@ export async function passages(
   }
 }
 
-/** Summaries of large hits by their index. One that fails is left out: the hit is then cut between lines. */
+/** Returns summaries of large hits by their index. A failed one is left out: the hit is then cut between lines. */
 async function summarized(
   filling: Filling,
   found: FoundHits,

@@ -1,6 +1,6 @@
 /**
- * The index in a storage. A blob is read once, checked by the engine, and never trusted: a damaged one is reported and
- * its files are read from the source again. A storage that fails is reported, and the index goes on in memory.
+ * Stores the index. A blob is read once, checked by the engine, and never trusted: a damaged one is reported and its
+ * files are read from the source again. A failing storage is reported, and the index continues in memory.
  *
  * Names: `search/manifest`, `search/segment-…`, `search/vectors`, `search/vectors-…`.
  */
@@ -15,7 +15,7 @@ import type { Warnings } from "./warnings.ts";
 const FOLDER = "search/";
 const MANIFEST = `${FOLDER}manifest`;
 const VECTORS = `${FOLDER}vectors`;
-/** Blobs that are read or written at the same time. */
+/** Max blobs that are read or written at the same time. */
 const AT_ONCE = 8;
 /** Milliseconds after which a storage counts as failed. */
 const TIMEOUT = 60_000;
@@ -26,7 +26,7 @@ export interface SaveReport {
   deleted: number;
 }
 
-/** What `saveEnd` returns. */
+/** The result of `saveEnd`. */
 interface Rest {
   manifest: Uint8Array;
   blobs?: [string, Uint8Array][];
@@ -46,7 +46,7 @@ export class Persisted {
     this.warnings = warnings;
   }
 
-  /** Reads the index into `held`. Files of damaged segments are not in it then. */
+  /** Reads the index into `held`, without the files of damaged segments. */
   async load(
     held: Held,
     model: string | undefined,
@@ -107,7 +107,8 @@ export class Persisted {
   }
 
   /**
-   * Writes what changed: segments, then what names them, so that an interrupted save leaves the one before it whole.
+   * Writes changes: segments, then the manifest that names them, so that an interrupted save leaves the previous one
+   * intact.
    */
   async save(held: Held, slices: Slices, progress: (progress: IndexProgress) => void): Promise<SaveReport> {
     const report: SaveReport = { written: 0, bytes: 0, deleted: 0 };
@@ -147,7 +148,7 @@ export class Persisted {
     return report;
   }
 
-  /** Deletes the blobs that this save replaced, and the first time also what an interrupted save left. */
+  /** Deletes the blobs that this save replaced, and the first time also the leftovers of an interrupted save. */
   private async delete({ obsolete, names }: Rest): Promise<number> {
     let deleted = 0;
     try {
@@ -164,7 +165,7 @@ export class Persisted {
         deleted += 1;
       }
     } catch (error) {
-      // They take room, and do no other harm; the next session deletes them.
+      // They only take room; the next session deletes them.
       this.warnings.add("storage", `Blobs that are not needed any more could not be deleted: ${said(error)}`, error);
     }
     return deleted;

@@ -1,6 +1,6 @@
 /**
- * Answers a query. `drive` runs the core's plan, `carry-out` does what it asks for, `passages` makes hits of what was
- * found until the budget is full.
+ * Answers a query. `drive` runs the core's plan, `carry-out` carries out its effects, `passages` makes hits of the
+ * results until the budget is full.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -17,7 +17,7 @@ import { passages, renderedTokens } from "./passages.ts";
 import type { SearchAnswer, SearchOptions } from "./types.ts";
 
 /**
- * Answers a query over an index. `pathFilter` replaces `options.filter` where that has to be asked elsewhere.
+ * Answers a query over an index. `pathFilter` replaces `options.filter` if the filter runs elsewhere.
  *
  * @throws EspalierError `bad_input`, `bad_option`; `search_failed` if every strategy failed; the signal's reason
  */
@@ -111,7 +111,7 @@ export async function search(
   };
 }
 
-/** Files that can be found and their tokens. Only small workspaces are looked through. */
+/** Returns the number of files that pass the filter, and their tokens. Only small workspaces are examined. */
 async function size(
   index: SearchedIndex,
   max: number,
@@ -120,7 +120,7 @@ async function size(
   const { files } = index.stateNow();
   if (files >= max) return { files, tokens: 0 };
   const paths = filter && (await passing(index.paths(), filter).catch(() => undefined));
-  // A filter that fails fails again where its reason is reported.
+  // A failing filter fails again at a place that reports its reason.
   if (!paths) return index.wholeSize(max);
   const tokens = paths.flatMap((path) => index.chunksOf(path)).reduce((sum, chunk) => sum + chunk.tokens, 0);
   return { files: paths.length, tokens };

@@ -1,4 +1,4 @@
-/** The hits of a search as text for a model, within its tokens. */
+/** Writes the hits of a search as text for a model, within a token limit. */
 
 import type { DocumentSummary, SummaryEdit } from "../documents/structure.ts";
 import { badOption as bad } from "../errors/errors.ts";
@@ -6,13 +6,13 @@ import { shortened } from "../prompt/shortened.ts";
 import { focus } from "./excerpt.ts";
 import type { SearchAnswer, SearchHit } from "./types.ts";
 
-/** What is shown of a search's answer. */
+/** The fields of a search's answer that are shown. */
 export type FoundHits = {
   hits: readonly Pick<SearchHit, "path" | "text" | "firstLine" | "lastLine" | "header">[];
 } & Partial<Pick<SearchAnswer, "query">>;
 type Found = FoundHits["hits"][number];
 
-/** @throws EspalierError `bad_option` with the path of what is no hit */
+/** @throws EspalierError `bad_option` with the path of an invalid hit */
 export function needHits(answer: unknown, path: string): asserts answer is FoundHits {
   const { hits, query } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<FoundHits>;
   if (!Array.isArray(hits)) throw bad("", "the answer of a search", answer, path);
@@ -30,20 +30,20 @@ export function needHits(answer: unknown, path: string): asserts answer is Found
   }
 }
 
-/** Fewest tokens for which a hit is summarised. With fewer it is little more than its tags. */
+/** Min tokens for summarising a hit. With fewer it is little more than its tags. */
 const FEWEST = 40;
 
 /**
  * Returns the texts of the most relevant hits that fit together, most relevant first. A hit that is too large for the
  * room is shortened to it, or to half of it if the next hit fits into the other half. The shortened hits then take the
- * room that is still left.
+ * remaining room.
  */
 export async function fittingHits(
   { hits, query = "" }: FoundHits,
   sizing: { tokenBudget: number; countTokens: (text: string) => Promise<number> | number },
 ): Promise<string[]> {
   let left = Number.isNaN(sizing.tokenBudget) ? Infinity : sizing.tokenBudget;
-  // A line end behind each.
+  // Includes a line end after each text.
   const cost = async (text: string) => (text === "" ? Infinity : await sizing.countTokens(`${text}\n`));
   const shown: { text: string; tokens: number; hit: Found; isShort: boolean }[] = [];
   let whole = hits[0] && framed(hits[0], hits[0].text);
@@ -73,7 +73,7 @@ export async function fittingHits(
   return shown.map(({ text }) => text);
 }
 
-/** A hit between its tags. Lines count from 1, as editors show them. */
+/** Returns a hit between its tags. Lines count from 1, as editors show them. */
 function framed({ path, firstLine, lastLine, header }: Found, text: string): string {
   const lines = firstLine === lastLine ? `${firstLine + 1}` : `${firstLine + 1}-${lastLine + 1}`;
   const within = header ? ` in=${JSON.stringify(header)}` : "";
@@ -81,7 +81,7 @@ function framed({ path, firstLine, lastLine, header }: Found, text: string): str
   return `<file path=${JSON.stringify(path)} lines="${lines}"${within}>\n${body}\n</file>`;
 }
 
-/** A hit cut down to `most` tokens with its tags; nothing if too little of it would be left. */
+/** Shortens a hit to at most `most` tokens with its tags; returns nothing if too little would be left. */
 async function short(
   hit: Found,
   query: string,
@@ -91,7 +91,7 @@ async function short(
   if (!(most >= FEWEST)) return undefined;
   const frame = await cost(framed(hit, ""));
   const { path, firstLine, text: whole } = hit;
-  // Where the words of the query are stays; if that is too large by itself, what is outermost.
+  // Keeps the place of the query's words; if that is too large by itself, the outermost lines.
   for (const selection of [focus(whole, query), undefined]) {
     let made = { text: "", tokens: Infinity };
     const countTokens = async (text: string) =>
@@ -108,7 +108,7 @@ async function short(
   return undefined;
 }
 
-/** A summary of a part of a file: its markers name lines of the file. Empty if all of the text is missing. */
+/** Returns a summary of a part of a file, whose markers name lines of the file. Empty if all of the text is missing. */
 function placed(text: string, edits: readonly SummaryEdit[], firstLine: number): string {
   let [end, out, isBlank] = [0, "", true];
   for (const edit of [...edits, { start: text.length, end: text.length, text: "" }]) {

@@ -1,8 +1,8 @@
-/** Long work in short slices, so that the thread stays responsive, and host callbacks with an end. */
+/** Runs long work in short slices, so that the thread stays responsive, and host callbacks with a timeout. */
 
 import { EspalierError } from "../errors/errors.ts";
 
-/** Gives other tasks of the thread their turn: input, rendering, timers. */
+/** Lets other tasks of the thread run: input, rendering, timers. */
 export function breathe(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   if (typeof setImmediate === "function") return new Promise((resolve) => void setImmediate(resolve));
@@ -18,7 +18,7 @@ export function breathe(): Promise<void> {
   });
 }
 
-/** Time slices of one operation. */
+/** The time slices of one operation. */
 export class Slices {
   private since = performance.now();
   private readonly ms: number;
@@ -49,7 +49,7 @@ export class Slices {
  * Runs a callback of the host. Its signal is aborted when `ms` have passed or `signal` is aborted; its late answer is
  * ignored.
  *
- * @throws what the callback throws; the signal's reason; EspalierError `worker_failed` after `ms`
+ * @throws the callback's error; the signal's reason; EspalierError `worker_failed` after `ms`
  */
 export function within<T>(
   ms: number,
@@ -83,7 +83,7 @@ export function within<T>(
   });
 }
 
-/** Waits for `work`, or until the signal is aborted; the work itself goes on. */
+/** Waits for `work` until the signal is aborted; the work itself continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -94,7 +94,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Iterates until the signal is aborted, also while the next item does not come. */
+/** Iterates until the signal is aborted, also while waiting for the next item. */
 export async function* each<T>(
   items: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -112,7 +112,7 @@ export async function* each<T>(
       yield value;
     }
   } finally {
-    // One that waits for something else may never end; what it throws then concerns nothing any more.
+    // A waiting iterator may never end; its later error is irrelevant.
     if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

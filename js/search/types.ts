@@ -8,14 +8,14 @@
 import type { EncodingName } from "../types/count.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
 
-/** A file that is put into an index. */
+/** A file to put into an index. */
 export interface SearchFile {
   path: string;
   text: string;
-  /** Says which contents these are: a file of the same version is not read again. Default: a hash of the text. */
+  /** Identifies the contents: a file of the same version is not read again. Default: a hash of the text. */
   version?: string | undefined;
   /**
-   * Where its definitions are, for chunks that begin and end with them. Default: what `definitions` of the index says.
+   * The places of its definitions, for chunks that begin and end with them. Default: from `definitions` of the index.
    */
   definitions?: readonly SearchDefinition[] | undefined;
 }
@@ -42,7 +42,7 @@ export interface FileNote {
   /**
    * `ignored` by an ignore file or rule, `binary`, `tooLarge`, `minified`, `encoding` (not UTF-8), `unreadable` (no
    * permission, an I/O error), `gone` (deleted while it was read), `loop` (a link to a folder above it), `duplicate`
-   * path, `refused` (the index does not take it).
+   * path, `refused` (the index does not accept it).
    */
   reason:
     | "ignored"
@@ -55,27 +55,27 @@ export interface FileNote {
     | "loop"
     | "duplicate"
     | "refused";
-  /** What the system said. */
+  /** The system's message. */
   detail?: string | undefined;
 }
 
-/** Where the files of a workspace are: a folder in Node, the workspace of VS Code, a folder that a page was given. */
+/** The files of a workspace: a folder in Node, the workspace of VS Code, a folder that a page was given. */
 export interface FileSource {
-  /** All files, in any order. What is left out is reported to `note`. */
+  /** Lists all files, in any order. Reports files that are left out to `note`. */
   list(options: {
     signal?: AbortSignal | undefined;
     note: (note: FileNote) => void;
   }): AsyncIterable<ListedFile> | Iterable<ListedFile>;
-  /** The text of a file, or why there is none. */
+  /** Returns the text of a file, or why there is none. */
   read(path: string): Promise<{ text: string; version: string } | FileNote>;
   /**
-   * Reports paths whose file was created, changed or deleted; `onError` what ends or limits the watching, such as too
-   * many folders for the system. Returns a function that ends it.
+   * Reports the paths of created, changed and deleted files; reports to `onError` what ends or limits the watching,
+   * such as too many folders for the system. Returns a function that ends it.
    */
   watch?(onChange: (paths: readonly string[]) => void, onError?: (error: unknown) => void): () => void;
 }
 
-/** Named blobs: `nodeStorage`, `indexedDbStorage`, `workspaceStorage` and `memoryStorage` have all of these. */
+/** Named blobs: `nodeStorage`, `indexedDbStorage`, `workspaceStorage` and `memoryStorage` implement all of these. */
 export interface IndexStorage {
   readBytes(name: string): Promise<Uint8Array | undefined> | Uint8Array | undefined;
   writeBytes(name: string, bytes: Uint8Array): Promise<void> | void;
@@ -85,28 +85,28 @@ export interface IndexStorage {
 
 /** The host's embedding model. */
 export interface EmbedOptions {
-  /** Vectors of the texts, in their order. */
+  /** Returns the vectors of the texts, in their order. */
   embed: (
     texts: readonly string[],
     options: { signal: AbortSignal; kind: "chunks" | "query" },
   ) => Promise<readonly (Float32Array | readonly number[])[]>;
-  /** Names the model; vectors of another name are made anew. */
+  /** Names the model; vectors of another name are replaced. */
   model: string;
-  /** Texts of one call. Default 64. */
+  /** Max texts of one call. Default 64. */
   batchSize?: number | undefined;
-  /** Calls at the same time. Default 2. */
+  /** Max calls at the same time. Default 2. */
   concurrency?: number | undefined;
   /** Milliseconds after which a call counts as failed. Default 60,000. */
   timeoutMs?: number | undefined;
 }
 
-/** Something that failed while the index went on. */
+/** A failure after which the index continued. */
 export interface IndexWarning {
   /**
-   * `storage`: it could not be read or written; the index is in memory only. `damaged`: a part of the stored index
-   * was not usable and is built anew. `outdated`: the stored index has another version or other options and is built
-   * anew. `rebuilt`: the engine crashed and the index is built anew. `embeddings`: texts have no vector; they are found
-   * by words. `definitions`: the callback failed; files are cut by lines. `watch`: a change could not be followed.
+   * `storage`: it could not be read or written; the index is in memory only. `damaged`: a part of the stored index was
+   * unusable and is rebuilt. `outdated`: the stored index has another version or other options and is rebuilt.
+   * `rebuilt`: the engine crashed and the index is rebuilt. `embeddings`: texts have no vector; words find them.
+   * `definitions`: the callback failed; files are cut by lines. `watch`: a change could not be followed.
    */
   code: "storage" | "damaged" | "outdated" | "rebuilt" | "embeddings" | "definitions" | "watch";
   message: string;
@@ -118,46 +118,45 @@ export interface IndexOptions {
   profile?: "espalier" | "copilot-chat" | undefined;
   /** Default `o200k_base`. */
   encoding?: EncodingName | undefined;
-  /** Tokens that a chunk has at most. Default 250. */
+  /** Max tokens of a chunk. Default 250. */
   chunkBudget?: number | undefined;
-  /** Where the index is kept. Default: nowhere. */
+  /** Where to store the index. Default: nowhere. */
   storage?: IndexStorage | undefined;
-  /** The files. Without it, texts come by `put`, and are kept in memory to show hits. */
+  /** The files. Without it, `put` provides texts, which are kept in memory to show hits. */
   source?: FileSource | undefined;
-  /** Finds the definitions of a file; nothing for a language that it does not know. */
+  /** Returns the definitions of a file; nothing for an unknown language. */
   definitions?:
     | ((file: {
         path: string;
         text: string;
       }) => Promise<readonly SearchDefinition[] | undefined> | readonly SearchDefinition[] | undefined)
     | undefined;
-  /** Search by meaning, too: the host's embedding model. Default: words alone. */
+  /** The host's embedding model, for searching by meaning as well. Default: words alone. */
   embeddings?: EmbedOptions | undefined;
-  /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
+  /** Makes a worker that runs `espalier/search/worker`. Default: the index runs in this thread. */
   worker?: (() => WorkerLike) | undefined;
   /**
-   * Bytes or URL of the encoding's vocabulary, for a worker. Default: the one of this entry, if it can be read or
-   * fetched.
+   * Bytes or URL of the encoding's vocabulary, for a worker. Default: that of this entry, if it can be read or fetched.
    */
   vocabulary?: Uint8Array | string | URL | undefined;
-  /** Gets every warning as it occurs. Reports and states have them, too. */
+  /** Called with every warning as it occurs. Reports and states contain them, too. */
   onWarning?: ((warning: IndexWarning) => void) | undefined;
-  /** Milliseconds of work after which other tasks of the thread have their turn. Default 8. */
+  /** Milliseconds of work after which other tasks of the thread may run. Default 8. */
   sliceMs?: number | undefined;
 }
 
 export interface IndexState {
   files: number;
   chunks: number;
-  /** Files that are listed and not indexed yet. */
+  /** Number of files that are listed but not indexed yet. */
   pending: number;
-  /** Files that are not searched, by reason. */
+  /** Number of files that are not searched, by reason. */
   skipped: Partial<Record<FileNote["reason"], number>>;
   terms: number;
   /** Bytes of memory, estimated. */
   memory: number;
   vectors: number;
-  /** Ascends with every change. */
+  /** Increases with every change. */
   revision: number;
   /** The newest 20, oldest first. */
   warnings: IndexWarning[];
@@ -166,18 +165,18 @@ export interface IndexState {
 export interface IndexProgress {
   phase: "load" | "list" | "index" | "embed" | "save";
   done: number;
-  /** Absent while it is not known. */
+  /** Absent while it is unknown. */
   total?: number | undefined;
 }
 
 export interface WorkOptions {
-  /** Ends the work between two files; what is done until then stays. */
+  /** Ends the work between two files; finished files stay. */
   signal?: AbortSignal | undefined;
-  /** Called as the work goes on. */
+  /** Called during the work. */
   onProgress?: ((progress: IndexProgress) => void) | undefined;
 }
 
-/** What a change of the index did. */
+/** The effects of a change of the index. */
 export interface IndexReport {
   added: number;
   changed: number;
@@ -185,16 +184,16 @@ export interface IndexReport {
   removed: number;
   /** Files that are not searched, each with its reason; at most 1,000 of them, `state().skipped` counts all. */
   notes: FileNote[];
-  /** What failed on the way. */
+  /** Failures during the change. */
   warnings: IndexWarning[];
-  /** The time it took. */
+  /** The duration. */
   ms: number;
 }
 
 /** `fused`: embeddings and words, joined by reciprocal rank. */
 export type Strategy = "fullWorkspace" | "remote" | "embeddings" | "lexical" | "fused";
 
-/** A hit of a remote search. Without a score on every hit, only their order counts. */
+/** A hit of a remote search. Unless every hit has a score, only their order counts. */
 export interface RemoteHit {
   path: string;
   start: number;
@@ -202,23 +201,23 @@ export interface RemoteHit {
   score?: number | undefined;
 }
 
-/** A keyword, alone or with other ways to write it. */
+/** A keyword, alone or with variations. */
 export type Keyword = string | { keyword: string; variations?: readonly string[] | undefined };
 
 export interface SearchOptions {
-  /** Tokens of the rendered hits together. Default 32,000. */
+  /** Max tokens of the rendered hits together. Default 32,000. */
   budget?: number | undefined;
   /** Default 128. */
   maxResults?: number | undefined;
   /** Keeps hits of at least best × (1 − `maxSpread`). Default: all; 0.75 in the profile `copilot-chat`. */
   maxSpread?: number | undefined;
-  /** Report what each term contributed to each score. */
+  /** Reports what each term contributed to each score. */
   contributions?: boolean | undefined;
-  /** Only files for which it is true. */
+  /** Restricts the search to files for which it returns true. */
   filter?: ((path: string) => boolean) | undefined;
   /**
-   * A search elsewhere: a code search service. Best hits first; those of files that the index does not have are left
-   * out.
+   * A remote search, such as a code search service. Best hits first; hits of files that the index does not have are
+   * left out.
    */
   remote?:
     | ((
@@ -226,13 +225,13 @@ export interface SearchOptions {
         options: { signal: AbortSignal; maxResults: number },
       ) => Promise<readonly RemoteHit[]> | readonly RemoteHit[])
     | undefined;
-  /** After this the local search begins beside the remote one; 0 for at once. Default 12,500. */
+  /** After this time the local search begins beside the remote one; 0 for at once. Default 12,500. */
   remoteTimeoutMs?: number | undefined;
-  /** After this words are searched beside the embeddings; 0 for at once. Default 8,000. */
+  /** After this time words are searched beside the embeddings; 0 for at once. Default 8,000. */
   embeddingsTimeoutMs?: number | undefined;
   /** Keeps embeddings of at least this share of the best similarity, unless `rerank` orders them. Default 0.65. */
   minSimilarityShare?: number | undefined;
-  /** Indexes of the chunks in their new order; those that it leaves out follow in their old one. */
+  /** Returns indexes of the chunks in their new order; omitted ones follow in their old order. */
   rerank?:
     | ((
         query: string,
@@ -243,7 +242,7 @@ export interface SearchOptions {
   /** Default 8,000. */
   rerankTimeoutMs?: number | undefined;
   /**
-   * Keywords of the query, each with its variations: what a small model makes of a question. Asked for when words are
+   * Returns keywords of the query, each with its variations, for example from a small model. Called when words are
    * searched.
    */
   keywords?:
@@ -257,14 +256,14 @@ export interface SearchOptions {
    */
   fullWorkspace?: { files: number; tokens: number } | false | undefined;
   /**
-   * How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank).
+   * How to combine embeddings and words: `race` (the default, the first success wins) or `fuse` (by reciprocal rank).
    */
   combine?: "race" | "fuse" | undefined;
   /** The constant of reciprocal rank fusion. Default 60. */
   rrfK?: number | undefined;
-  /** For reading the texts of all hits. Default 8,000. */
+  /** Timeout for reading the texts of all hits. Default 8,000. */
   readTimeoutMs?: number | undefined;
-  /** The share of `budget` that one hit has at most (512 tokens at least) while others wait for room. Default 0.5. */
+  /** Max share of `budget` for one hit (but at least 512 tokens) while others wait for room. Default 0.5. */
   hitShare?: number | undefined;
   /**
    * Shortens a hit that is larger than its share to `budget` tokens. Without it, or if it fails, the hit is cut between
@@ -276,38 +275,38 @@ export interface SearchOptions {
         options: { signal: AbortSignal },
       ) => Promise<string> | string)
     | undefined;
-  /** For each summary. Default 8,000. */
+  /** Timeout of each summary. Default 8,000. */
   summarizeTimeoutMs?: number | undefined;
   /** Aborting it cancels every callback and rejects with its reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** Lines of a file that a search found; overlapping and touching chunks are one. */
+/** The found lines of a file; overlapping and touching chunks are joined. */
 export interface SearchHit {
   path: string;
   start: number;
   end: number;
   firstLine: number;
   lastLine: number;
-  /** Without blank lines at both ends; a summary, if `summarize` made one. */
+  /** The text without blank lines at both ends; a summary, if `summarize` made one. */
   text: string;
-  /** Path, lines and text in a fence: what `renderHits` joins. */
+  /** Path, lines and text in a fence, for `renderHits`. */
   rendered: string;
-  /** Of `rendered`. */
+  /** Tokens of `rendered`. */
   tokens: number;
-  /** Best of its chunks; comparable within one answer. */
+  /** The score of its best chunk; comparable within one answer. */
   score: number;
   /** From 0, the most relevant. */
   rank: number;
   /** Names of the definitions around its start, joined with ` > `; empty if there are none. */
   header: string;
-  /** Score by term, if it was asked for. */
+  /** Score by term, if requested. */
   terms?: { term: string; score: number }[] | undefined;
-  /** The text is shortened to its share of the budget. */
+  /** True if the text is shortened to its share of the budget. */
   isCut: boolean;
 }
 
-/** What a search tried. */
+/** A step that a search tried. */
 export interface Attempted {
   strategy: Exclude<Strategy, "fused"> | "keywords" | "read" | "rerank" | "summarize";
   outcome: "won" | "done" | "failed" | "timedOut" | "cancelled" | "skipped";
@@ -322,15 +321,14 @@ export interface SearchAnswer {
   strategy: Strategy | "none";
   /** Most relevant first. */
   hits: SearchHit[];
-  /** Of all hits as `renderHits` joins them: at most `budget`. */
+  /** Tokens of all hits as `renderHits` joins them: at most `budget`. */
   tokens: number;
-  /** What the lexical index was searched for, if it was: the keywords, else the query. */
+  /** The words that the lexical index was searched for, if it was: the keywords, else the query. */
   words?: string | undefined;
   tried: Attempted[];
   /**
-   * Hits that had no room (`budget`), are too far below the best (`spread`), whose file could not be read (`gone`) or
-   * is not in the index (`unknown`), or whose range is not in their file (`range`). Lines are 0 where they are not
-   * known.
+   * Hits without room (`budget`), too far below the best (`spread`), whose file could not be read (`gone`) or is not in
+   * the index (`unknown`), or whose range is not in their file (`range`). Unknown lines are 0.
    */
   leftOut: {
     path: string;
@@ -343,19 +341,19 @@ export interface SearchAnswer {
 
 /** An index over the files of a workspace. */
 export interface WorkspaceIndex {
-  /** Lists the source, reads what is new or changed, removes what is gone, and saves. */
+  /** Lists the source, reads new and changed files, removes missing ones, and saves. */
   sync(options?: WorkOptions): Promise<IndexReport>;
-  /** Adds files, or replaces them. */
+  /** Adds or replaces files. */
   put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options?: WorkOptions): Promise<IndexReport>;
-  /** Reads files of the source again; those that are gone are removed. */
+  /** Reads files of the source again; removes missing ones. */
   refresh(paths: readonly string[], options?: WorkOptions): Promise<IndexReport>;
   remove(paths: readonly string[]): Promise<IndexReport>;
-  /** Follows the changes of the source until the function that it returns is called. */
+  /** Follows the changes of the source until the returned function is called. */
   watch(options?: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void }): () => void;
   search(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   state(): Promise<IndexState>;
-  /** Writes what changed since the last time to the storage. */
+  /** Writes the changes since the last save to the storage. */
   save(options?: WorkOptions): Promise<{ written: number; bytes: number; deleted: number }>;
-  /** Ends its worker and frees its memory. Nothing that is not saved stays. */
+  /** Ends its worker and frees its memory. Unsaved changes are lost. */
   dispose(): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * Brings an index up to date: what the source lists is compared, what is new or changed is read, what is gone is
- * removed.
- */
+/** Brings an index up to date: compares the source's list, reads new and changed files, removes missing ones. */
 
 import { isCrash } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -22,15 +19,15 @@ import type {
 import { said } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
-/** Files that are compared in one call of the engine. */
+/** Max files that are compared in one call of the engine. */
 const COMPARED = 2_000;
-/** Files that are read at the same time. */
+/** Max files that are read at the same time. */
 const READS = 16;
-/** Notes of a report. */
+/** Max notes of a report. */
 const NOTES = 1_000;
 /** Milliseconds after which a read, or the callback for definitions, counts as failed. */
 const TIMEOUT = 60_000;
-/** Crashes of the engine that one operation survives. */
+/** Max crashes of the engine that one operation survives. */
 const CRASHES = 8;
 /** Reasons that stay true for a version of a file: it is not read again. */
 const LASTING: ReadonlySet<string> = new Set(["binary", "tooLarge", "minified", "encoding", "refused"]);
@@ -45,17 +42,17 @@ export interface Parts {
   source: FileSource;
   kept: KeptTexts | undefined;
   definitions: IndexOptions["definitions"];
-  /** Replaces an index whose engine crashed with what the storage has. */
+  /** Replaces an index whose engine crashed by the stored one. */
   restore: () => Promise<void>;
 }
 
 export class Updating {
-  /** Files that are listed and not indexed yet. */
+  /** Number of files that are listed but not indexed yet. */
   pending = 0;
   private readonly parts: Parts;
-  /** Files that are not searched: reasons by path. */
+  /** Reasons by path, for files that are not searched. */
   private reasons = new Map<string, FileNote["reason"]>();
-  /** Of those, the files that the index remembers in their version. */
+  /** Those files that the index remembers by version. */
   private remembered = new Set<string>();
 
   constructor(parts: Parts) {
@@ -72,7 +69,7 @@ export class Updating {
     return this.remembered.size;
   }
 
-  /** Bytes of the texts that came by `put`, which JavaScript keeps. */
+  /** Bytes of the texts from `put`, which JavaScript keeps. */
   get memory(): number {
     let length = 0;
     for (const { text } of this.parts.kept?.files.values() ?? []) length += text.length;
@@ -124,7 +121,7 @@ export class Updating {
         await slices.next();
       }
       report.unchanged = unchanged;
-      // To ask for all paths takes a while if they are many.
+      // Fetching all paths is slow if there are many.
       const isMore = held.use((handle) => handle.state())[0]! > present;
       const gone = isMore ? held.use((handle) => handle.paths()).filter((path) => !listed.has(path)) : [];
       for (let at = 0; at < gone.length; at += COMPARED) {
@@ -180,7 +177,7 @@ export class Updating {
     }
   }
 
-  /** Reads a file of the source now, and indexes it if it has changed. Nothing if it is not searched any more. */
+  /** Reads a file of the source, and indexes it if it has changed. Returns nothing if it is no longer searched. */
   async readAgain(path: string, signal: AbortSignal | undefined): Promise<Read | undefined> {
     const read = await this.read(path, signal);
     if ("reason" in read) {
@@ -232,9 +229,9 @@ export class Updating {
     const ask = () => {
       const path = paths[reading.length];
       if (path === undefined) return;
-      // Without the signal: each would listen to it.
+      // Without the signal, because each read would listen to it.
       const one = this.read(path, undefined);
-      // An abort leaves reads behind that nothing waits for.
+      // An abort leaves unawaited reads behind.
       one.catch(() => {});
       reading.push(one);
     };
@@ -259,7 +256,7 @@ export class Updating {
 
   private notSearched(note: FileNote, version: string | undefined, report: IndexReport): void {
     const { path, reason } = note;
-    // A folder that is gone takes its files along.
+    // A missing folder takes its files along.
     const below =
       version === undefined && reason === "gone" ? this.parts.held.use((handle) => handle.pathsBelow(`${path}/`)) : [];
     if (below.length > 0) report.removed += this.remove(below);
@@ -268,7 +265,7 @@ export class Updating {
     addNote(report, note);
   }
 
-  /** Takes a file out of the index. Returns true if it was searched. */
+  /** Removes a file from the index. Returns true if it was searched. */
   private leaveOut({ path, reason }: FileNote, version: string | undefined): boolean {
     const { held } = this.parts;
     const wasSearched = this.remove([path]) > 0;
@@ -326,7 +323,7 @@ export class Updating {
         this.notSearched({ path, reason: "refused", detail: said(error) }, version, report);
         return;
       }
-      // Once is enough: the file is left out from now on.
+      // The file is left out from now on, so it crashes the engine only once.
       this.culprit = { path, version, detail: said(error) };
       throw error;
     }
@@ -335,10 +332,10 @@ export class Updating {
     report[before === undefined ? "added" : "changed"] += 1;
   }
 
-  /** The file that the engine crashed on. */
+  /** The file that crashed the engine. */
   private culprit: { path: string; version: string; detail: string } | undefined;
 
-  /** Runs work again after a crash of the engine, without the file that it crashed on. */
+  /** Repeats work after a crash of the engine, without the file that crashed it. */
   private async surviving(report: IndexReport, work: () => Promise<void>): Promise<void> {
     for (let crashes = 1; ; crashes += 1) {
       try {
@@ -394,7 +391,7 @@ function needNote(note: FileNote): void {
   });
 }
 
-/** @throws EspalierError `bad_input` if it cannot be iterated */
+/** @throws EspalierError `bad_input` if it is not iterable */
 export function needFiles(files: unknown): void {
   const iterable = files as Partial<AsyncIterable<SearchFile> & Iterable<SearchFile>> | null | undefined;
   const isIterable =
@@ -407,7 +404,7 @@ export function needFiles(files: unknown): void {
   });
 }
 
-/** @throws EspalierError `bad_input` naming the field that is wrong */
+/** @throws EspalierError `bad_input` with the path of the invalid field */
 export function needFile(file: unknown, at: string): SearchFile {
   const { path, text, version, definitions } = (file ?? {}) as Partial<Record<keyof SearchFile, unknown>>;
   const refused = (field: string, wanted: string) =>

@@ -1,13 +1,13 @@
 /**
- * What failed while the index went on: passed to the host as it occurs, to the reports of calls under way, and to
+ * Failures after which the index continued: passed to the host as they occur, to the reports of running calls, and to
  * states.
  */
 
 import type { IndexWarning } from "./types.ts";
 
-/** Warnings of a state at most. */
+/** Max warnings of a state. */
 const NEWEST = 20;
-/** Warnings of a report at most: a storage that refuses everything refuses every segment. */
+/** Max warnings of a report: a storage that refuses everything refuses every segment. */
 const OF_REPORT = 100;
 
 export class Warnings {
@@ -27,18 +27,18 @@ export class Warnings {
     try {
       this.onWarning?.(warning);
     } catch {
-      // A listener that fails must not stop the work that it is informed of.
+      // A failing listener must not stop the work that it watches.
     }
   }
 
-  /** Collects into `report` until the function that it returns is called. */
+  /** Collects warnings into `report` until the returned function is called. */
   collect(report: IndexWarning[]): () => void {
     this.reports.add(report);
     return () => void this.reports.delete(report);
   }
 }
 
-/** The words of an error, for messages. */
+/** Returns the text of an error, for messages. */
 export function said(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
   return typeof message === "string" && message !== "" ? message : String(error);

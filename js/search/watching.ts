@@ -1,10 +1,10 @@
-/** Follows a source: changes are collected while a refresh runs, and saved when it has been quiet for a while. */
+/** Follows a source: collects changes while a refresh runs, and saves after a quiet period. */
 
 import type { FileSource, IndexReport, WorkspaceIndex } from "./types.ts";
 import { said } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
-/** Milliseconds that changes are collected: editors write a file several times in a row. */
+/** Milliseconds for collecting changes: editors write a file several times in a row. */
 const COLLECT = 50;
 /** Milliseconds without a change after which the index is saved. */
 const QUIET = 2_000;
@@ -14,7 +14,7 @@ interface Listeners {
   onError?: (error: unknown) => void;
 }
 
-/** Follows a source until the function that it returns is called; until then that function is one of `running`. */
+/** Follows a source until the returned function is called; until then that function is in `running`. */
 export function follow(
   index: Pick<WorkspaceIndex, "refresh" | "save">,
   source: FileSource,
@@ -34,7 +34,7 @@ export function follow(
   const after = (ms: number, work: () => Promise<void>) => {
     clearTimeout(timer);
     timer = setTimeout(() => void work().catch(failed), ms);
-    // It does not keep a process of Node alive.
+    // The timer must not keep a process of Node alive.
     (timer as { unref?: () => void }).unref?.();
   };
   const run = async () => {

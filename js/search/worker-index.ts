@@ -1,6 +1,6 @@
 /**
- * The page's side of an index in a worker: calls its methods and answers its questions. A worker that dies fails the
- * calls under way; the next call starts another, which reads the storage and then the source.
+ * The page's side of an index in a worker: calls its methods and answers its questions. When a worker dies, the running
+ * calls fail; the next call starts another worker, which reads the storage and then the source.
  */
 
 import { badOption, coded, EspalierError } from "../errors/errors.ts";
@@ -41,9 +41,9 @@ type Listing = {
   notes: FileNote[];
   controller: AbortController;
 };
-/** Errors of the host's callbacks that are kept for the calls that fail with them. */
+/** Max errors of the host's callbacks that are kept for the calls that fail with them. */
 const ERRORS = 100;
-/** Milliseconds without a message after which a worker that opens counts as dead. */
+/** Milliseconds without a message after which an opening worker counts as dead. */
 const SILENCE = 60_000;
 
 export class WorkerIndex implements WorkspaceIndex {
@@ -74,7 +74,7 @@ export class WorkerIndex implements WorkspaceIndex {
     this.warnings = new Warnings(options.onWarning);
   }
 
-  /** Starts the worker, which reads what the storage has. */
+  /** Starts the worker, which loads the stored index. */
   open(): Promise<void> {
     this.starting ??= this.start().catch((error: unknown) => {
       this.stop();
@@ -255,7 +255,7 @@ export class WorkerIndex implements WorkspaceIndex {
     this.warnings.add("rebuilt", "The worker died; another one built the index anew.");
   }
 
-  /** A worker that says nothing at first has no index in it. */
+  /** Restarts the timer after which a silent opening worker counts as dead. */
   private listen(): void {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => this.died(new Error(`it said nothing for ${SILENCE} ms`)), SILENCE);
@@ -279,7 +279,7 @@ export class WorkerIndex implements WorkspaceIndex {
     const { worker } = this;
     clearTimeout(this.silence);
     this.isOpening = false;
-    // First: a worker that ends because of this did not die.
+    // Cleared first, so that this end does not count as a death.
     this.worker = undefined;
     this.starting = undefined;
     for (const controller of this.asked.values()) controller.abort();
@@ -314,7 +314,7 @@ export class WorkerIndex implements WorkspaceIndex {
         try {
           this.calls.get(message.id)?.onProgress?.(message.progress);
         } catch {
-          // Its own affair: the work that it watches goes on.
+          // An error of the callback does not stop the work that it watches.
         }
     }
   }
@@ -430,7 +430,7 @@ function needWorker(worker: WorkerLike): WorkerLike {
   throw badOption("worker", "a function that returns a worker", worker);
 }
 
-/** The last argument gets the signal, if it is an object of options. */
+/** Adds the signal to the last argument, if it is an object of options. */
 function withSignal(args: any[], signal: AbortSignal): any[] {
   const last: unknown = args.at(-1);
   const isOptions = typeof last === "object" && last !== null && !Array.isArray(last);

@@ -1,13 +1,13 @@
 /**
- * What page and search worker say to each other. Both sides call each other: the page calls methods of the index
+ * The messages between page and search worker. Both sides call each other: the page calls methods of the index
  * (`call`), the worker asks for the host's callbacks (`ask`). Every call and every question has an id and gets one
- * answer; answers to others are ignored.
+ * answer; other answers are ignored.
  */
 
 import type { EspalierError } from "../errors/errors.ts";
 import type { IndexOptions, IndexProgress, IndexWarning } from "./types.ts";
 
-/** Options that cross as they are. */
+/** Options that cross unchanged. */
 export interface Crossing extends Pick<IndexOptions, "profile" | "encoding" | "chunkBudget" | "sliceMs"> {
   hasDefinitions: boolean;
   hasStorage: boolean;
@@ -22,7 +22,7 @@ export interface Crossing extends Pick<IndexOptions, "profile" | "encoding" | "c
   vocabulary: Uint8Array | string;
 }
 
-/** An error as it crosses. `ask` names the question whose answer it was: the page has the original. */
+/** An error as it crosses. `ask` is the question whose answer it was: the page has the original. */
 export interface CrossedError {
   name: string;
   message: string;
@@ -56,12 +56,12 @@ export type FromSearchWorker =
   | { type: "warning"; warning: IndexWarning }
   /** `call` is the call whose option is asked, 0 for those of the index. */
   | { type: "ask"; id: number; call: number; name: string; args: unknown[] }
-  /** Nothing waits for the answer any more. */
+  /** The answer is no longer awaited. */
   | { type: "drop"; id: number };
 
-/** Listed files of one answer. */
+/** Max listed files of one answer. */
 export const LISTED = 1_000;
-/** Files of one answer to `files`, and characters of their texts, unless one has more. */
+/** Max files of one answer to `files`, and max characters of their texts, unless one file has more. */
 export const PUT = 256;
 export const PUT_LENGTH = 1 << 20;
 
@@ -75,7 +75,7 @@ export function crossed(error: unknown): CrossedError {
   try {
     if (details !== undefined) plain.details = JSON.parse(JSON.stringify(details));
   } catch {
-    // Details of a host's error that are no data stay on its side.
+    // Details of a host's error that are not plain data stay on its side.
   }
   return plain;
 }

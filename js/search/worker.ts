@@ -18,7 +18,7 @@ const ASK = Symbol("ask");
 
 type Ask = <T>(name: string, args: unknown[], signal?: AbortSignal) => Promise<T>;
 
-/** Answers what comes in through `port`. */
+/** Answers the messages of `port`. */
 export function serve(port: Port, engine: () => WasmBytes): void {
   const send = (message: FromSearchWorker) => port.postMessage(message);
   const asked = new Map<number, { resolve: (value: any) => void; reject: (error: unknown) => void }>();
@@ -132,7 +132,7 @@ export function serve(port: Port, engine: () => WasmBytes): void {
   };
 }
 
-/** The options of the index, with callbacks that ask the page. */
+/** Returns the options of the index, with callbacks that ask the page. */
 function proxied(
   options: Crossing,
   ask: Ask,
@@ -194,7 +194,7 @@ async function* filesOf(ask: Ask): AsyncIterable<SearchFile> {
   }
 }
 
-/** A callback of a search. Its last argument may have a signal, which does not cross. */
+/** Returns a callback of a search. Its last argument may have a signal, which does not cross. */
 function callback(ask: Ask, name: string): (...args: unknown[]) => Promise<unknown> {
   return (...args) => {
     const last = args.at(-1);
@@ -209,7 +209,7 @@ function rebuilt({ name, message, code, path, details }: CrossedError): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** Causes are objects of the host, which may not cross; the message has their words. */
+/** Causes are objects of the host, which may not cross; the message contains their text. */
 function stripped(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { warnings, state } = value as { warnings?: IndexWarning[]; state?: { warnings?: IndexWarning[] } };

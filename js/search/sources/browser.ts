@@ -1,7 +1,4 @@
-/**
- * Files that a page was given as a source: a folder of the File System Access API, a list of files, or what was
- * dropped.
- */
+/** A source of files in a page: a folder of the File System Access API, a list of files, or a drop. */
 
 import { badOption } from "../../errors/errors.ts";
 import { append } from "../../formats/append.ts";
@@ -16,54 +13,54 @@ import type { FileStat, Root, Tree, TreeEntry } from "./tree.ts";
 import { watching } from "./watching.ts";
 import type { Watching } from "./watching.ts";
 
-/** A `File`, as far as it is used. */
+/** The used part of a `File`. */
 export interface BrowserFile {
   readonly name: string;
   readonly size: number;
   readonly lastModified: number;
-  /** Of `<input webkitdirectory>`: its path, which begins with the name of the folder. */
+  /** For `<input webkitdirectory>`: its path, which begins with the name of the folder. */
   readonly webkitRelativePath?: string;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
   arrayBuffer?(): Promise<ArrayBuffer>;
 }
 
 /**
- * A `FileSystemDirectoryHandle`. Its methods are not named: TypeScript knows them with the library `dom.asynciterable`
- * only.
+ * A `FileSystemDirectoryHandle`. Its methods are not declared: TypeScript only knows them with the library
+ * `dom.asynciterable`.
  */
 export interface BrowserFolder {
   readonly kind: "directory";
   readonly name: string;
 }
 
-/** The same, as far as it is used. */
+/** The used part of a `FileSystemDirectoryHandle`. */
 interface FolderHandle extends BrowserFolder {
   values(): AsyncIterable<FolderHandle | FileHandle>;
   getDirectoryHandle(name: string): Promise<FolderHandle>;
   getFileHandle(name: string): Promise<FileHandle>;
 }
 
-/** A `FileSystemFileHandle`, as far as it is used. */
+/** The used part of a `FileSystemFileHandle`. */
 interface FileHandle {
   readonly kind: "file";
   readonly name: string;
   getFile(): Promise<BrowserFile>;
 }
 
-/** A `FileSystemEntry` of a drop, as far as it is used. */
+/** The used part of a `FileSystemEntry` of a drop. */
 export interface BrowserEntry {
   readonly isFile: boolean;
   readonly isDirectory: boolean;
   readonly name: string;
 }
 
-/** A `DataTransferItem`, as far as it is used. */
+/** The used part of a `DataTransferItem`. */
 export interface BrowserItem {
   readonly kind: string;
   webkitGetAsEntry(): BrowserEntry | null;
 }
 
-/** What a page was given: folders, files, or what was dropped. */
+/** The input of a page: folders, files, or the items of a drop. */
 export type BrowserInput =
   | BrowserFolder
   | Iterable<BrowserFolder | BrowserFile | BrowserItem | BrowserEntry>
@@ -72,20 +69,20 @@ export type BrowserInput =
 
 export interface BrowserFilesOptions extends SourceOptions {
   /**
-   * Milliseconds between two looks at the files, where a browser does not report changes itself (`FileSystemObserver`).
-   * Default: there is no `watch` in such a browser. Lists of files never change.
+   * Milliseconds between two checks of the files, for browsers that do not report changes (`FileSystemObserver`).
+   * Default: such a browser has no `watch`. Lists of files never change.
    */
   pollMs?: number | undefined;
 }
 
-/** Milliseconds in which the changes that a browser reports are gathered. */
+/** Milliseconds during which the browser's changes are collected. */
 const DELAY_MS = 100;
 
 type FolderRoot = Root & { handle?: FolderHandle };
 
 /**
  * Lists the files that a page was given. With one folder paths are relative to it; with several they begin with the
- * name of theirs. Ignore files and {@link fileRules} hold as for {@link nodeFiles}. Takes
+ * name of their folder. Ignore files and {@link fileRules} apply as for {@link nodeFiles}. Takes
  *
  * - a folder of `showDirectoryPicker()` or of the private file system, or several;
  * - the `files` of an `<input type="file" webkitdirectory>`, or any `File` objects;
@@ -136,7 +133,7 @@ const isFile = (value: unknown): value is BrowserFile =>
   isObject(value) &&
   typeof value["name"] === "string" &&
   typeof value["slice"] === "function" &&
-  // Reading it would ask the disk.
+  // Reading the value would access the disk.
   "size" in value;
 const isEntry = (value: unknown): value is BrowserEntry =>
   isObject(value) &&
@@ -163,7 +160,7 @@ function rootsOf(given: readonly unknown[]): FolderRoot[] {
     if (isFolder(one)) folders.push({ name: one.name, tree: handleTree(one), handle: one });
     else if (isFile(one)) files.push(one);
     else if (isItem(one) || isEntry(one)) {
-      // A text that is dragged is an item, too.
+      // Dragged text is an item, too.
       const entry = isItem(one) ? one.webkitGetAsEntry() : one;
       if (entry?.isDirectory) folders.push({ name: entry.name, tree: entryTree(entry as FolderEntry) });
       else if (entry?.isFile) dropped.push(entry as FileEntry);
@@ -174,7 +171,7 @@ function rootsOf(given: readonly unknown[]): FolderRoot[] {
   const named = folders.filter(({ name }) => name !== "");
   const names = prefixes(named.map(({ name }) => name));
   const isOne = folders.length === 1;
-  // Files without a folder have no prefix, so that they come last: a path is looked up in the first root that it fits.
+  // Files without a folder have no prefix and come last, because a path is looked up in the first root that it fits.
   const prefixed = named.map((folder, at) => ({
     ...folder,
     prefix: isOne ? "" : names[at] || folder.name,
@@ -186,7 +183,7 @@ function rootsOf(given: readonly unknown[]): FolderRoot[] {
   ];
 }
 
-/** Trees of `File` objects: one for each folder that was chosen, one for those without. */
+/** Returns trees of `File` objects: one for each chosen folder, one for files without a folder. */
 function fileTrees(files: readonly BrowserFile[]): { name: string; tree: Tree }[] {
   const groups = new Map<string, Map<string, BrowserFile>>();
   for (const [at, file] of files.entries()) {
@@ -207,18 +204,18 @@ function fileTrees(files: readonly BrowserFile[]): { name: string; tree: Tree }[
   });
 }
 
-/** Milliseconds after which the page has its turn. */
+/** Milliseconds of work before the page may run other tasks. */
 const SLICE_MS = 8;
 let turn = 0;
 
-/** Lets the page go on between files: a list of 25,000 would hold it up for seconds. */
+/** Lets the page run between files: a list of 25,000 would block it for seconds. */
 async function breathe(): Promise<void> {
   if (performance.now() - turn < SLICE_MS) return;
   await new Promise((resolve) => setTimeout(resolve));
   turn = performance.now();
 }
 
-/** Chromium asks the disk, and blocks, each time that the size or time of a chosen file is read: once is enough. */
+/** Each read of a chosen file's size or time blocks Chromium for a disk access, so the values are cached. */
 const stats = new WeakMap<BrowserFile, FileStat>();
 
 function statOf(file: BrowserFile): FileStat {
@@ -244,7 +241,7 @@ const isMissing = (error: unknown) =>
   ["NotFoundError", "TypeMismatchError"].includes((error as { name?: string }).name ?? "");
 
 function handleTree(root: FolderHandle): Tree {
-  // Handles of folders last; asking for each on the way to every file would take most of the time.
+  // Handles of folders stay valid; fetching them again for every file would take most of the time.
   const known = new Map<string, FolderHandle>([["", root]]);
   const folderAt = async (path: string): Promise<FolderHandle> => {
     const found = known.get(path);
@@ -299,7 +296,7 @@ interface FolderEntry extends BrowserEntry {
 
 const fileOf = (entry: FileEntry) => new Promise<BrowserFile>((resolve, reject) => entry.file(resolve, reject));
 
-/** A folder that was dropped: its entries are asked for in pieces until there are no more. */
+/** Returns the tree of a dropped folder: its entries are fetched in batches until there are no more. */
 function entryTree(root: FolderEntry): Tree {
   const known = new Map<string, BrowserEntry>([["", root]]);
   const entriesOf = async (path: string): Promise<BrowserEntry[]> => {
@@ -334,7 +331,7 @@ function entryTree(root: FolderEntry): Tree {
   };
 }
 
-/** Files that were dropped without a folder. */
+/** Returns the tree of files that were dropped without a folder. */
 function droppedTree(entries: readonly FileEntry[]): Tree {
   const held = new Map(entries.map((entry) => [entry.name, entry]));
   const fileAt = async (path: string) => {
@@ -353,7 +350,7 @@ function droppedTree(entries: readonly FileEntry[]): Tree {
 const kindOf = (entry: BrowserEntry | undefined) =>
   entry === undefined ? undefined : entry.isDirectory ? ("folder" as const) : ("file" as const);
 
-/** The folder of a path, and its last name. */
+/** Returns the folder of a path, and its last name. */
 function split(path: string): [folder: string, name: string] {
   const at = path.lastIndexOf("/");
   return [path.slice(0, Math.max(0, at)), path.slice(at + 1)];

@@ -1,9 +1,12 @@
-/** From the bytes of a file to its text: UTF-8 with or without a byte order mark, UTF-16 with one. */
+/** Decodes the bytes of a file to text: UTF-8 with or without a byte order mark, UTF-16 with one. */
 
 import type { FileNote } from "../types.ts";
 import type { Judge } from "./rules.ts";
 
-/** Returns the text of a file, or why it has none that can be searched. `isCut`: the bytes end before the file does. */
+/**
+ * Returns the text of a file, or why it has none that can be searched. `isCut`: true if the bytes end before the file
+ * does.
+ */
 export function decode(
   bytes: Uint8Array,
   path: string,
@@ -49,8 +52,8 @@ function swapped(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns where to end a text that is cut: behind its last whole line, or its last whole character if it has but one
- * line.
+ * Returns where a truncated text should end: after its last whole line, or after its last whole character if it has
+ * only one line.
  */
 function boundary(bytes: Uint8Array, encoding: Encoding): number {
   const width = encoding === "utf-8" ? 1 : 2;

@@ -1,4 +1,4 @@
-/** Files in memory: of a test, or of a repository that a page is shipped with. */
+/** A source of files in memory: for tests, or for a repository that a page ships with. */
 
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { contentVersion } from "../../files/hash.ts";
@@ -10,15 +10,15 @@ import { sourceOf } from "./source.ts";
 import { joined, Noted } from "./tree.ts";
 import type { FileStat, Tree, TreeEntry } from "./tree.ts";
 
-/** A file of a tree that is known as a whole. */
+/** A file of a tree whose content is all known. */
 export interface HeldFile {
   stat(): FileStat;
   read(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** A tree of files that are given by their paths, which are right. `find` returns a file when it is needed. */
+/** Returns a tree of files with the given valid paths. `find` returns a file when it is needed. */
 export function heldTree(paths: Iterable<string>, find: (path: string) => HeldFile | undefined): Tree {
-  // A folder may have the name of a file beside it: in memory they do not exclude each other.
+  // A folder may have the same name as a file beside it: in memory they do not exclude each other.
   const folders = new Map<string, Map<string, TreeEntry>>([["", new Map()]]);
   for (const path of paths) {
     const parts = path.split("/");
@@ -45,7 +45,7 @@ export function heldTree(paths: Iterable<string>, find: (path: string) => HeldFi
   };
 }
 
-/** Says what is wrong with a path in a tree; `undefined`: nothing. */
+/** Returns the fault of a path in a tree, or `undefined` for a valid path. */
 export function wrongPath(path: unknown): string | undefined {
   if (typeof path !== "string") return "must be a text";
   if (path === "" || path.includes("\0")) return "must not be empty, nor have a NUL";
@@ -55,7 +55,7 @@ export function wrongPath(path: unknown): string | undefined {
 }
 
 /**
- * Lists files that are in memory, by path. The object may change: each list and each read takes it as it is then.
+ * Lists files in memory, by path. The object may change: each list and each read uses its current content.
  *
  * ```ts
  * import { memoryFiles } from "espalier/search";
@@ -67,7 +67,7 @@ export function wrongPath(path: unknown): string | undefined {
  * await source.read("src/a.ts"); // => { text: "export const a = 1;\n", version: "20-298b5aec5efd5583" }
  * ```
  *
- * @throws EspalierError `bad_input` for a path that is none, `bad_option`
+ * @throws EspalierError `bad_input` for an invalid path, `bad_option`
  */
 export function memoryFiles(
   files: Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>,

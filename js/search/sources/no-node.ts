@@ -1,11 +1,11 @@
-/** `nodeFiles` in builds without the files of Node. */
+/** `nodeFiles` for builds without Node's files. */
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { FileSource } from "../types.ts";
 import type { NodeFilesOptions } from "./node-options.ts";
 
 /**
- * Refuses: only the entry for Node reads folders. It is here because all entries share one set of declarations.
+ * Throws: only the entry for Node reads folders. It exists because all entries share one set of declarations.
  *
  * @throws EspalierError `unsupported`
  */

@@ -1,4 +1,4 @@
-/** The options of `nodeFiles`, for the entries that have it and those that refuse it. */
+/** The options of `nodeFiles`, also for entries whose `nodeFiles` only throws. */
 
 import type { SourceOptions } from "./rules.ts";
 

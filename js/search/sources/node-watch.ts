@@ -1,6 +1,5 @@
 /**
- * Watchers of the file system of Node: one for each folder that is searched, or one for each root where the system does
- * all of it.
+ * Watchers of Node's file system: one for each searched folder, or one for each root if the system watches recursively.
  */
 
 import { watch } from "node:fs";
@@ -15,10 +14,10 @@ import type { Watching } from "./watching.ts";
 
 type FolderRoot = Root & { folder: string };
 
-/** Elsewhere Node emulates it with a watcher for every file, ignored ones included. */
+/** Elsewhere Node emulates it with a watcher for every file, including ignored ones. */
 const IS_RECURSIVE = process.platform === "darwin" || process.platform === "win32";
 
-/** Follows the folders of the roots until the function that it returns is called. */
+/** Watches the folders of the roots until the returned function is called. */
 export function watchFolders(
   rootsNow: () => Promise<FolderRoot[]>,
   options: SourceOptions,
@@ -41,7 +40,7 @@ export function watchFolders(
       watchers.set(path, watcher);
       watcher.on("error", (error) => {
         close(path);
-        // A folder that is deleted ends its watcher.
+        // Deleting a folder ends its watcher.
         if (!isMissing(error)) changes.failed(`${path} is not watched any more`, error);
       });
     } catch (error) {
@@ -54,13 +53,13 @@ export function watchFolders(
     watchers.get(path)?.close();
     watchers.delete(path);
   };
-  /** A folder that came, or went with all that was in it. */
+  /** Updates the watchers for a new folder, or for one that vanished with its contents. */
   const followBelow = async (root: FolderRoot, folder: string) => {
     const path = join(root.folder, folder);
     for (const one of watchers.keys()) if (one === path || one.startsWith(path + sep)) close(one);
     if ((await root.tree.kind(folder).catch(() => undefined)) !== "folder") return;
     await followAll(root, folder);
-    // What came before its folder was watched has no event.
+    // Files that were created before their folder was watched have no event.
     changes.touch(joined(root.prefix, folder));
   };
   const { ignoreFiles = true, rules } = options;
@@ -75,7 +74,7 @@ export function watchFolders(
         if (IS_RECURSIVE) follow(root, "", true);
         else await followAll(root, "");
       }
-      // Changes between the last list and now.
+      // Finds changes between the last list and now.
       changes.touch("");
     } catch (error) {
       changes.failed("The folders are not watched", error);

@@ -1,4 +1,4 @@
-/** Folders as a source, for Node and the runtimes that imitate it. */
+/** A source of folders, for Node and compatible runtimes. */
 
 import { closeSync, constants, fstatSync, lstat, lstatSync, open, read, readSync, realpathSync } from "node:fs";
 import type { BigIntStats, Dirent, Stats } from "node:fs";
@@ -18,20 +18,19 @@ import type { FileStat, Root, Tree, TreeEntry } from "./tree.ts";
 import { watching } from "./watching.ts";
 
 const DELAY_MS = 100;
-/** Bytes of a read that is not worth a thread. */
+/** Max bytes of a read that is too short to be worth a thread. */
 const SHORT = 65_536;
 
 /**
  * Lists the files of folders, for a {@link WorkspaceIndex}. With one folder paths are relative to it; with several they
- * begin with the name of theirs. What `.gitignore`, `.ignore` and `.git/info/exclude` name is left out, and what {@link
- * fileRules} say.
+ * begin with the name of their folder. Files that `.gitignore`, `.ignore`, `.git/info/exclude` or {@link fileRules}
+ * exclude are left out.
  *
- * Symbolic links are not followed: what they name inside of the folders is found at its own place, and nothing outside
- * is read. A link is a note with its reason: `loop`, `duplicate`, `gone`, or `ignored` if it leads outside. The folders
- * themselves may be links.
+ * Symbolic links are not followed: a target inside of the folders is found at its own place, and nothing outside is
+ * read. A link becomes a note with its reason: `loop`, `duplicate`, `gone`, or `ignored` if it leads outside. The
+ * folders themselves may be links.
  *
- * `watch` follows changes by the file system: one watcher for each folder that is searched, on macOS and Windows one
- * for each root.
+ * `watch` watches the file system: one watcher for each searched folder, on macOS and Windows one for each root.
  *
  * ```ts
  * import { nodeFiles } from "espalier/search";
@@ -43,7 +42,7 @@ const SHORT = 65_536;
  * ```
  *
  * @throws EspalierError `bad_option`; `list` with `file_not_found` if one of the folders cannot be read: an index keeps
- * what it has
+ *   its files then
  */
 export function nodeFiles(roots: string | readonly string[], options: NodeFilesOptions = {}): FileSource {
   check(options, NODE_FILES);
@@ -111,7 +110,7 @@ async function rootsOf(folders: readonly string[]): Promise<(Root & { folder: st
   );
   const all = new Set(real);
   const names = prefixes(folders.map((folder) => basename(folder)));
-  // Two paths of one folder: its files are listed once.
+  // Two paths of the same folder list its files once.
   return real.flatMap((folder, at) =>
     real.indexOf(folder) < at ? [] : [{ folder, prefix: names[at]!, title: folders[at]!, tree: treeOf(folder, all) }],
   );
@@ -166,21 +165,21 @@ async function statOf(path: string): Promise<FileStat> {
   }
 }
 
-/** Some runtimes have milliseconds only. */
+/** Some runtimes only have milliseconds. */
 function versionOf({ size, mtimeNs, mtimeMs }: BigIntStats): FileStat {
   return { size: Number(size), version: `${size}-${mtimeNs ?? mtimeMs}` };
 }
 
 /**
- * Reads the beginning of a file that is at its own place: no part of its path is a link. What waits for a disk runs in
- * Node's threads; the rest does not, since going there and back costs more than a short read (120 µs a file with
- * `fs/promises`, 28 µs so).
+ * Reads the beginning of a file, if no part of its path is a link. Operations that wait for a disk run in Node's
+ * threads; the others do not, since switching threads costs more than a short read (120 µs a file with `fs/promises`,
+ * 28 µs without).
  */
 async function readFile(root: string, path: string, maxBytes: number): Promise<{ bytes: Uint8Array } & FileStat> {
   const folder = dirname(path);
   if (!within(root, folder) || !isStraight(root, folder)) throw new Noted("ignored", "its path goes through a link");
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  // A pipe that took the place of a file would block the thread.
+  // A pipe that replaced the file would block the thread.
   const file = await opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === "ELOOP"
       ? new Noted("ignored", "a link, which is not followed")
@@ -210,13 +209,13 @@ const readOf = (file: number, bytes: Uint8Array, from: number) =>
     read(file, bytes, from, bytes.length - from, from, (error, count) => (error ? reject(error) : resolve(count)));
   });
 
-/** Node's permission model allows no `realpath` below a folder that may be read, but `lstat`. */
+/** Node's permission model forbids `realpath` below a readable folder, but allows `lstat`. */
 function denied<T>(error: unknown, instead: T): T {
   if ((error as NodeJS.ErrnoException).code !== "ERR_ACCESS_DENIED") throw error;
   return instead;
 }
 
-/** True if no part of the path of a folder is a link, below the root. */
+/** Returns true if no part of a folder's path below the root is a link. */
 function isStraight(root: string, folder: string): boolean {
   try {
     return realpathSync.native(folder) === folder;

@@ -1,5 +1,6 @@
 /**
- * Which files are searched, as data that callers can change, and the tests of names, sizes and texts that go with it.
+ * The rules for which files are searched, as data that callers can change, and the tests of names, sizes and texts for
+ * them.
  */
 
 import { need } from "../../options/check.ts";
@@ -7,36 +8,37 @@ import { FILE_RULES } from "../../options/schemas/search-sources.ts";
 import type { FileNote } from "../types.ts";
 
 export interface FileRules {
-  /** Extensions of binary files, in lower case and without the first dot. Keys and certificates are among them. */
+  /** Extensions of binary files, in lower case and without the first dot, including keys and certificates. */
   binary: readonly string[];
   /** Extensions of generated files, with all of their dots but the first: `min.js`, `map`. */
   generated: readonly string[];
   /** Names of folders that are never entered: caches, dependencies, the data of version control. */
   folders: readonly string[];
-  /** Names of files that are generated, or that hold secrets. */
+  /** Names of files that are generated, or that contain secrets. */
   names: readonly string[];
-  /** Bytes of the largest file. */
+  /** Max bytes of a file. */
   maxBytes: number;
   /**
-   * What happens to larger ones: `skip`, or `cut` to search their first `maxBytes` bytes. Either way they are reported.
+   * The treatment of larger files: `skip`, or `cut` to search their first `maxBytes` bytes. They are reported in both
+   * cases.
    */
   larger: "skip" | "cut";
-  /** A NUL within this many first bytes makes a file binary. */
+  /** A NUL within this number of first bytes makes a file binary. */
   binaryBytes: number;
-  /** Extensions of languages that are minified. */
+  /** Extensions of languages that are often minified. */
   minifiable: readonly string[];
-  /** A file of such a language is minified if a line has more characters than this, */
+  /** A file of such a language counts as minified if a line has more characters than this, */
   maxLineLength: number;
   /** or if its lines have more than this on average. */
   maxAverageLineLength: number;
-  /** Leaves out a file or folder; its path is that of the index. */
+  /** Returns true to leave out a file or folder; its path is that of the index. */
   ignore?: ((path: string, isFolder: boolean) => boolean) | undefined;
 }
 
 const words = (text: string): readonly string[] => Object.freeze(text.trim().split(/\s+/));
 
 /**
- * The rules that apply unless a source is given others.
+ * The default rules of sources.
  *
  * ```ts
  * import { fileRules, memoryFiles } from "espalier/search";
@@ -94,12 +96,12 @@ export const fileRules: Readonly<FileRules> = Object.freeze({
   maxAverageLineLength: 400,
 });
 
-/** Rules in the form that tests a file quickly. */
+/** The rules, prepared for testing a file quickly. */
 export interface Judge {
   readonly rules: Readonly<FileRules>;
-  /** Says why a file or folder of this path is left out. `undefined`: it is not. */
+  /** Returns why a file or folder of this path is left out, or `undefined` if it is not. */
   name(path: string, isFolder: boolean): Omit<FileNote, "path"> | undefined;
-  /** Says that a text is minified. */
+  /** Returns a note if a text is minified. */
   text(path: string, text: string): Omit<FileNote, "path"> | undefined;
 }
 
@@ -141,10 +143,7 @@ function definedOf(given: Partial<FileRules>): Partial<FileRules> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Returns what follows each dot of a name, longest first: `min.js` and `js` of `a.min.js`. A dot in the first place
- * does not count.
- */
+/** Returns the extensions of a name, longest first: `min.js` and `js` for `a.min.js`. A leading dot does not count. */
 function extensionsOf(name: string): string[] {
   const found: string[] = [];
   const lower = name.toLowerCase();
@@ -165,8 +164,8 @@ function measured(text: string): { longest: number; lines: number } {
 
 /** Options that the sources of all hosts share. */
 export interface SourceOptions {
-  /** Which files are left out; what is not given is as in {@link fileRules}. */
+  /** The rules for leaving out files. Default of each: {@link fileRules}. */
   rules?: Partial<FileRules> | undefined;
-  /** Follow `.gitignore`, `.ignore` and `.git/info/exclude`. Default true. */
+  /** Applies `.gitignore`, `.ignore` and `.git/info/exclude`. Default true. */
   ignoreFiles?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-/** The `FileSource` of any host: trees of folders, the rules, and what was listed last. */
+/** The `FileSource` of any host: trees of folders, the rules, and the last list. */
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { FileNote, FileSource, ListedFile } from "../types.ts";
@@ -12,28 +12,29 @@ import type { Walking } from "./walk.ts";
 
 type Listing = Parameters<FileSource["list"]>[0];
 
-/** A source whose changes can be found out. */
+/** A source that can compare its files with an earlier list. */
 export interface TreeSource extends FileSource {
   list(options: Listing): AsyncGenerator<ListedFile>;
   /**
-   * The versions of all files as they were listed last; lists them if nobody did. Until `forget`, a file that cannot be
-   * read loses its version in them: an index that asked for it has removed it, and must hear of it when it can be.
+   * Returns the versions of all files in the last list; makes the list if there is none. Until `forget`, a file that
+   * cannot be read loses its version in it: an index that asked for it has removed it, and must be notified when it
+   * becomes readable.
    */
   versions(): Promise<Map<string, string>>;
   forget(known: Map<string, string>): void;
-  /** Lists everything anew, and returns the paths that are new, changed or gone. Brings `known` up to date. */
+  /** Lists everything again, and returns the paths of new, changed and removed files. Updates `known`. */
   compare(known: Map<string, string>): Promise<string[]>;
-  /** The same for paths that something happened to, folders and ignore files included. */
+  /** Does the same for the given changed paths, including folders and ignore files. */
   changed(known: Map<string, string>, paths: readonly string[]): Promise<string[]>;
 }
 
-/** So many paths at once are found out by listing everything. */
+/** For this number of changed paths everything is listed instead. */
 const MANY = 500;
-/** Reasons that pass without a new version of the file. */
+/** Reasons that may disappear without a new version of the file. */
 const PASSING: ReadonlySet<FileNote["reason"]> = new Set(["ignored", "gone", "unreadable"]);
 const IGNORE_FILES = /(?:^|\/)(?:\.gitignore|\.ignore|\.git\/info\/exclude)$/;
 
-/** @param rootsNow the roots at this time; those of an editor come and go, as its settings do */
+/** @param rootsNow the current roots; those of an editor change over time, as do its settings */
 export function sourceOf(
   rootsNow: () => readonly Root[] | Promise<readonly Root[]>,
   { rules, ignoreFiles = true }: SourceOptions,
@@ -49,7 +50,7 @@ export function sourceOf(
     note: options.note ?? (() => undefined),
   });
 
-  /** The root of a path, and the path in it. */
+  /** Returns the root of a path, and the path in it. */
   const placeOf = async (path: string): Promise<{ root: Root; file: string } | undefined> => {
     if (
       typeof path !== "string" ||
@@ -82,7 +83,7 @@ export function sourceOf(
       } catch (cause) {
         options.signal?.throwIfAborted();
         if (cause instanceof EspalierError || !isSystem(cause)) throw cause;
-        // Without its files an index would lose them all.
+        // An empty list would make an index remove all files.
         throw new EspalierError({
           code: "file_not_found",
           message: `${root.title} cannot be read: ${noteOf(cause).detail}`,
@@ -144,7 +145,7 @@ export function sourceOf(
     return [...out];
   }
 
-  /** The files at a path: itself, or those in it. */
+  /** Returns the file at a path, or the files in the folder at it. */
   async function below(root: Root, file: string): Promise<Map<string, string>> {
     const out = new Map<string, string>();
     const kind = await root.tree.kind(file).catch(() => undefined);
@@ -184,7 +185,7 @@ function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<strin
   return [...fresh, ...[...before.keys()].filter((path) => !now.has(path))];
 }
 
-/** True for errors of a file system, as opposed to those of a caller's own function. */
+/** Returns true for errors of a file system, as opposed to those of a caller's own function. */
 function isSystem(error: unknown): boolean {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return (
@@ -192,7 +193,7 @@ function isSystem(error: unknown): boolean {
   );
 }
 
-/** Gives each root a name of its own, which paths begin with; a single root needs none. */
+/** Returns a unique name for each root, with which its paths begin; a single root needs none. */
 export function prefixes(names: readonly string[]): string[] {
   if (names.length === 1) return [""];
   const taken = new Set<string>();

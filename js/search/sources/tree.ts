@@ -1,6 +1,6 @@
 /**
- * What a host implements so that its files can be searched: a tree of folders. Paths are relative to its root, which is
- * "".
+ * The interface that a host implements so that its files can be searched: a tree of folders. Paths are relative to its
+ * root, which is "".
  */
 
 import type { Ignores } from "../../files/ignore.ts";
@@ -9,9 +9,9 @@ import type { FileNote } from "../types.ts";
 export interface TreeEntry {
   name: string;
   kind: "file" | "folder" | "link" | "other";
-  /** What an `other` is. */
+  /** Describes an `other`. */
   detail?: string | undefined;
-  /** The host's own settings leave it out. */
+  /** True if the host's own settings leave it out. */
   isExcluded?: boolean | undefined;
 }
 
@@ -21,28 +21,28 @@ export interface FileStat {
 }
 
 export interface Tree {
-  /** Entries of a folder, in any order. */
+  /** Returns the entries of a folder, in any order. */
   entries(folder: string): Promise<readonly TreeEntry[]>;
-  /** What is at a path itself: a link is not followed. `undefined` if nothing is there. */
+  /** Returns the kind of the entry at a path, without following a link; `undefined` if nothing exists there. */
   kind(path: string): Promise<TreeEntry["kind"] | undefined>;
   stat(file: string): Promise<FileStat>;
-  /** The first `maxBytes` of a file; `size` and `version` are of the whole of it. A link is not followed. */
+  /** Returns the first `maxBytes` of a file; `size` and `version` describe the whole file. A link is not followed. */
   read(file: string, maxBytes: number): Promise<{ bytes: Uint8Array } & FileStat>;
-  /** Says why a link is not followed. */
+  /** Returns why a link is not followed. */
   link?(path: string): Promise<Omit<FileNote, "path">>;
-  /** The patterns of `.git/info/exclude` of a repository whose top is `folder`. Default: those of that file. */
+  /** Returns the patterns of `.git/info/exclude` of a repository at `folder`. Default: reads that file. */
   exclude?(folder: string): Promise<string>;
-  /** The rules of folders above the root, and the path of the root below the topmost of them. */
+  /** Returns the rules of folders above the root, and the path of the root below the topmost of them. */
   above?(): Promise<{ base: string; above: Ignores }>;
-  /** True if a folder is the root of another tree of the same source. */
+  /** Returns true if a folder is the root of another tree of the same source. */
   isRoot?(folder: string): boolean;
-  /** The same as `isExcluded` of its entry, for a path that nobody listed. */
+  /** Like `isExcluded` of an entry, for a path that was not listed. */
   isExcluded?(path: string): Promise<boolean>;
-  /** The texts that an editor has instead of those of the disk. */
+  /** Returns an editor's unsaved text of a file. */
   edited?(file: string): { text: string; version: string } | undefined;
 }
 
-/** A tree and the name that the paths of its files begin with; empty if it is the only one. */
+/** A tree and the name with which the paths of its files begin; empty if it is the only one. */
 export interface Root {
   prefix: string;
   /** For messages. */
@@ -50,7 +50,7 @@ export interface Root {
   tree: Tree;
 }
 
-/** An error that says itself which note it is. */
+/** An error that carries its own note. */
 export class Noted extends Error {
   readonly note: Omit<FileNote, "path">;
 
@@ -62,7 +62,7 @@ export class Noted extends Error {
 
 const GONE = /^(?:ENOENT|ENOTDIR|ESTALE|FileNotFound|EntryNotFound|NotFoundError|NotFound)$/;
 
-/** The note for an error of a file system: of Node and its imitations, of VS Code, of a page. */
+/** Returns the note for an error of a file system: of Node and compatible runtimes, of VS Code, of a page. */
 export function noteOf(error: unknown): Omit<FileNote, "path"> {
   if (error instanceof Noted) return error.note;
   const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown };

@@ -2,13 +2,13 @@
 
 import { glob } from "../../files/glob.ts";
 
-/** Combinations of braces in a pattern; those that have more match nothing. */
+/** Max combinations of braces in a pattern; a pattern with more matches nothing. */
 const MAX_PATTERNS = 1_000;
 
-/** A value of such a setting: on, off, or on if a file of another name is beside it. */
+/** A value of such a setting: on, off, or on if a file of another name exists beside it. */
 export type ExcludeValue = boolean | { readonly when?: string | undefined };
 
-/** Tests whether a path, relative to the folder of the workspace, is excluded. `siblings` are the names beside it. */
+/** Tests whether a path, relative to the folder of the workspace, is excluded. `siblings` tests the names beside it. */
 export type Excluded = (path: string, siblings: (name: string) => boolean) => boolean;
 
 export function excluding(settings: readonly Readonly<Record<string, ExcludeValue>>[]): Excluded {
@@ -17,7 +17,7 @@ export function excluding(settings: readonly Readonly<Record<string, ExcludeValu
       if (value === false || value === null || value === undefined) return [];
       const when = typeof value === "object" ? value.when : undefined;
       return expanded(pattern).flatMap((one) => {
-        // A pattern for a folder holds for all that is in it; the walk does not enter it.
+        // A pattern for a folder applies to all its contents; the walk does not enter it.
         const test = glob(one.replace(/^\//, "").replace(/\/(?:\*\*)?$/, ""));
         return test ? [{ test, when }] : [];
       });
@@ -27,13 +27,13 @@ export function excluding(settings: readonly Readonly<Record<string, ExcludeValu
     tests.some(({ test, when }) => test(path) && (when === undefined || siblings(beside(path, when))));
 }
 
-/** The name that a `when` clause asks for: `$(basename)` is the name of the file without its last extension. */
+/** Returns the name that a `when` clause requires: `$(basename)` is the name of the file without its last extension. */
 function beside(path: string, when: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return when.replaceAll("$(basename)", name.replace(/(?!^)\.[^.]*$/, ""));
 }
 
-/** All ways through the braces of a pattern. */
+/** Returns all expansions of a pattern's braces. */
 function expanded(pattern: string): string[] {
   let done: string[] = [""];
   let open = [pattern];
@@ -51,7 +51,7 @@ function expanded(pattern: string): string[] {
   return done;
 }
 
-/** The first `{a,b}` of a pattern, whose choices may have groups themselves. */
+/** Returns the first `{a,b}` of a pattern, whose choices may contain groups themselves. */
 function firstGroup(pattern: string): { start: number; end: number; choices: string[] } | undefined {
   const start = pattern.indexOf("{");
   if (start < 0) return undefined;

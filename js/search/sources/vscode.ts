@@ -1,5 +1,6 @@
 /**
- * The workspace of VS Code as a source. Nothing of VS Code is imported: its API is passed in and taken by its shape.
+ * A source of the workspace of VS Code. Nothing of VS Code is imported: its API is passed in and recognised by its
+ * shape.
  */
 
 import { badOption } from "../../errors/errors.ts";
@@ -15,7 +16,7 @@ import { excluding } from "./vscode-globs.ts";
 import type { Excluded, ExcludeValue } from "./vscode-globs.ts";
 import { watching } from "./watching.ts";
 
-/** A `vscode.Uri`, as far as it is used. */
+/** The used part of a `vscode.Uri`. */
 export interface VsCodeUri {
   readonly path: string;
   with(change: { path: string }): VsCodeUri;
@@ -28,7 +29,7 @@ export interface VsCodeFolder {
   readonly name: string;
 }
 
-/** A `vscode.TextDocument`, as far as it is used. */
+/** The used part of a `vscode.TextDocument`. */
 export interface VsCodeDocument {
   readonly uri: VsCodeUri;
   readonly isDirty: boolean;
@@ -38,7 +39,7 @@ export interface VsCodeDocument {
 /** A `vscode.Event`. */
 export type VsCodeEvent<T> = (listener: (event: T) => unknown) => { dispose(): unknown };
 
-/** The API of VS Code, as far as it is used. */
+/** The used part of the API of VS Code. */
 export interface VsCodeApi {
   readonly workspace: {
     readonly workspaceFolders: readonly VsCodeFolder[] | undefined;
@@ -64,11 +65,11 @@ export interface VsCodeApi {
 }
 
 export interface VsCodeFilesOptions extends SourceOptions {
-  /** Follow the settings `files.exclude`, `search.exclude` and `search.useIgnoreFiles`. Default true. */
+  /** Applies the settings `files.exclude`, `search.exclude` and `search.useIgnoreFiles`. Default true. */
   settings?: boolean | undefined;
-  /** Prefer the text of an editor with unsaved changes to that of the disk. Default true. */
+  /** Prefers the text of an editor with unsaved changes to that of the disk. Default true. */
   unsaved?: boolean | undefined;
-  /** Milliseconds that `watch` waits for further changes before it reports them. Default 250: people type. */
+  /** Milliseconds that `watch` waits for further changes before it reports them. Default 250, because people type. */
   delayMs?: number | undefined;
 }
 
@@ -79,9 +80,9 @@ const EXCLUDES = ["files.exclude", "search.exclude"] as const;
 
 /**
  * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the
- * desktop and in the web. With one folder paths are relative to it; with several they begin with the name of theirs.
- * Ignore files and {@link fileRules} hold as for {@link nodeFiles}, and the settings that exclude files from the
- * editor's own search. Links are not followed.
+ * desktop and in the web. With one folder paths are relative to it; with several they begin with the name of their
+ * folder. Ignore files and {@link fileRules} apply as for {@link nodeFiles}, and so do the settings that exclude files
+ * from the editor's own search. Links are not followed.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -210,7 +211,7 @@ function kindOf(type: number): TreeEntry["kind"] {
   return (type & FOLDER) !== 0 ? "folder" : (type & FILE) !== 0 ? "file" : "other";
 }
 
-/** Reads the settings of a folder when they are first needed. */
+/** Reads the settings of a folder on first use. */
 function excludedOf(workspace: VsCodeApi["workspace"], { uri }: VsCodeFolder): Excluded {
   let made: Excluded | undefined;
   const make = () =>
@@ -224,7 +225,7 @@ function excludedOf(workspace: VsCodeApi["workspace"], { uri }: VsCodeFolder): E
   return (path, siblings) => (made ??= make())(path, siblings);
 }
 
-/** Turns the events of the editor into paths; "" for what concerns all of them. */
+/** Converts events of the editor to paths; "" for events that concern all of them. */
 function listen(
   { workspace, RelativePattern }: VsCodeApi,
   { settings, unsaved }: { settings: boolean; unsaved: boolean },
@@ -252,7 +253,7 @@ function listen(
     const text = uri.toString();
     for (const { folder, prefix } of rootsNow()) {
       const top = folder.uri.path.replace(/\/$/, "");
-      // Scheme and authority are compared through the whole of the URI, the path unescaped.
+      // Scheme and authority are compared through the whole URI, the path unescaped.
       if (uri.path.startsWith(`${top}/`) && folder.uri.with({ path: uri.path }).toString() === text)
         touch(joined(prefix, uri.path.slice(top.length + 1)));
     }

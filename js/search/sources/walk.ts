@@ -1,6 +1,6 @@
 /**
- * Walks a tree of folders: what comes in is a {@link Tree} and the rules, what goes out are its files in an order that
- * depends on the tree alone, and a note for everything that is left out. Start reading at `walk`.
+ * Walks a tree of folders. In: a {@link Tree} and the rules. Out: its files in an order that depends on the tree alone,
+ * and a note for everything that is left out. Start reading at `walk`.
  */
 
 import { ignoring } from "../../files/ignore.ts";
@@ -11,17 +11,17 @@ import type { Judge } from "./rules.ts";
 import { joined, noteOf } from "./tree.ts";
 import type { Root, TreeEntry } from "./tree.ts";
 
-/** Folders that are read at the same time. */
+/** Max folders that are read at the same time. */
 const FOLDERS = 16;
-/** Files of a folder that are looked at at the same time. */
+/** Max files of a folder that are examined at the same time. */
 const FILES = 64;
-/** Deeper folders are a loop that the host does not show as a link. */
+/** Deeper folders are a loop that the host does not report as a link. */
 const MAX_DEPTH = 200;
 const EXCLUDED = { reason: "ignored", detail: "settings of the editor" } as const;
-/** Larger ignore files are no ignore files. */
+/** A larger file is not taken for an ignore file. */
 const MAX_IGNORE_BYTES = 1_000_000;
 
-/** What a folder inherits from those above it. `.ignore` files decide before those of git. */
+/** The rules that a folder inherits from its ancestors. `.ignore` files decide before those of git. */
 interface Inherited {
   git: Ignores;
   own: Ignores;
@@ -40,7 +40,7 @@ export interface Walking {
   note: (note: FileNote) => void;
   /** Reports each folder that is entered. */
   onFolder?: (folder: string) => void;
-  /** Neither looks at files nor yields them. */
+  /** Neither examines files nor yields them. */
   foldersOnly?: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Looked {
 /**
  * Yields the files below `from`, folder by folder.
  *
- * @throws the error of the host if `from` is the root and cannot be read
+ * @throws the host's error if `from` is the root and cannot be read
  */
 export async function* walk(root: Root, options: Walking, from = ""): AsyncGenerator<ListedFile[]> {
   const first = await inheritedAt(root, options, from);
@@ -139,7 +139,7 @@ export async function listedOf(
   }
 }
 
-/** Says why a path is left out by its name or by an ignore file, or by a folder above it that is. */
+/** Returns why a path is left out: by its name, by an ignore file, or because of a folder above it. */
 export async function leftOut(
   root: Root,
   options: Walking,
@@ -166,7 +166,7 @@ function judged(
   return judge.name(joined(prefix, path), isFolder);
 }
 
-/** Returns what a folder inherits; `undefined` if it, or a folder above it, is left out. */
+/** Returns the rules that a folder inherits; `undefined` if it, or a folder above it, is left out. */
 async function inheritedAt(
   root: Root,
   options: Walking,
@@ -188,10 +188,7 @@ async function inheritedAt(
   return inherited;
 }
 
-/**
- * Adds the ignore files of a folder to the rules above it. A repository in a repository begins anew, as it does for
- * git.
- */
+/** Adds the ignore files of a folder to the rules above it. A nested repository starts without rules, as in git. */
 async function entered(
   { tree }: Root,
   { ignoreFiles }: Walking,
@@ -212,7 +209,7 @@ async function entered(
   return { git: start.and(place, await read(".gitignore")), own: own.and(place, await read(".ignore")), base };
 }
 
-/** An ignore file that cannot be read ignores nothing, as for git. */
+/** An unreadable ignore file ignores nothing, as in git. */
 async function patterns(reading: Promise<{ bytes: Uint8Array; size: number }>): Promise<string> {
   try {
     const { bytes, size } = await reading;

@@ -1,17 +1,15 @@
-/**
- * From the events of a host to the paths of files that changed: gathers them for a moment and looks at what is there.
- */
+/** Converts a host's events to the paths of changed files: collects them for a moment and compares the files. */
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { TreeSource } from "./source.ts";
 
-/** Delays after which events that do not stop are looked at. */
+/** Number of delays after which events are handled even if they continue. */
 const MAX_DELAYS = 10;
 
 export interface Watching {
-  /** Something happened at a path; to a whole folder, or to everything if it is "". */
+  /** Reports an event at a path: a file, a whole folder, or everything if it is "". */
   touch(path: string): void;
-  /** A part of the watching failed. The rest goes on. */
+  /** Reports that a part of the watching failed. The rest continues. */
   failed(what: string, cause: unknown): void;
   end(): void;
 }
@@ -25,7 +23,7 @@ export function watching(
   const touched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let first = 0;
-  // What changes until the files are listed is touched meanwhile.
+  // Changes are collected meanwhile until the files are listed.
   let isBusy = true;
   let isEnded = false;
   let known = new Map<string, string>();
