@@ -1,6 +1,6 @@
 /**
- * Requests to providers: one at a time, of later ones only the newest waits. Items stay for the next request of the
- * document, so that a completion has them at once.
+ * Sends requests to providers: one at a time; of later ones only the newest waits. Items are kept for the document's
+ * next request, so that a completion has them at once.
  */
 
 import { badInput } from "../errors/errors.ts";
@@ -10,7 +10,7 @@ import type { Held } from "./held.ts";
 import type { InlineItem, InlineProvider, InlineProviderReport, InlineProviderRequest } from "./types.ts";
 import { checkItem } from "./wire.ts";
 
-/** What providers are asked for. */
+/** A request to the providers. */
 export interface Ask {
   path: string;
   version: number;
@@ -21,7 +21,7 @@ interface Started extends Ask {
   number: number;
 }
 
-/** What one provider has sent. */
+/** The items of one provider so far. */
 interface Sent {
   items: InlineItem[];
   isDone: boolean;
@@ -38,7 +38,7 @@ interface Run {
   done: Promise<void>;
 }
 
-/** Items that are kept of one provider for one document. */
+/** Max items that are kept of one provider for one document. */
 const MAX_ITEMS = 1_000;
 
 const MOMENTS = { start: 0, raced: 1, timedOut: 2 } as const;
@@ -46,7 +46,7 @@ const MOMENTS = { start: 0, raced: 1, timedOut: 2 } as const;
 export type Moment = keyof typeof MOMENTS;
 
 export class Asking {
-  /** What the editor shows, as far as the session knows: a request that waited starts only for this. */
+  /** The session's current place in the editor: a waiting request starts only for this place. */
   current: Ask | undefined;
   readonly #held: Held;
   readonly #clock: Pick<Clock, "now" | "after">;
@@ -93,7 +93,10 @@ export class Asking {
     return this.#run?.started.path === ask.path ? this.#run.done : undefined;
   }
 
-  /** Milliseconds that a completion waits for the running request: that for its own place has all of the time. */
+  /**
+   * Returns the milliseconds that a completion waits for the running request: all of the time for a request of its own
+   * place.
+   */
   waitMs(ask: Ask, ownMs: number, budgetMs: number): number {
     const run = this.#run;
     if (!run || run.started.path !== ask.path) return 0;
@@ -165,7 +168,7 @@ export class Asking {
     this.#run = undefined;
     if (this.#isFreed) return;
     this.#keep(run);
-    // Its handle is gone, and with it whatever waited.
+    // Its handle is gone, and any waiting request with it.
     if (run.generation !== this.#held.generation) return;
     const { path, version, cursor } = this.current ?? run.started;
     const handle = this.#held.handle();
@@ -177,7 +180,7 @@ export class Asking {
     const { started, sent } = run;
     const old = this.#cache.get(started.path)?.sent;
     const kept = new Map(old);
-    // What a provider sent before its time was over is newer than what it sent for an earlier request.
+    // Items that a provider sent in time are newer than those of an earlier request.
     for (const [name, one] of sent) {
       kept.set(name, isWhole(one) ? one : { ...one, items: merged(one.items, old?.get(name)?.items) });
     }
@@ -189,7 +192,7 @@ export class Asking {
     }
   }
 
-  /** The items of a document that are there at a moment, and what became of each provider. */
+  /** Returns the available items of a document at a moment, and the state of each provider. */
   items(
     ask: Ask,
     providers: readonly InlineProvider[],
@@ -239,9 +242,9 @@ function isSame(a: Ask | undefined, b: Ask): boolean {
   return a !== undefined && a.path === b.path && a.version === b.version && a.cursor === b.cursor;
 }
 
-/** Reads a provider's items as they come. */
+/** Reads a provider's items as they arrive. */
 async function collect(provider: InlineProvider, request: InlineProviderRequest, answer: Sent): Promise<void> {
-  // Not before the request is recorded, whatever the provider does.
+  // Waits until the request is recorded, whatever the provider does.
   await undefined;
   const given = provider.provide(request);
   const add = (item: unknown) => {
@@ -263,7 +266,7 @@ async function collect(provider: InlineProvider, request: InlineProviderRequest,
   all.forEach(add);
 }
 
-/** Fresh items, then old ones of other ids. */
+/** Returns fresh items, then old ones with other ids. */
 function merged(fresh: readonly InlineItem[], old: readonly InlineItem[] | undefined): InlineItem[] {
   if (!old || old.length === 0) return [...fresh];
   const ids = new Set(fresh.map(({ id }) => id));

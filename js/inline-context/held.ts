@@ -1,4 +1,4 @@
-/** The engine's half of a session: made when it is needed, and made again after a crash. */
+/** The engine's half of a session: made when needed, and made again after a crash. */
 
 import { call } from "../engine/engine.ts";
 import type { InlineFile } from "./types.ts";
@@ -11,21 +11,21 @@ export type Handle = InstanceType<WorkspaceWasm["InlineSession"]>;
 /** A file that is open in the session. */
 export interface OpenFile extends Required<InlineFile> {
   version: number;
-  /** Whether its changes become recent edits. */
+  /** True if its changes become recent edits. */
   isFollowed: boolean;
-  /** The engine has this text as a neighbour's. */
+  /** True if the engine has this text as a neighbour's. */
   isSent: boolean;
-  /** The last change, if the engine does not know it: changes within the debounce time cross once. */
+  /** Time of the last change that the engine does not know: changes within the debounce time cross once. */
   changedMs?: number | undefined;
 }
 
-/** Places that a new handle gets, at most. */
+/** Max places that a new handle receives. */
 const MAX_VISITS = 64;
 
-/** Files and places as the session knows them, and the handle that has them, too. */
+/** Files and places of the session, and the engine's handle with a copy of them. */
 export class Held {
   readonly files = new Map<string, OpenFile>();
-  /** Ascends with each handle: what an older one was asked for is void. */
+  /** Increases with each handle: requests of an older handle are void. */
   generation = 0;
   readonly #limits: Settings;
   readonly #debounceMs: number;
@@ -38,7 +38,7 @@ export class Held {
     this.#debounceMs = debounceMs;
   }
 
-  /** The live handle. A new one gets files and places again; recent edits and caches begin anew. */
+  /** Returns the live handle. A new one receives files and places again; recent edits and caches start empty. */
   handle(): Handle {
     const instance = workspace();
     if (this.#handle && this.#instance === instance) return this.#handle;
@@ -57,7 +57,7 @@ export class Held {
     return handle;
   }
 
-  /** Sends the texts that the engine does not have; that of `current` crosses with the request. */
+  /** Sends the texts that the engine lacks; the text of `current` crosses with the request. */
   send(current: string): void {
     const handle = this.handle();
     for (const file of this.files.values()) {
@@ -67,7 +67,7 @@ export class Held {
     }
   }
 
-  /** Records a change for recent edits. Only the last of changes that follow each other quickly matters. */
+  /** Records a change for recent edits. Of several quick changes only the last one matters. */
   change(file: OpenFile, text: string, now: number): void {
     const isLater = file.changedMs !== undefined && now - file.changedMs >= this.#debounceMs;
     if (isLater) this.#flush(file);
@@ -89,7 +89,7 @@ export class Held {
   #flush(file: OpenFile): void {
     const now = file.changedMs!;
     const handle = this.handle();
-    // A handle that was just made knows the text already.
+    // A new handle already has the text.
     if (file.changedMs === undefined) return;
     call(() => handle.changeEdits(file.path, file.text, now));
     file.changedMs = undefined;
@@ -102,10 +102,9 @@ export class Held {
     if (this.#visits.length > MAX_VISITS) this.#visits = this.#visits.slice(-MAX_VISITS / 2);
   }
 
-  /** Gives back the engine's memory; the next use makes another handle. */
+  /** Frees the engine's memory; the next use makes another handle. */
   free(): void {
-    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage
-    // collector.
+    // A crashed instance lost its memory, and must not be asked to free it, not even by the garbage collector.
     if (this.#handle && this.#instance === workspace()) this.#handle.free();
     else (this.#handle as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
     this.#handle = undefined;

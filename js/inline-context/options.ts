@@ -1,4 +1,4 @@
-/** Options of inline context: checked, and as the engine reads them. */
+/** Checks the options of inline context, and converts them for the engine. */
 
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
@@ -11,7 +11,7 @@ import { MODES } from "../options/schemas/inline-context.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { InlineSessionOptions } from "./types.ts";
 
-/** What the engine gets: limits as JSON, and what counts. */
+/** The engine's options: limits as JSON, and the encoding or tokenizer. */
 export interface Settings {
   json: string;
   encoding: EncodingName;
@@ -23,13 +23,13 @@ export interface Settings {
 const OUTPUT_RESERVE = 500;
 const PROVIDER_MS = 150;
 const BUILDING_MS = 1_200;
-/** Offsets, counts and times cross as numbers; anything above this is no limit. */
+/** Offsets, counts and times cross as numbers; a larger value means no limit. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** Limits of requests and of what a session keeps. */
+/** Limits of requests and of a session's memory. */
 type Limits = Omit<InlineSessionOptions, "clock" | "providers" | "maxCachedDocuments">;
 
-/** What the engine calls an option that it does not call as hosts do. */
+/** The engine's names of options, if they differ from the host's. */
 const NAMES: Readonly<Record<string, string>> = {
   similarLimits: "similar",
   neighbourLimits: "neighbours",
@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<string, string>> = {
   moveDebounceMs: "debounceMs",
 };
 
-/** A value as it crosses: `Infinity` is the largest count, a table of names a list of pairs. */
+/** Returns a value as it crosses: `Infinity` as the largest count, a table of names as a list of pairs. */
 function crossing(name: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (typeof value === "number") return Math.min(value, MAX_COUNT);
@@ -50,14 +50,14 @@ function crossing(name: string, value: unknown): unknown {
 }
 
 /**
- * Returns the limits of a request or session, whose kinds were checked, as the engine takes them.
+ * Returns the limits of a request or session, whose types were checked, in the engine's form.
  *
- * @throws EspalierError `bad_option` with the path of a limit that makes no sense beside the others
+ * @throws EspalierError `bad_option` with the path of a limit that contradicts the others
  */
 export function limitsOf(options: Limits, within = "options"): Settings {
   const { budget, encoding, model, tokenizer: own, ...limits } = options;
   const { mode, profile, window, outputReserve = OUTPUT_RESERVE, providerMs, buildingMs } = limits;
-  // The profile takes an unknown mode for `minimal`, as Copilot Chat does.
+  // This profile reads an unknown mode as `minimal`, as Copilot Chat does.
   need(mode, profile === "copilot-chat" ? kinds.text : MODES, `${within}.mode`);
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(limits)) fields[NAMES[name] ?? name] = crossing(name, value);
@@ -77,7 +77,7 @@ export function limitsOf(options: Limits, within = "options"): Settings {
   };
 }
 
-/** Returns a count of an option that the engine does not see. */
+/** Returns a count of an option that the engine does not receive. */
 export function countOf(value: number | undefined, usual: number): number {
   return Math.min(value ?? usual, MAX_COUNT);
 }

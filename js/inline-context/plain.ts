@@ -1,4 +1,4 @@
-/** The context of one completion, as one call. */
+/** Finds the context of one completion, in one call. */
 
 import { call } from "../engine/engine.ts";
 import { coded, isEspalierError } from "../errors/errors.ts";
@@ -10,9 +10,9 @@ import type { InlineContextResult, InlineRequest } from "./types.ts";
 import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, timeOf } from "./wire.ts";
 
 /**
- * Finds the context of one completion: text on both sides of the cursor, items of providers, similar snippets of
- * neighbour files, recent edits, within a budget. Each candidate is reported, with the reason if it is not sent. Equal
- * requests have equal results; for a session of an editor {@link InlineContext} keeps files and caches.
+ * Finds the context of one completion within a budget: text on both sides of the cursor, items of providers, similar
+ * snippets of neighbour files, recent edits. Each candidate is reported, with the reason if it is not sent. Equal
+ * requests have equal results; for an editor's session {@link InlineContext} keeps files and caches.
  *
  * ```ts
  * import { inlineContext } from "espalier/inline-context";
@@ -73,7 +73,7 @@ export function inlineContext(request: InlineRequest): InlineContextResult {
   return resultOf(json, file.text, cursor);
 }
 
-/** Names options as they are named here: as part of the request. */
+/** Renames options in errors to their paths in the request. */
 function inRequest<T>(run: () => T): T {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** An editor's session: files, recent edits, cursor places, caches and providers, from one request to the next. */
+/** An editor's session: files, recent edits, cursor places, caches and providers, kept from one request to the next. */
 
 import { call } from "../engine/engine.ts";
 import { badInput, badOption as bad } from "../errors/errors.ts";
@@ -39,10 +39,10 @@ const MOVED_BY = ["keyboard", "mouse", "command"];
 const EDIT_DEBOUNCE_MS = 500;
 
 /**
- * Keeps what requests for completions have in common: open files, of which only changed ones cross into the engine;
- * recent edits from the editor's change events; places where the cursor was; words of files; the last suffix and
- * prefix, so that consecutive prompts share the longest beginning; completions for typing ahead; items of providers.
- * Times come from `clock` or as arguments; no call but `contextFor` and `moveCursor` starts a timer.
+ * Keeps the common data of requests for completions: open files, of which only changed ones cross into the engine;
+ * recent edits from the editor's change events; places of the cursor; words of files; the last suffix and prefix, so
+ * that consecutive prompts share the longest beginning; completions for typing ahead; items of providers. Times come
+ * from `clock` or as arguments; only `contextFor` and `moveCursor` start timers.
  *
  * ```ts
  * import { InlineContext } from "espalier/inline-context";
@@ -67,9 +67,9 @@ export class InlineContext {
   readonly #providers: readonly InlineProvider[];
   readonly #held: Held;
   readonly #asking: Asking;
-  /** The suffix of the last request whose suffix was not reused. */
+  /** The suffix of the last request that did not reuse one. */
   #suffix = "";
-  /** The last document that was asked for without being open. */
+  /** The last requested document that was not open. */
   #last: (Required<InlineFile> & { version: number }) | undefined;
 
   /** @throws EspalierError `bad_option`, `encoding_not_loaded`, `not_initialized` */
@@ -99,7 +99,7 @@ export class InlineContext {
   }
 
   /**
-   * Adds a neighbour whose changes are not followed: a file that a language service names as related.
+   * Adds a neighbour whose changes are not followed: a file that a language service reports as related.
    *
    * @throws EspalierError `bad_input`
    */
@@ -134,8 +134,8 @@ export class InlineContext {
   /**
    * Records a file's text after a change.
    *
-   * @param options `now`: when it happened; default: now. `version`: the editor's number of the text; default: one
-   *   more.
+   * @param options `now`: the time of the change; default: now. `version`: the editor's number of the text; default:
+   *   one more.
    * @throws EspalierError `bad_input` if the file is not open
    */
   change(path: string, text: string, options: { now?: number; version?: number } = {}): void {
@@ -150,7 +150,7 @@ export class InlineContext {
   }
 
   /**
-   * Forgets a file: it was closed.
+   * Removes a closed file.
    *
    * @throws EspalierError `bad_input`
    */
@@ -192,8 +192,8 @@ export class InlineContext {
   }
 
   /**
-   * Records a move of the cursor. On a blank line or at a line's end, and not right after a change, providers are
-   * asked: at once after a move by mouse or command, after `moveDebounceMs` by keyboard.
+   * Records a move of the cursor. On a blank line or at a line's end, and not right after a change, it asks the
+   * providers: at once after a move by mouse or command, after `moveDebounceMs` by keyboard.
    *
    * @throws EspalierError `bad_input`
    */
@@ -219,9 +219,9 @@ export class InlineContext {
   }
 
   /**
-   * Finds the context of one completion at once, with what is there.
+   * Finds the context of one completion at once, with the available items.
    *
-   * @throws EspalierError `bad_input`; what a tokenizer of the host's throws
+   * @throws EspalierError `bad_input`; an error of the host's tokenizer
    */
   context(request: InlineSessionRequest): InlineContextResult {
     return this.#context(check(request, INLINE_CONTEXT, "request"), this.#document(request.file));
@@ -243,7 +243,7 @@ export class InlineContext {
         handle.context(document, Float64Array.of(cursor, elapsed, fresh, now), file.text, texts, numbers),
       );
     } catch (error) {
-      // Counts that a failing tokenizer did not make are remembered there.
+      // The handle remembers counts that a failing tokenizer did not make.
       if (this.#limits.tokenizer) this.#held.free();
       throw error;
     }
@@ -255,8 +255,8 @@ export class InlineContext {
   }
 
   /**
-   * Asks the providers and finds the context with what they sent: until all have answered, at most `providerMs`. If a
-   * request of another place of the document runs already, it waits 20 ms for that, and has the items that are cached.
+   * Asks the providers and finds the context with their items: waits until all have answered, at most `providerMs`. If
+   * a request of another place in the document is already running, it waits 20 ms for that, and uses the cached items.
    * Later answers are kept for the next request.
    *
    * ```ts
@@ -275,7 +275,7 @@ export class InlineContext {
    */
   async contextFor(request: InlineAsyncRequest): Promise<InlineContextAnswer> {
     const { providers: given, timeoutMs, onPartial, signal, ...rest } = check(request, INLINE_CONTEXT_FOR, "request");
-    // Before anybody is asked.
+    // Checks before asking any provider.
     itemsOf(rest.items ?? [], "request.items");
     signal?.throwIfAborted();
     const began = this.#clock.now();
@@ -289,11 +289,11 @@ export class InlineContext {
       timeoutMs === undefined ? buildingMs : timeOf(timeoutMs, "request.timeoutMs"),
       buildingMs,
     );
-    // Taken before the question, which would make cached items wait.
+    // Taken before the request, which would make cached items wait.
     const done = this.#asking.ask(ask, providers);
     const answer = (moment: Moment, elapsedMs: number) => {
       const [found, report] = this.#asking.items(ask, providers, moment);
-      // What is there was there in time: the wait ends with it.
+      // Available items arrived in time: the wait ends with them.
       const items = [...(rest.items ?? []), ...found.map((item) => ({ ...item, arrivedMs: 0 }))];
       return { ...this.#context({ ...rest, items, elapsedMs }, file), report };
     };
@@ -312,7 +312,7 @@ export class InlineContext {
     return { ...result, isPartial: result.isPartial || isLate, providers: report, ms };
   }
 
-  /** Waits for `done`, at most `ms`; true if it came in time. */
+  /** Waits for `done`, at most `ms`; returns true if it resolved in time. */
   async #race(done: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => () => {
@@ -355,7 +355,7 @@ export class InlineContext {
     return call(() => handle.getCompletion(path, text.slice(0, at), text.slice(at)));
   }
 
-  /** Returns the paths of recently used files but `path`: visible ones first, newest first. */
+  /** Returns the paths of recently used files except `path`: visible ones first, newest first. */
   recentFiles(path = ""): string[] {
     needPath(path);
     const handle = this.#held.handle();
@@ -370,7 +370,7 @@ export class InlineContext {
     return { path, text, language, scheme, version, ...(!Number.isNaN(focusedMs) && { focusedMs }) };
   }
 
-  /** Returns what the session keeps. */
+  /** Returns statistics of the session. */
   state(): InlineState {
     const handle = this.#held.handle();
     return {
@@ -382,7 +382,7 @@ export class InlineContext {
     };
   }
 
-  /** Cancels what is asked and gives back the engine's memory. The session must not be used any more. */
+  /** Cancels pending requests and frees the engine's memory. The session must not be used any more. */
   free(): void {
     this.#asking.free();
     this.#held.free();
@@ -402,7 +402,7 @@ export class InlineContext {
     return typeof file === "string" ? this.#file(file, "request.file") : fileOf(file, "request.file");
   }
 
-  /** The version of a document that is not open: another one when its text is. */
+  /** Returns the version of a document that is not open; it changes with the text. */
   #visitor(file: Required<InlineFile>): number {
     const isSame = this.#last?.path === file.path && this.#last.text === file.text;
     if (!isSame) this.#last = { ...file, version: (this.#last?.version ?? 0) + 1 };

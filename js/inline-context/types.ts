@@ -15,29 +15,30 @@ export interface InlineFile {
   text: string;
   /** The editor's identifier: `typescript`. Only neighbours of the document's language are compared. Default: none. */
   language?: string | undefined;
-  /** Of its address: `file`, `vscode-vfs`. Default `file`. */
+  /** The scheme of its address: `file`, `vscode-vfs`. Default `file`. */
   scheme?: string | undefined;
-  /** When it last had the focus, by any clock; files focused last are compared first. Default: never. */
+  /** Time of its last focus, by any clock; files focused last are compared first. Default: never. */
   focusedMs?: number | undefined;
 }
 
-/** Context that a provider found: a language server, a search, a linter. */
+/** Context from a provider: a language server, a search, a linter. */
 export interface InlineItem {
-  /** Items of one id are one item; the first counts. */
+  /** Items with the same id are one item; the first counts. */
   id: string;
   text: string;
   /** Default `snippet`. */
   kind?: "snippet" | "trait" | "diagnostic" | undefined;
-  /** The file of a snippet, which its headline names. */
+  /** The file of a snippet, named in its headline. */
   path?: string | undefined;
-  /** From 0 to 1. Items from 0.7 on are mandatory, others have the optional pool. Default 0.7. */
+  /** From 0 to 1. Items from 0.7 on are mandatory, others use the optional pool. Default 0.7. */
   priority?: number | undefined;
   /** Multiplies the weight of its kind, from 0 to 1: lighter items are dropped first. Default 1. */
   weight?: number | undefined;
-  /** When it arrived, since the request began; `pending` if it has not. Default 0. */
+  /** Time of its arrival, since the request began; `pending` if it has not arrived. Default 0. */
   arrivedMs?: number | "pending" | undefined;
   /**
-   * A cached item waits while a request for its document runs, which may replace it. Only {@link InlineContext} caches.
+   * True if a cached item waits while a request for its document runs, which may replace it. Only {@link InlineContext}
+   * caches.
    */
   isForTimeout?: boolean | undefined;
 }
@@ -48,13 +49,13 @@ export interface InlineEdit {
   before: string;
   after: string;
   /**
-   * By any clock. Changes of a file within `editLimits.debounceMs` are one edit. Default: long after the edit before
-   * it.
+   * Time by any clock. Changes of a file within `editLimits.debounceMs` are one edit. Default: long after the previous
+   * edit.
    */
   atMs?: number | undefined;
 }
 
-/** Shares of a prompt's parts, of 1. Stable context is all context but recent edits, which are volatile. */
+/** Shares of a prompt's parts, of 1. Stable context is all context except recent edits, which are volatile. */
 export interface InlineShares {
   /** Default 0.35. */
   prefix?: number | undefined;
@@ -70,19 +71,20 @@ export interface InlineShares {
 export interface SimilarLimits {
   /** Lines of a window, and of the text before the cursor that it is compared with. Default 60. */
   window?: number | undefined;
-  /** Scores must be above it. Default 0. */
+  /** Scores must exceed it. Default 0. */
   threshold?: number | undefined;
   /** Default 4; 16 for C and C++. */
   maxSnippets?: number | undefined;
   /** Default 1; 4 for C and C++. */
   maxPerFile?: number | undefined;
-  /** Files that are compared. Default 20; 200 for C and C++. */
+  /** Max files that are compared. Default 20; 200 for C and C++. */
   maxFiles?: number | undefined;
   /**
-   * Longer files are not compared. Default: no limit; 9,999 in the profile `copilot-chat`, 99,999 there for C and C++.
+   * Max characters of a compared file. Default: no limit; 9,999 in the profile `copilot-chat`, 99,999 there for C and
+   * C++.
    */
   maxChars?: number | undefined;
-  /** `jaccard`: words shared ÷ words of both. `shared`: words shared. Default `jaccard`. */
+  /** `jaccard`: shared words ÷ words of both. `shared`: shared words. Default `jaccard`. */
   score?: "jaccard" | "shared" | undefined;
   /**
    * `unicode`: words of every script, the default. `ascii`: ASCII letters and digits, the default of `copilot-chat`.
@@ -94,11 +96,11 @@ export interface SimilarLimits {
 export interface NeighbourLimits {
   /** Default 20. */
   maxFiles?: number | undefined;
-  /** Of all of them; a file that would pass the limit is skipped. Default 200,000. */
+  /** Max characters of all files together; a file that would exceed the limit is skipped. Default 200,000. */
   maxChars?: number | undefined;
-  /** Files whose focus times count. Default: all; 10 in the profile `copilot-chat`. */
+  /** Number of files whose focus times count. Default: all; 10 in the profile `copilot-chat`. */
   focusEntries?: number | undefined;
-  /** Looks at files of the scheme `file` only. Default false; true in the profile `copilot-chat`. */
+  /** Uses only files of the scheme `file`. Default false; true in the profile `copilot-chat`. */
   fileSchemeOnly?: boolean | undefined;
   /** Languages that count as another: `{ typescriptreact: "typescript" }`. Replaces the defaults. */
   aliases?: Readonly<Record<string, string>> | undefined;
@@ -108,15 +110,15 @@ export interface NeighbourLimits {
 export interface EditLimits {
   /** Changes of a file within this time are one edit. Default 500. */
   debounceMs?: number | undefined;
-  /** Files with a history. Default 20. */
+  /** Max files with a history. Default 20. */
   maxFiles?: number | undefined;
-  /** Edits kept of a file, and edits shown in all. Default 8. */
+  /** Max edits kept of a file, and max edits shown in all. Default 8. */
   maxEdits?: number | undefined;
   /** Unchanged lines shown around an edit. Default 3. */
   contextLines?: number | undefined;
-  /** An edit at most this many lines from the file's last one merges with it. Default 1. */
+  /** Max distance in lines at which an edit merges with the file's last one. Default 1. */
   mergeLines?: number | undefined;
-  /** An edit that is longer, with its context, resets its file's history. Default 2,000. */
+  /** A longer edit, with its context, resets its file's history. Default 2,000. */
   maxEditChars?: number | undefined;
   /** Edits with more added or more removed lines are not shown. Default 10. */
   maxLines?: number | undefined;
@@ -134,37 +136,39 @@ export interface EditLimits {
 export interface InlineOptions {
   /** `espalier` (the default): exact tokens. `copilot-chat`: the constants and switches of Copilot Chat 0.37.9. */
   profile?: "espalier" | "copilot-chat" | undefined;
-  /** Tokens of the prompt: context, prefix and suffix. Default `window` − `outputReserve`. */
+  /** Max tokens of the prompt: context, prefix and suffix. Default `window` − `outputReserve`. */
   budget?: number | undefined;
-  /** Tokens of prompt and completion together. Default 8,192. */
+  /** Max tokens of prompt and completion together. Default 8,192. */
   window?: number | undefined;
-  /** Tokens of the window that are kept for the completion. Default 500. */
+  /** Tokens of the window that are reserved for the completion. Default 500. */
   outputReserve?: number | undefined;
   /** Default `o200k_base`. */
   encoding?: EncodingName | undefined;
   /** The model whose encoding counts. */
   model?: string | undefined;
-  /** Counts instead of an encoding. */
+  /** A function that counts instead of an encoding. */
   tokenizer?: HostTokenizer | undefined;
   /**
    * The suffix's share of the budget, if there is a suffix; unused budget goes to the other side. Default 0.15; 0 for
    * no suffix.
    */
   suffixShare?: number | undefined;
-  /** Tokens that are kept back if there is a suffix. Default 5. */
+  /** Tokens that are reserved if there is a suffix. Default 5. */
   suffixReserve?: number | undefined;
-  /** Shorter documents get no completion. Default 10. */
+  /** Min characters of a document for a completion. Default 10. */
   minChars?: number | undefined;
-  /** Text considered on each side of the cursor, for each token of the budget. Default 4.1. */
+  /** Characters considered on each side of the cursor, for each token of the budget. Default 4.1. */
   charsPerToken?: number | undefined;
-  /** Of the prefix's budget, what a long document leaves to context. Default 0.35; 0 in the profile `copilot-chat`. */
+  /**
+   * Share of the prefix's budget that a long document leaves to context. Default 0.35; 0 in the profile `copilot-chat`.
+   */
   contextShare?: number | undefined;
   /**
    * Tokens by which a long prefix is cut shorter, so that the next requests can begin at the same line. Default 256; 0
    * in the profile `copilot-chat`.
    */
   stableSlack?: number | undefined;
-  /** Cuts the prompt by shares instead of weights; true for their defaults. Default false. */
+  /** Cuts the prompt by shares instead of weights; true for the default shares. Default false. */
   cascade?: boolean | InlineShares | undefined;
   /**
    * Counts the whole prompt, not line by line; pools count tokens, not characters. Default true; false in the profile
@@ -177,16 +181,16 @@ export interface InlineOptions {
    */
   mode?: "minimal" | "fillHalf" | "double" | "fill" | undefined;
   /**
-   * The item that does not fit in its pool: `skip` it uncharged, the default, or `charge` it and all behind it, the
-   * default of `copilot-chat`.
+   * The treatment of an item that does not fit in its pool: `skip` it uncharged, the default, or `charge` it and all
+   * later ones, the default of `copilot-chat`.
    */
   crossing?: "skip" | "charge" | undefined;
   /**
-   * Looks for similar snippets although providers have snippets. Default true; false in the profile `copilot-chat` but
-   * for C and C++.
+   * Looks for similar snippets even if providers have snippets. Default true; false in the profile `copilot-chat`
+   * except for C and C++.
    */
   similarBesideSnippets?: boolean | undefined;
-  /** How recent edits are written. Default `unified`. */
+  /** The form of recent edits. Default `unified`. */
   editForm?: "unified" | "searchReplace" | "plain" | undefined;
   /** Limits of similar snippets. */
   similarLimits?: SimilarLimits | undefined;
@@ -196,14 +200,16 @@ export interface InlineOptions {
   editLimits?: EditLimits | undefined;
   /** Items that arrive later are not used. Default 150. */
   providerMs?: number | undefined;
-  /** From then on nothing new is read. Default 1,200. */
+  /** After this time nothing more is read. Default 1,200. */
   buildingMs?: number | undefined;
 }
 
 /** A request for the context of one completion. */
 export interface InlineRequest extends InlineOptions {
   file: InlineFile;
-  /** An offset of the file's text. Beyond the end means the end; inside a surrogate pair means before it. */
+  /**
+   * An offset of the file's text. An offset beyond the end means the end; one inside a surrogate pair means before it.
+   */
   cursor: number;
   neighbours?: readonly InlineFile[] | undefined;
   items?: readonly InlineItem[] | undefined;
@@ -219,49 +225,49 @@ export interface InlineRequest extends InlineOptions {
 export type InlineReason =
   /** Heavier items and the document used the budget. */
   | "noRoom"
-  /** The provider items before it used the pool. */
+  /** Earlier provider items used the pool. */
   | "poolUsedUp"
   | "duplicate"
   | "empty"
   | "excluded"
   /** It has not arrived, and there is time left. */
   | "pending"
-  /** It arrived after its time, or not at all. */
+  /** It arrived too late, or not at all. */
   | "late"
   /** It is the document itself. */
   | "currentFile"
   | "otherScheme"
   | "otherLanguage"
-  /** The file would pass the limit of characters. */
+  /** The file would exceed the limit of characters. */
   | "tooLarge"
-  /** Enough files come before it. */
+  /** Enough files precede it. */
   | "tooMany"
-  /** The file is empty or too large to be compared, or too many are before it. */
+  /** The file is empty or too large to be compared, or too many precede it. */
   | "notCompared"
-  /** Nothing in the file is like the text before the cursor. */
+  /** No part of the file is similar to the text before the cursor. */
   | "notSimilar"
-  /** The file was not read for want of time. */
+  /** There was no time to read the file. */
   | "notReached"
   /** Providers have snippets, which the profile prefers. */
   | "snippetsInstead";
 
-/** A candidate of the prompt's context, and what became of it. */
+/** A candidate of the prompt's context, and its outcome. */
 export interface InlineContextItem {
   kind: "marker" | "trait" | "diagnostic" | "snippet" | "similarSnippet" | "recentEdits" | "neighbour";
-  /** The id of a provider item, the path of anything else. */
+  /** The id of a provider item, the path of any other. */
   id: string;
-  /** What the prompt has of it; empty if it is not sent. */
+  /** The text in the prompt; empty if it is not sent. */
   text: string;
   /** From 0 to 1; lighter items are dropped first. */
   weight: number;
-  /** Of the whole item, counted on its own; 0 if it was not counted. */
+  /** Tokens of the whole item, counted alone; 0 if it was not counted. */
   tokens: number;
-  /** The prompt has the end of it only. */
+  /** True if the prompt contains only the end of it. */
   isCut: boolean;
   /** Lines of a similar snippet; `endLine` is not part of it. */
   firstLine?: number | undefined;
   endLine?: number | undefined;
-  /** Of a similar snippet, from 0 to 1. */
+  /** Score of a similar snippet, from 0 to 1. */
   score?: number | undefined;
   /** Absent if it is sent. */
   dropped?: InlineReason | undefined;
@@ -274,48 +280,49 @@ export interface InlineTokens {
   prefix: number;
   suffix: number;
   free: number;
-  /** Tokens of context and prefix with which the request before began, too; of {@link InlineContext} only. */
+  /**
+   * Tokens of context and prefix that this request shares with the previous one's beginning; only set by {@link
+   * InlineContext}.
+   */
   shared: number;
 }
 
 /** The context of a completion. */
 export interface InlineContextResult {
-  /** The text of the sent items in prompt order; goes before the prefix, or apart from it. */
+  /** The text of the sent items in prompt order; goes before the prefix, or separate from it. */
   context: string;
-  /** Text of the document up to the cursor, but for `trailing`. */
+  /** Text of the document up to the cursor, without `trailing`. */
   prefix: string;
   /**
-   * White space of a blank last line, between `prefix` and the cursor. A completion is inserted behind it, see
-   * {@link insertion}.
+   * White space of a blank last line, between `prefix` and the cursor. A completion is inserted after it, see {@link
+   * insertion}.
    */
   trailing: string;
-  /** Text of the document from the line after the cursor's on, or that of the request before. */
+  /** Text of the document from the line after the cursor's on, or the previous request's suffix. */
   suffix: string;
-  /** The suffix is that of the request before: prompt caches pay for it. */
+  /** True if the suffix is that of the previous request, so that prompt caches apply. */
   isSuffixReused: boolean;
   /** Sent items in prompt order, then the others with their reasons. */
   items: InlineContextItem[];
   tokens: InlineTokens;
-  /** The document is too short for a completion; nothing else is set. */
+  /** True if the document is too short for a completion; nothing else is set then. */
   isTooShort: boolean;
-  /** A later call may have more: items are pending, providers are late, or files were not read. */
+  /** True if a later call may find more: items are pending, providers are late, or files were not read. */
   isPartial: boolean;
-  /** When that call is due at the latest, since the request began. */
+  /** Latest time of that call, since the request began. */
   nextMs?: number | undefined;
 }
 
-/** What a provider is asked for. */
+/** The request to a provider. */
 export interface InlineProviderRequest {
   file: InlineFile;
   version: number;
   cursor: number;
-  /** Paths of files used recently: visible ones first, newest first. */
+  /** Paths of recently used files: visible ones first, newest first. */
   neighbours: string[];
-  /**
-   * Tokens that items may have beside the document, and the characters of the two budgets that a language server keeps.
-   */
+  /** Tokens for items beside the document, and the characters of the two budgets that a language server has. */
   budget: { available: number; primaryChars: number; secondaryChars: number };
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal;
 }
 
@@ -325,48 +332,48 @@ type Some<T> = readonly T[] | undefined | void;
 export interface InlineProvider {
   /** Unique among the session's providers. */
   name: string;
-  /** Items, at once, later, or one after the other. */
+  /** Returns items: at once, later, or one after the other. */
   provide(request: InlineProviderRequest): Some<InlineItem> | Promise<Some<InlineItem>> | AsyncIterable<InlineItem>;
 }
 
-/** What became of a provider in {@link InlineContext.contextFor}. */
+/** The outcome of a provider in {@link InlineContext.contextFor}. */
 export interface InlineProviderReport {
   name: string;
-  /** `answered` in time, `late` (`items` counts what it sent until then, or what is cached), `failed`. */
+  /** `answered` in time, `late` (`items` counts the items until then, or the cached ones), `failed`. */
   status: "answered" | "late" | "failed";
-  /** Items that were used. */
+  /** Number of items that were used. */
   items: number;
-  /** Items of an earlier request are among them. */
+  /** True if items of an earlier request are among them. */
   isCached: boolean;
-  /** What a failed provider threw. */
+  /** The error of a failed provider. */
   error?: unknown;
 }
 
 export interface InlineContextAnswer extends InlineContextResult {
   providers: InlineProviderReport[];
-  /** The time it took. */
+  /** The duration. */
   ms: number;
 }
 
-/** What a session is made with. The limits of requests hold for all of its requests. */
+/** The options of a session. The limits of requests apply to all of its requests. */
 export interface InlineSessionOptions extends InlineOptions {
-  /** Asked by `contextFor`, and on cursor moves to warm the cache. */
+  /** The providers that `contextFor` asks, and cursor moves to warm the cache. */
   providers?: readonly InlineProvider[] | undefined;
-  /** Bytes of the words of files that are kept. Default 8,388,608. */
+  /** Max bytes of the words of files that are kept. Default 8,388,608. */
   maxCacheBytes?: number | undefined;
-  /** Completions kept for typing ahead. Default 100. */
+  /** Max completions kept for typing ahead. Default 100. */
   maxCompletions?: number | undefined;
-  /** Places of the cursor that are kept. Default 32. */
+  /** Max places of the cursor that are kept. Default 32. */
   maxPlaces?: number | undefined;
   /** Moves within this many lines are one place. Default 10. */
   nearPlaceLines?: number | undefined;
-  /** Visible files that are kept as recent, and as many hidden ones. Default 12. */
+  /** Max visible files that are kept as recent, and the same number of hidden ones. Default 12. */
   maxRecentFiles?: number | undefined;
-  /** Documents whose items of providers are kept. Default 20. */
+  /** Max documents whose provider items are kept. Default 20. */
   maxCachedDocuments?: number | undefined;
   /** Cursor moves by keyboard count when none follows for this time. Default 200. */
   moveDebounceMs?: number | undefined;
-  /** Time, for tests. */
+  /** The clock, for tests. */
   clock?: Partial<Pick<Clock, "now" | "after">> | undefined;
 }
 
@@ -380,8 +387,8 @@ export interface InlineSessionRequest {
   /** Time since the request began. Default 0. */
   elapsedMs?: number | undefined;
   /**
-   * UTF-16 code units of neighbours that are read anew at most; files that are not reached are read at the next
-   * request. Default: no limit.
+   * Max UTF-16 code units of neighbours that are read for this request; other files are read at the next one. Default:
+   * no limit.
    */
   maxFreshChars?: number | undefined;
 }
@@ -390,9 +397,9 @@ export interface InlineSessionRequest {
 export interface InlineAsyncRequest extends Omit<InlineSessionRequest, "elapsedMs"> {
   /** Default: those of the session. */
   providers?: readonly InlineProvider[] | undefined;
-  /** The caller's whole time; `providerMs` ends the wait for providers in any case. Default `buildingMs`. */
+  /** Max time of the whole call; `providerMs` ends the wait for providers in any case. Default `buildingMs`. */
   timeoutMs?: number | undefined;
-  /** Gets what is there at once, if there is something to wait for. */
+  /** Called at once with the available context, if there is something to wait for. */
   onPartial?: ((context: InlineContextResult) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -405,18 +412,18 @@ export interface InlineMove {
   by?: "keyboard" | "mouse" | "command" | undefined;
   /** Default true. */
   isActiveEditor?: boolean | undefined;
-  /** There is one selection, and it is empty. Default true. */
+  /** True if there is one selection, and it is empty. Default true. */
   isOneCursor?: boolean | undefined;
 }
 
-/** What a session keeps. */
+/** Statistics of a session. */
 export interface InlineState {
   files: number;
   completions: number;
-  /** Documents whose items of providers are kept. */
+  /** Documents whose provider items are kept. */
   cachedDocuments: number;
-  /** Bytes of the engine's caches, nearly. */
+  /** Approximate bytes of the engine's caches. */
   cacheBytes: number;
-  /** A request to providers runs. */
+  /** True while a request to providers runs. */
   isAsking: boolean;
 }

@@ -1,4 +1,4 @@
-/** Requests and results as they cross: texts in lists, numbers in arrays, results as JSON. */
+/** Converts requests and results for the crossing: texts in lists, numbers in arrays, results as JSON. */
 
 import { badInput } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
@@ -12,9 +12,9 @@ import type {
   InlineTokens,
 } from "./types.ts";
 
-/** Beyond this, an offset is the end of its text. */
+/** A larger offset means the end of its text. */
 const MAX = 2 ** 31 - 1;
-/** Between edits whose times the host does not know. */
+/** Time between edits for which the host passes no times. */
 const APART_MS = 60_000;
 
 const KINDS = ["snippet", "trait", "diagnostic"];
@@ -22,7 +22,7 @@ const KINDS = ["snippet", "trait", "diagnostic"];
 /**
  * Checks a file.
  *
- * @throws EspalierError `bad_input` with the path of the field to blame
+ * @throws EspalierError `bad_input` with the path of the invalid field
  */
 export function fileOf(file: unknown, path: string): Required<InlineFile> {
   const {
@@ -35,7 +35,7 @@ export function fileOf(file: unknown, path: string): Required<InlineFile> {
   return { path: name, text, language, scheme, focusedMs };
 }
 
-/** Neighbour files: four texts for each, and when each had the focus. */
+/** Returns neighbour files: four texts for each, and the time of its focus. */
 export function filesOf(files: readonly InlineFile[], path: string): [texts: string[], focused: Float64Array] {
   const all = list(files, path).map((file, index) => fileOf(file, `${path}[${index}]`));
   const texts = all.flatMap((file) => [file.path, file.language, file.scheme, file.text]);
@@ -45,13 +45,13 @@ export function filesOf(files: readonly InlineFile[], path: string): [texts: str
 /**
  * Checks an item.
  *
- * @throws EspalierError `bad_input` with the path of the field to blame
+ * @throws EspalierError `bad_input` with the path of the invalid field
  */
 export function checkItem(item: unknown, path: string): asserts item is InlineItem {
   check(item as InlineItem, INLINE_ITEM, path, badInput);
 }
 
-/** Items: three texts and four numbers for each. */
+/** Returns items: three texts and four numbers for each. */
 export function itemsOf(items: readonly InlineItem[], path: string): [texts: string[], numbers: Float64Array] {
   const texts: string[] = [];
   const numbers = new Float64Array(4 * list(items, path).length);
@@ -64,7 +64,7 @@ export function itemsOf(items: readonly InlineItem[], path: string): [texts: str
   return [texts, numbers];
 }
 
-/** Edits: three texts for each, and when each happened. */
+/** Returns edits: three texts for each, and its time. */
 export function editsOf(edits: readonly InlineEdit[], path: string): [texts: string[], times: Float64Array] {
   const texts: string[] = [];
   const times = new Float64Array(list(edits, path).length);
@@ -84,14 +84,14 @@ export function timeOf(value: unknown, path: string): number {
   return Math.min(value, Number.MAX_SAFE_INTEGER);
 }
 
-/** Checks an offset: a whole number. One below 0 is the beginning. */
+/** Checks an offset: a whole number. A negative one means the beginning. */
 export function offsetOf(value: unknown, path: string): number {
   if (typeof value !== "number" || (!Number.isInteger(value) && Math.abs(value) !== Infinity))
     throw badInput(path, "a whole number", value);
   return Math.max(0, Math.min(value, MAX));
 }
 
-/** Path and language of a document, and the excluded paths. */
+/** Returns path and language of a document, and the excluded paths. */
 export function documentOf(
   file: Required<InlineFile>,
   excluded: readonly string[] | undefined,
@@ -123,7 +123,7 @@ interface Answer
  * Reads the engine's answer. Prefix and suffix are cut out of the host's own text, so that not even unpaired surrogates
  * change.
  *
- * @param previous the suffix of the request before, of which a reused one is the beginning
+ * @param previous the suffix of the previous request; a reused suffix is its beginning
  */
 export function resultOf(json: string, text: string, cursor: number, previous = ""): InlineContextResult {
   const { prefix, trailing, suffix, nextMs, items, ...answer } = JSON.parse(json) as Answer;
@@ -140,13 +140,13 @@ export function resultOf(json: string, text: string, cursor: number, previous = 
   };
 }
 
-/** The whole suffix of a document: it begins on the line behind the cursor's, without white space. */
+/** Returns the whole suffix of a document: it begins on the line after the cursor's, without white space. */
 export function suffixOf(text: string, cursor: number): string {
   const feed = text.indexOf("\n", cursor);
   return feed < 0 ? "" : text.slice(feed).trimStart();
 }
 
-/** A cursor within its text, and before a surrogate pair that it would split. */
+/** Returns a cursor within its text, and before a surrogate pair that it would split. */
 export function cursorOf(text: string, cursor: number): number {
   const at = Math.min(cursor, text.length);
   const isInPair = at > 0 && isBetween(text.charCodeAt(at - 1), 0xd800) && isBetween(text.charCodeAt(at), 0xdc00);

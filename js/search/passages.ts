@@ -216,8 +216,8 @@ async function summarized(
 }
 
 /**
- * Joins hits as they go into a prompt: path, lines and text of each in a fence, the most relevant last. Its tokens are
- * those of the answer.
+ * Joins hits for a prompt: path, lines and text of each in a fence, the most relevant last. Its tokens are those of the
+ * answer.
  *
  * ```ts
  * import { openIndex, renderHits } from "espalier/search";
@@ -228,7 +228,7 @@ async function summarized(
  * renderHits(hits); // => "`src/retry.ts`, line 1\n```ts\nexport const times = 3;\n```\n"
  * ```
  *
- * @throws EspalierError `bad_input` if these are no hits
+ * @throws EspalierError `bad_input` if `hits` is not a list of hits
  */
 export function renderHits(hits: readonly Pick<SearchHit, "rendered">[]): string {
   if (!Array.isArray(hits) || !hits.every((hit: unknown) => typeof (hit as SearchHit | null)?.rendered === "string")) {

@@ -10,7 +10,7 @@ import type { InlineContext } from "../session.ts";
 import { completionsAt } from "./shared.ts";
 import type { DisposableLike, InlineComplete } from "./shared.ts";
 
-/** An `EditorState`, as far as it is used. */
+/** The used part of an `EditorState`. */
 export interface CodeMirrorStateLike {
   readonly doc: { toString(): string };
   readonly selection: {
@@ -19,7 +19,7 @@ export interface CodeMirrorStateLike {
   };
 }
 
-/** A `ViewUpdate`, as far as it is used. */
+/** The used part of a `ViewUpdate`. */
 export interface CodeMirrorUpdateLike {
   readonly state: CodeMirrorStateLike;
   readonly docChanged: boolean;
@@ -32,7 +32,7 @@ export interface CodeMirrorUpdateLike {
 export interface CodeMirrorInlineOptions {
   /** Names the document in prompts. */
   path: string;
-  /** Its language, as editors name it: `typescript`. Default: unknown. */
+  /** Its language by the editor's name: `typescript`. Default: unknown. */
   language?: string | undefined;
 }
 
@@ -42,17 +42,16 @@ export interface CodeMirrorCompletion {
   insert: string;
 }
 
-/** What connects an editor with a session. */
+/** The connection of an editor with a session. */
 export interface CodeMirrorInline extends DisposableLike {
-  /** For `EditorView.updateListener.of`. */
+  /** Pass it to `EditorView.updateListener.of`. */
   update(update: CodeMirrorUpdateLike): void;
-  /** Completions at the cursor; none if there is a selection, or if the document has changed meanwhile. */
+  /** Returns completions at the cursor; none if there is a selection, or if the document has changed meanwhile. */
   complete(state: CodeMirrorStateLike, options?: { signal?: AbortSignal }): Promise<CodeMirrorCompletion[]>;
 }
 
 /**
- * Connects an editor of CodeMirror with a session. Showing a completion and accepting it is the page's part: a widget,
- * a key.
+ * Connects an editor of CodeMirror with a session. The page shows completions and accepts them: a widget, a key.
  *
  * ```ts
  * import { EditorState } from "@codemirror/state";
@@ -110,7 +109,7 @@ export function codeMirrorInlineContext(
   };
 }
 
-/** Line ends count as one in CodeMirror, whatever they are in the file. */
+/** CodeMirror counts every line end as one, whatever it is in the file. */
 function textOf(state: CodeMirrorStateLike): string {
   return state.doc.toString();
 }

@@ -14,7 +14,7 @@ interface PositionLike {
   readonly column: number;
 }
 
-/** An `ITextModel`, as far as it is used. */
+/** The used part of an `ITextModel`. */
 export interface MonacoModelLike {
   readonly uri: { readonly scheme: string; readonly path: string; toString(): string };
   getValue(): string;
@@ -24,7 +24,7 @@ export interface MonacoModelLike {
   onDidChangeContent(listener: (event: any) => unknown): DisposableLike;
 }
 
-/** An `ICodeEditor`, as far as it is used. */
+/** The used part of an `ICodeEditor`. */
 export interface MonacoEditorLike {
   getModel(): any;
   hasTextFocus(): boolean;
@@ -34,7 +34,7 @@ export interface MonacoEditorLike {
   onDidDispose(listener: () => unknown): DisposableLike;
 }
 
-/** The part of Monaco's module that is used. */
+/** The used part of Monaco's module. */
 export interface MonacoInlineModule {
   readonly editor: {
     getModels(): readonly any[];
@@ -49,11 +49,11 @@ export interface MonacoInlineModule {
 }
 
 export interface MonacoInlineOptions {
-  /** The languages of the provider, as Monaco selects them. Default `{ pattern: "**" }`. */
+  /** The languages of the provider, as a Monaco selector. Default `{ pattern: "**" }`. */
   selector?: unknown;
   /** Names a model in prompts. Default: the path of its address without the first `/`. */
   pathOf?: ((model: MonacoModelLike) => string) | undefined;
-  /** Gets what a model threw; without it, the error goes to the editor. Aborts are no errors. */
+  /** Called with errors of `complete`; without it, the error goes to the editor. Aborts are not errors. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -61,8 +61,8 @@ export interface MonacoInlineOptions {
 const EXPLICIT = 3;
 
 /**
- * Registers inline completions in Monaco: all models feed the session, and `complete` is asked with its prompts.
- * `dispose` of what it returns ends that. docs/inline-context.md has an example.
+ * Registers inline completions in Monaco: all models feed the session, and `complete` is called with its prompts.
+ * `dispose` of the returned object ends that. docs/inline-context.md has an example.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
@@ -168,7 +168,7 @@ export function monacoInlineContext(
           return { items: [] };
         }
       },
-      // Called so by Monaco up to 0.52, and since.
+      // The name in Monaco up to 0.52, and the later one.
       freeInlineCompletions: nothing,
       disposeInlineCompletions: nothing,
     }),

@@ -1,10 +1,10 @@
-/** What the adapters of editors have in common. */
+/** The common part of the editors' adapters. */
 
 import { badInput } from "../../errors/errors.ts";
 import type { InlineContext } from "../session.ts";
 import type { InlineContextAnswer } from "../types.ts";
 
-/** What a model is asked for. */
+/** The prompt for a model. */
 export interface InlinePrompt extends InlineContextAnswer {
   path: string;
   language: string;
@@ -12,16 +12,16 @@ export interface InlinePrompt extends InlineContextAnswer {
 }
 
 /**
- * Asks a model for what follows `prefix`: a text, several, or nothing. `context` goes before the prefix or into a
- * message of its own. `signal` is aborted when the editor no longer wants the answer.
+ * Asks a model for the text after `prefix`; returns a text, several, or nothing. `context` goes before the prefix or
+ * into a message of its own. `signal` is aborted when the editor no longer needs the answer.
  */
 export type InlineComplete = (prompt: InlinePrompt, options: { signal: AbortSignal }) => Completed | Promise<Completed>;
 
 type Completed = string | readonly string[] | undefined | null;
 
 /**
- * Returns what an editor inserts at its cursor. A model continues the prompt's prefix, which lacks `trailing`; its
- * completion may begin with white space of its own, which would come twice.
+ * Returns the text that an editor inserts at its cursor. A model continues the prompt's prefix, which lacks `trailing`;
+ * white space at the beginning of its completion is not repeated.
  *
  * ```ts
  * import { insertion } from "espalier/inline-context";
@@ -47,7 +47,10 @@ export interface Place {
   cursor: number;
 }
 
-/** Returns the texts to insert: of a completion that the user types, else of the model, which are remembered. */
+/**
+ * Returns the texts to insert: the rest of a completion that the user is typing, else the model's, which are
+ * remembered.
+ */
 export async function completionsAt(
   session: InlineContext,
   { path, language, cursor }: Place,
@@ -66,12 +69,12 @@ export async function completionsAt(
   const texts = [
     ...new Set(all.filter((one) => typeof one === "string").map((one) => insertion(answer.trailing, one))),
   ].filter((one) => one !== "");
-  // The first one is found first.
+  // In reverse order, because the newest is found first.
   for (const one of texts.toReversed()) session.remember({ path, text, language }, cursor, one);
   return signal.aborted ? [] : texts;
 }
 
-/** Something that ends a subscription. */
+/** An object that ends a subscription. */
 export interface DisposableLike {
   dispose(): unknown;
 }

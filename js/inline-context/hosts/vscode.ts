@@ -20,7 +20,7 @@ interface PositionLike {
   readonly character: number;
 }
 
-/** A `TextDocument`, as far as it is used. */
+/** The used part of a `TextDocument`. */
 export interface VSCodeDocumentLike {
   readonly uri: UriLike;
   readonly languageId: string;
@@ -36,7 +36,7 @@ interface EditorLike {
 
 type Event<T> = (listener: (event: T) => unknown) => DisposableLike;
 
-/** The part of VS Code's module that is used. */
+/** The used part of VS Code's module. */
 export interface VSCodeInlineModule {
   readonly workspace: {
     readonly textDocuments: readonly VSCodeDocumentLike[];
@@ -57,9 +57,9 @@ export interface VSCodeInlineModule {
 }
 
 export interface VSCodeInlineOptions {
-  /** Documents that are followed. Default: all but consoles, logs and other texts that nobody edits. */
+  /** Returns true for documents to follow. Default: all but consoles, logs and other texts that users do not edit. */
   accepts?: ((document: VSCodeDocumentLike) => boolean) | undefined;
-  /** Gets what a model threw; without it, the error goes to the editor. Aborts are no errors. */
+  /** Called with errors of `complete`; without it, the error goes to the editor. Aborts are not errors. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface VSCodeInlineProvider extends DisposableLike {
   ): Promise<any[]>;
 }
 
-/** Schemes of texts that nobody edits. */
+/** Schemes of texts that users do not edit. */
 const NOT_EDITED = new Set([
   "output",
   "debug",
@@ -90,9 +90,9 @@ const NOT_EDITED = new Set([
 const MOVED_BY = ["keyboard", "keyboard", "mouse", "command"] as const;
 
 /**
- * Makes an inline completion provider: it follows the open documents of every scheme, remote and virtual workspaces
- * included, and asks `complete` with a prompt of the session. A completion that the user types is continued without a
- * question.
+ * Makes an inline completion provider: it follows the open documents of every scheme, including remote and virtual
+ * workspaces, and calls `complete` with a prompt of the session. A completion that the user is typing continues without
+ * another request.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -133,7 +133,7 @@ export function vscodeInlineContext(
     if (known !== undefined) return known;
     if (!accepts(document)) return undefined;
     const name = workspace.asRelativePath(document.uri);
-    // A file and its older revision have one name.
+    // A file and its older revision have the same name.
     const path = [...paths.values()].includes(name) ? key : name;
     paths.set(key, path);
     session.open({ path, text: document.getText(), language: document.languageId, scheme: document.uri.scheme });
@@ -157,7 +157,7 @@ export function vscodeInlineContext(
     contentChanges?: readonly unknown[];
   }) => {
     const path = open(document);
-    // Without changes it is the dirty mark that changed.
+    // An event without changes only reports the dirty mark.
     if (path !== undefined && contentChanges?.length !== 0)
       session.change(path, document.getText(), { version: document.version });
   };
@@ -205,7 +205,7 @@ export function vscodeInlineContext(
     async provideInlineCompletionItems(document: VSCodeDocumentLike, position: PositionLike, _context, token) {
       const path = open(document);
       if (path === undefined) return [];
-      // The editor may ask before its change event comes.
+      // The editor may ask for completions before it sends the change event.
       const text = document.getText();
       if (session.file(path)?.text !== text) session.change(path, text, { version: document.version });
       const signal = signalFrom(token);
