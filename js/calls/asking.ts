@@ -1,6 +1,6 @@
 /**
- * How `compact` asks the host's model and hooks: options checked, requests put into the host's format, wishes of hooks
- * read.
+ * Prepares `compact`'s requests to the host's model and hooks: checks options, converts requests to the host's format,
+ * reads the replies of hooks.
  */
 
 import { modelOf } from "./limits.ts";
@@ -15,7 +15,10 @@ import { defined } from "../options/data.ts";
 import { checkForeign } from "../options/check.ts";
 import { HOOK_REPLY } from "../options/schemas/compaction.ts";
 
-/** What the summarising model takes: as the host says, else as its limits do, else whatever it does not refuse. */
+/**
+ * Returns the max tokens of the summarising model: the host's option, else the limits of the model; undefined to learn
+ * it from refusals.
+ */
 export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {
   if (llmBudget !== undefined) return llmBudget;
   const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(llmModel);
@@ -25,10 +28,7 @@ export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | un
   ).tokens;
 }
 
-/**
- * The options of {@link CompactOptions} that say how the model is asked, as the core takes them, with every field in
- * place.
- */
+/** Returns the options of {@link CompactOptions} for asking the model, in the core's form, with all fields set. */
 export function asking(options: CompactOptions) {
   const { focus, force, trigger, shape, sections, verify, llmModel, hooks, readFile, recallTool, transcript } = options;
   const { name: asked } = modelOf(llmModel);
@@ -56,7 +56,7 @@ export function asking(options: CompactOptions) {
   };
 }
 
-/** The fields of a block that cross; it may have others of the host's. */
+/** Returns the fields of a block that cross; the host's block may have others. */
 const hostBlock = ({ kind, title, text }: HostBlock): HostBlock => ({
   kind,
   ...(title !== undefined && { title }),
@@ -69,7 +69,7 @@ function breadcrumb(transcript: CompactOptions["transcript"], recall: string | u
   return { path, lines, tool, argument, recall };
 }
 
-/** What the host's model is given, in the conversation's own format. */
+/** Returns the request for the host's model, in the conversation's own format. */
 export function llmRequest(
   reading: Reading,
   { tools: given, jobId, provider, model }: CompactOptions,
@@ -99,8 +99,7 @@ export function llmRequest(
     prompt,
     promptTokens,
     ...settings,
-    // A fork is the running request: what it says of tools stays, since another choice would be another request to the
-    // cache.
+    // A fork is the running request: its tool choice stays, since another choice would miss the cache.
     params: { ...settings, ...(sends && shape !== "fork" && { toolChoice: "none" as const }) },
     ...(sends && { tools }),
     ...(jobId !== undefined && { jobId }),
@@ -115,7 +114,7 @@ export function llmRequest(
       ],
     };
   }
-  // Whoever writes the summary is asked by the rules of the same provider.
+  // The rules of the same provider apply to the summarising model.
   const { messages: built } = sendable(
     reading.rebuild(plan),
     reading.format,
@@ -131,7 +130,7 @@ export function llmRequest(
   };
 }
 
-/** Reads the reply of a hook. Throws if it makes no sense, and the hook is reported as failed. */
+/** Reads the reply of a hook. Throws if it is invalid; the hook is then reported as failed. */
 export function readHookReply(given: unknown, kept: (pins: readonly (string | number)[]) => string[]): HookAnswer {
   const nothing = { type: "hook" as const, keep: [], blocks: [], skip: false };
   if (given === undefined || given === null) return nothing;

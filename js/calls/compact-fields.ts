@@ -1,4 +1,4 @@
-/** The options of `compact` as the core takes them, checked. */
+/** Checks the options of `compact` and converts them to the core's form. */
 
 import { badOption as bad } from "../errors/errors.ts";
 import { isFields } from "../formats/values.ts";
@@ -11,7 +11,7 @@ import { asking, modelLimit } from "./asking.ts";
 import { dataText } from "./profile.ts";
 import { rules } from "./tool-rules.ts";
 
-/** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
+/** Checks the options of {@link compact} and converts them to the core's form, except counting and ids of messages. */
 export function compactFields(options: CompactOptions) {
   const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover } = check(options, COMPACT);
   const { input, cacheRead, cacheWrite, output } = fullPrices(options.prices);
@@ -34,7 +34,7 @@ export function compactFields(options: CompactOptions) {
   };
 }
 
-/** A chosen range by ids. */
+/** Returns a chosen range by ids. */
 export function within(reading: Reading, { from, to }: NonNullable<CompactOptions["cover"]>) {
   const known = new Set(reading.messages.map(({ id }) => id));
   const id = (name: "from" | "to", item: string | number | undefined) => {
@@ -47,13 +47,13 @@ export function within(reading: Reading, { from, to }: NonNullable<CompactOption
   return { from: id("from", from), to: id("to", to) };
 }
 
-/** The profile of an operation as text, with what the operation says of protection. */
+/** Returns the profile of an operation as text, including its protection. */
 export function profileText({ profile, protect }: CompactOptions): string | undefined {
   if (protect !== undefined && !isFields(protect)) throw bad("protect", "{ results, rounds, tokens, turn }", protect);
   if (profile === undefined && protect === undefined) return undefined;
   const text = dataText(profile ?? "espalier", "options.profile");
   if (protect === undefined) return text;
-  // Checked by itself first, so that what is wrong with it is not said of the profile.
+  // Checked separately first, so that an error in it does not name the profile.
   const given: unknown = JSON.parse(text);
   const fields = (typeof given === "string" ? { name: given } : given) as { protect?: object };
   const named = dataText(protect, "options.protect");

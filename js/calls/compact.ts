@@ -1,4 +1,4 @@
-/** Replaces older history by a summary, which the host's model or rules write. */
+/** Replaces older history by a summary that the host's model or rules write. */
 
 import { wasm } from "../engine/engine.ts";
 import { EspalierError, badOption as bad } from "../errors/errors.ts";
@@ -15,10 +15,9 @@ import type { Compacting } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /**
- * Replaces older history by a summary, so that the request fits its budget. The summary is written by `options.llm`, or
- * by rules alone when there is none or when it fails (see `onFailure`). The result is within its budget, or the call
- * throws. The newest request, the newest rounds and system messages stay; what was covered is listed in the report and
- * in `edits`.
+ * Replaces older history by a summary, so that the request fits its budget. `options.llm` writes the summary; rules
+ * write it if there is no model or if it fails (see `onFailure`). The result is within its budget, or the call throws.
+ * The newest request, the newest rounds and system messages stay; the report and `edits` list the covered messages.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -49,7 +48,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     source: { list },
     messages: neutral,
   } = reading;
-  // A system prompt of its own comes first.
+  // A separate system prompt comes first.
   const thinking = idsOfFixedThoughts(
     RULES[reading.format],
     list,
@@ -75,7 +74,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   );
 }
 
-/** What was to change nothing must not be sent if it does not fit. Who aborted sends nothing. */
+/** Throws if an unchanged request does not fit, so that it is not sent. An aborted call sends nothing. */
 function refuseUnfit(report: CompactReport, budget: number): void {
   const {
     status,
@@ -95,9 +94,8 @@ function refuseUnfit(report: CompactReport, budget: number): void {
 }
 
 /**
- * The same for messages whose counts are held: `begin` makes the operation from the options as the core takes them, and
- * `messages` gives neutral copies of them, which only a model's request needs. Ids in `keep` and `cover` are taken as
- * they are.
+ * Compacts messages whose counts are kept: `begin` makes the operation from the options in the core's form, and
+ * `messages` returns neutral copies, which only a model's request needs. Ids in `keep` and `cover` are used unchanged.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** What conversations, tool definitions and single parts cost, and what makes up the cost. */
+/** Counts conversations, tool definitions and single parts, and splits the cost. */
 
 import { call, wasm } from "../engine/engine.ts";
 import { neutralPart } from "../formats/neutral/read.ts";
@@ -9,7 +9,7 @@ import type { Part, Role, ToolList } from "../types/messages.ts";
 import { counting, read } from "./reading.ts";
 
 /**
- * What a conversation costs, in all and message by message.
+ * Returns the cost of a conversation, in all and message by message.
  *
  * ```ts
  * import { countMessages } from "espalier";
@@ -30,7 +30,7 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
 }
 
 /**
- * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
+ * Returns the cost of tool definitions: all of them, each of them, and the overhead of having any (`overhead`).
  *
  * ```ts
  * import { countTools } from "espalier/tokens";
@@ -42,8 +42,8 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * total === overhead + 33; // => true
  * ```
  *
- * @param tools A list, or an object by name as the AI SDK has it.
- * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
+ * @param tools A list, or an object by name as in the AI SDK.
+ * @throws EspalierError `bad_option` for an invalid definition; `unknown_encoding`, `encoding_not_loaded`
  */
 export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
   const {
@@ -64,8 +64,8 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
 }
 
 /**
- * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring
- * texts are joined before they are counted.
+ * Returns the cost of one part of the neutral model. The parts of a message need not add up to the message:
+ * neighbouring texts are joined before they are counted.
  *
  * ```ts
  * import { countPart } from "espalier/tokens";
@@ -75,8 +75,7 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  * countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize }).tokens; // => 1000
  * ```
  *
- * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of
- *   {@link countMessages}
+ * @throws EspalierError `bad_input` with the path of the invalid field; and the errors of {@link countMessages}
  */
 export function countPart(
   part: Part,
@@ -90,7 +89,7 @@ export function countPart(
 }
 
 /**
- * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the
+ * Splits the tokens of a request: system prompt, tool definitions, messages, files, tool results, and the rest of the
  * window.
  *
  * ```ts

@@ -6,24 +6,24 @@ import { isFields } from "../formats/values.ts";
 import { plain } from "../options/data.ts";
 import type { Profile, ProfileDifference, ProfileFields, ProfileName } from "../types/profile.ts";
 
-/** A profile as JSON text. */
+/** Returns a profile as JSON text. */
 export function dataText(given: unknown, path: string): string {
   if (typeof given !== "string" && !isFields(given))
     throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
   return JSON.stringify(plain(given, path));
 }
 
-/** The newest profile that was read: a conversation compacts with the same one again and again. */
+/** The last profile that was read: a conversation compacts with the same one repeatedly. */
 let newest: { text: string; fields: string } | undefined;
 
-/** All fields of a profile that is given as JSON text. @throws EspalierError `bad_option` with the path of a field */
+/** Returns all fields of a profile in JSON text. @throws EspalierError `bad_option` with the path of a field */
 export function readProfile(text: string, path: string): Profile {
   if (newest?.text !== text) newest = { text, fields: call(() => wasm().readProfile(text, path)) };
   return JSON.parse(newest.fields) as Profile;
 }
 
 /**
- * All fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
+ * Returns all fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -37,13 +37,13 @@ export function readProfile(text: string, path: string): Profile {
  * status; // => "applied"
  * ```
  *
- * @throws EspalierError `bad_option` with the path of a field that there is none of, or of a value that it cannot have
+ * @throws EspalierError `bad_option` with the path of an unknown field or an invalid value
  */
 export function profile(given: ProfileName | ProfileFields): Profile {
   return readProfile(dataText(given, "profile"), "profile");
 }
 
-/** The fields in which two profiles differ, names apart: `{ field: "start.warm", a: 0.78, b: 0.5 }`. */
+/** Returns the fields in which two profiles differ, except names: `{ field: "start.warm", a: 0.78, b: 0.5 }`. */
 export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | ProfileFields): ProfileDifference[] {
   return JSON.parse(call(() => wasm().explainProfiles(dataText(a, "a"), dataText(b, "b")))) as ProfileDifference[];
 }

@@ -1,4 +1,4 @@
-/** The options of `prune` as the core takes them, checked. */
+/** Checks the options of `prune` and converts them to the core's form. */
 
 import { badOption } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -12,7 +12,7 @@ import { serverItems } from "../validity/server-items.ts";
 import { limitFor, modelOf } from "./limits.ts";
 import { counting, kept } from "./reading.ts";
 
-/** Reports parts of results that are not for the model: they cost nothing, since no request has them. */
+/** Reports parts of results that are not for the model: they cost nothing, since no request contains them. */
 export function withheld(reading: Reading): Removal[] {
   return reading.withheld.map((id) => ({
     ids: [id],
@@ -28,7 +28,7 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   shrink: ["oversize", "results", "turns", "currentRounds", "arguments", "media"],
 };
 
-/** The options of {@link prune} as the core takes them, checked. */
+/** Checks the options of {@link prune} and converts them to the core's form. */
 export function pruneFields(reading: Reading, options: PruneOptions) {
   const {
     headroom = 0,
@@ -67,7 +67,7 @@ function orderOf(order: PruneOptions["order"]): readonly PrunePass[] | undefined
   return typeof order === "string" ? ORDERS[order] : order;
 }
 
-/** A cut comes back from wherever the host kept it. The core names what is missing; it takes numbers of any kind. */
+/** Checks a stored cut. The core reports missing fields, but accepts numbers of any kind. */
 function cutOf(previous: PruneCut): PruneCut {
   const path = "options.previous";
   if (typeof previous !== "object" || previous === null)

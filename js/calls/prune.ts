@@ -11,10 +11,10 @@ import { pruneFields, withheld } from "./prune-fields.ts";
 import { read } from "./reading.ts";
 
 /**
- * Cuts a request to a budget: older turns go first, each whole or down to its newest rounds, then early rounds of the
- * newest request; then what is left becomes smaller. System messages, the newest request and the newest round stay,
- * calls and results stay together, and removal stops as soon as the request fits. A single result over a quarter of the
- * limit is shortened before anything goes. The input is never changed.
+ * Cuts a request to a budget: drops older turns first, each whole or down to its newest rounds, then early rounds of
+ * the newest request; then shortens the rest. System messages, the newest request and the newest round stay, calls and
+ * results stay together, and removal stops as soon as the request fits. A single result over a quarter of the limit is
+ * shortened before anything is dropped. The input is never changed.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -32,8 +32,8 @@ import { read } from "./reading.ts";
  * next.messages[2] === request[2]; // => true
  * ```
  *
- * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit;
- *   and the errors of {@link countMessages}
+ * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if the messages that must stay
+ *   do not fit; and the errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, check(options, PRUNE));

@@ -1,6 +1,6 @@
 /**
- * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it
- * while that fits.
+ * Prunes request after request: keeps counts for the next request, and cuts each one like the previous one while that
+ * fits.
  */
 
 import { pruneFields, withheld } from "./prune-fields.ts";
@@ -19,9 +19,8 @@ import { PRUNE } from "../options/schemas/requests.ts";
 type Held = InstanceType<Wasm["HeldConversation"]>;
 
 /**
- * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are
- * not counted again, and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for
- * none).
+ * {@link prune} for a growing conversation. Pass all of its messages each time: unchanged ones are not counted again,
+ * and the last request's cut is kept unless `previous` replaces it (`undefined` for none).
  *
  * ```ts
  * import OpenAI from "openai";
@@ -41,12 +40,12 @@ type Held = InstanceType<Wasm["HeldConversation"]>;
  * ```
  */
 export class Pruner {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "Pruner";
-  /** The cut of the last request: plain data, to go on with after a restart. */
+  /** The cut of the last request: plain data, for continuing after a restart. */
   cut: PruneCut | undefined;
   #held: Held | undefined;
-  /** The instance of the engine that holds it: one that crashed took it along. */
+  /** The engine's instance of `#held`; a crashed instance has lost it. */
   #instance: Wasm | undefined;
   #counting = "";
   #tokenizer: HostTokenizer | undefined;
@@ -56,13 +55,13 @@ export class Pruner {
     this.cut = cut;
   }
 
-  /** @throws EspalierError as {@link prune}; what is held stays as it is then */
+  /** @throws EspalierError as {@link prune}; the kept state does not change then */
   prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
     const reading = read(messages, check(options, PRUNE));
     return this.pruneRead(reading, options) as PruneResult<T>;
   }
 
-  /** The same for messages that were read already. */
+  /** Prunes messages that were already read. */
   pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
     const previous = "previous" in options ? options.previous : this.cut;
     const { limitSource, ...fields } = pruneFields(reading, { ...options, ...(previous && { previous }) });
@@ -118,7 +117,7 @@ export class Pruner {
     while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!))
       same++;
     if (same < messages.length || same < this.#messages.length) {
-      // Were the core to refuse them, it would hold the first ones all the same.
+      // If the core refused them, it would still keep the first ones.
       this.#messages = messages.slice(0, same);
       call(() => held.splice(same, messages.slice(same)));
       this.#messages = messages;
@@ -126,10 +125,9 @@ export class Pruner {
     return held;
   }
 
-  /** Gives back the engine's memory; the pruner can still be used. */
+  /** Frees the engine's memory; the pruner can still be used. */
   free(): void {
-    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage
-    // collector.
+    // A crashed instance lost its memory, and must not be asked to free it, not even by the garbage collector.
     if (this.#held && this.#instance === wasm()) this.#held.free();
     else (this.#held as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
     this.#held = undefined;
@@ -138,8 +136,8 @@ export class Pruner {
 }
 
 /**
- * Whether two readings say the same. Texts of a host that changed nothing are the very same strings, so this looks at
- * few characters.
+ * Returns true if two readings are equal. Unchanged texts of a host are the same strings, so this compares few
+ * characters.
  */
 function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
   return a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts);

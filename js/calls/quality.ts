@@ -1,4 +1,4 @@
-/** How good a cut was: by anybody, with any system. */
+/** Measures the quality of a cut, made by any system. */
 
 import type { Reading } from "../formats/index.ts";
 import { counting, read } from "./reading.ts";
@@ -11,8 +11,9 @@ import { check } from "../options/check.ts";
 import { QUALITY } from "../options/schemas/compaction.ts";
 
 /**
- * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions,
- * what the user said. Every compaction reports the same of itself; this is for any two lists, whoever made the second.
+ * Measures how much of a history other messages still contain: changed files, commands, errors, constraints, todos,
+ * decisions, the user's words. Every compaction reports the same of itself; this function compares any two lists,
+ * whatever made the second.
  *
  * ```ts
  * import { quality } from "espalier";
@@ -27,7 +28,7 @@ import { QUALITY } from "../options/schemas/compaction.ts";
  * misses; // => ["constraints"]
  * ```
  *
- * @param view In the format of the history. Messages that are the history's word for word count as the same.
+ * @param view In the format of the history. Messages that equal the history's word for word count as the same.
  * @throws EspalierError `bad_option`; and the errors of {@link countMessages}, with a path into `history`, `view` or
  *   `options.continuation`
  */
@@ -46,7 +47,7 @@ export function quality(history: unknown, view: unknown, options: QualityOptions
   );
 }
 
-/** Reads one of several lists: errors name it. */
+/** Reads one of several lists, and names it in errors. */
 function listed(name: string, messages: unknown, options: Parameters<typeof read>[1]): Reading {
   try {
     return read(messages, options);
@@ -57,7 +58,7 @@ function listed(name: string, messages: unknown, options: Parameters<typeof read
   }
 }
 
-/** The view with the history's ids: formats without ids number both from zero. */
+/** Gives the view the history's ids: formats without ids number both from zero. */
 function named(view: readonly NeutralMessage[], history: readonly NeutralMessage[]): NeutralMessage[] {
   const same = new Map<string, string[]>();
   for (const { id, ...rest } of history) {

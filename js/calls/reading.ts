@@ -1,4 +1,4 @@
-/** Reads the host's messages, and what they are counted with. */
+/** Reads the host's messages, and the options for counting them. */
 
 import { badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -8,7 +8,7 @@ import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import { imageModel, imageSizes } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
 
-/** Reads what a host passed, in whatever format. */
+/** Reads the host's messages, in any format. */
 export function read(messages: unknown, { format, tools }: Pick<CountOptions, "format" | "tools">): Reading {
   return readConversation(messages, {
     ...(format && { format }),
@@ -16,10 +16,10 @@ export function read(messages: unknown, { format, tools }: Pick<CountOptions, "f
   });
 }
 
-/** What everything is counted with. */
+/** The options for counting. */
 export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
 
-/** Returns the options of counting as the core takes them, checked. */
+/** Checks the options for counting and returns them in the core's form. */
 export function counting(
   reading: Reading,
   { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting,
@@ -39,7 +39,7 @@ export function counting(
   };
 }
 
-/** Ids of what the host wants to keep; indices are those of the list that was passed. */
+/** Returns the ids of messages that the host wants to keep; indices refer to the list that was passed. */
 export function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
   if (keep === undefined) return [];
   const known = new Set(reading.messages.map((message) => message.id));
@@ -50,7 +50,7 @@ export function kept(reading: Reading, keep: readonly (string | number)[] | unde
   });
 }
 
-/** Id of a message by its place in the host's list; what a request has apart from that (system text) comes before. */
+/** Returns the id of a message by its place in the host's list; a request's separate system prompt comes before. */
 export function idAt({ messages, source }: Reading, at: number): string | undefined {
   return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
 }

@@ -1,4 +1,4 @@
-/** What providers refused, and what was learned from it. */
+/** Learns from the refusals of providers. */
 
 import { plain } from "../options/data.ts";
 import * as kinds from "../options/kinds.ts";
@@ -9,25 +9,25 @@ import { check, checkForeign, need } from "../options/check.ts";
 import { ANSWER, REFUSAL, TRIES } from "../options/schemas/requests.ts";
 
 /**
- * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many
- * requests in a time; something that no smaller request would mend.
+ * Why a provider refused: too many tokens; too many together with the requested output; too many bytes; too many
+ * requests in a time; or a reason that no smaller request would fix.
  */
 export type RefusalKind = "context_length" | "output_reserve" | "body_size" | "rate_limited" | "other";
 
 export interface Refusal {
   kind: RefusalKind;
-  /** Tokens that the provider counted, if it named them. */
+  /** The provider's count of tokens, if it named one. */
   used?: number;
-  /** Tokens that it takes, if it named them. */
+  /** The provider's limit in tokens, if it named one. */
   limit?: number;
-  /** Tokens that the refused request had, by our count. */
+  /** Tokens of the refused request, by our count. */
   sent: number;
-  /** Whether it has pictures or documents that could still go. */
+  /** True if it has pictures or documents that could still be dropped. */
   hasMedia?: boolean;
-  /** Kept with a limit that is learned. */
+  /** Stored with a learned limit. */
   date?: string;
   /**
-   * Shares of the limit that are left free where no number was named: the first, and the most that it doubles to.
+   * Shares of the limit that stay free if the refusal names no number: the first, and the max to which it doubles.
    * Default 0.05 and 0.25.
    */
   buffer?: readonly [first: number, most: number];
@@ -37,7 +37,7 @@ export interface Refusal {
 export interface Tries {
   model: string;
   base: number;
-  /** What the next try may have. */
+  /** Max tokens of the next try. */
   limit: number;
   retries: number;
   dropMedia: DropMedia;
@@ -45,7 +45,7 @@ export interface Tries {
   outputLowered: boolean;
 }
 
-/** Prune to `limit` and send again; or give the error to the host. */
+/** Prune to `limit` and send again; or return the error to the host. */
 export type NextStep =
   | { action: "retry"; limit: number; dropMedia: DropMedia; outputReserve?: number }
   | { action: "giveUp"; why: string }
@@ -54,9 +54,9 @@ export type NextStep =
 export interface Answer {
   /** Tokens of the request by our count. */
   sent: number;
-  /** Tokens of the prompt that the provider reported, cached ones included. */
+  /** The prompt's tokens in the provider's report, including cached ones. */
   reported?: number;
-  /** What it was predicted to report, and by how much that may be wrong; a `Calibration` says both. */
+  /** The predicted report, and the possible error of the prediction; a `Calibration` provides both. */
   predicted?: number;
   bound?: number;
   /** Tokens of the model's window. */
@@ -64,23 +64,23 @@ export interface Answer {
   date?: string;
 }
 
-/** A report that does not go with what was sent. */
+/** A report that does not match the request. */
 export interface SilentOverflow {
   /**
-   * `overWindow`: more was reported than the window has. `truncated`: two reports in a row agree that the server cut
-   * the request. `odd`: one report is far too low, and nothing is learned from it. Servers that report uncached tokens
-   * only look like this.
+   * `overWindow`: the report exceeds the window. `truncated`: two consecutive reports agree that the server cut the
+   * request. `odd`: one report is far too low, and nothing is learned from it. Servers that only report uncached tokens
+   * look like this.
    */
   kind: "overWindow" | "truncated" | "odd";
   reported: number;
   expected: number;
-  /** What the model's next request may have, by the provider's count. Absent if nothing was learned. */
+  /** Max tokens of the model's next request, by the provider's count. Absent if nothing was learned. */
   limit?: number;
 }
 
 /**
- * What was learned of models from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to
- * 25 % is left free, which goes away again as requests are answered.
+ * Limits of models, learned from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to
+ * 25 % stays free, which shrinks again as requests are answered.
  *
  * ```ts
  * import { Recovery } from "espalier";
@@ -94,19 +94,19 @@ export interface SilentOverflow {
  * ```
  */
 export class Recovery {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "Recovery";
-  /** Plain data: keep it, and pass it to the constructor after a restart. */
+  /** Plain data: store it, and pass it to the constructor after a restart. */
   state: unknown;
 
-  /** @throws EspalierError `bad_input` if `state` is no data */
+  /** @throws EspalierError `bad_input` if `state` is not plain data */
   constructor(state?: unknown) {
     this.state = plain(state, "state", "bad_input");
   }
 
   /**
-   * Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for
-   * may be lowered.
+   * Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` its requested output may
+   * be lowered.
    */
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     need(base, kinds.required(kinds.whole), "options.base");
@@ -115,7 +115,7 @@ export class Recovery {
     return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }
 
-  /** Takes in a refusal; `tries` is ready for the next try then. */
+  /** Takes a refusal, and prepares `tries` for the next try. */
   refused(tries: Tries, refusal: Refusal): NextStep {
     need(tries, kinds.required(kinds.object), "tries");
     checkForeign(refusal, REFUSAL, "refusal");
@@ -131,9 +131,9 @@ export class Recovery {
   }
 
   /**
-   * Takes in an answer. Returns what is odd about its report, if anything. One report never lowers a limit: two low
-   * ones in a row that agree do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a
-   * limit ends it.
+   * Takes an answer. Returns the anomaly of its report, if any. One report never lowers a limit: two consecutive low
+   * ones that agree do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a limit
+   * ends it.
    */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
     checkForeign(answer, ANSWER, "answer");
@@ -146,9 +146,9 @@ export class Recovery {
     return taken.silent;
   }
 
-  /** Forgets what was learned of a model. */
+  /** Clears the learned facts of a model. */
   clear(model: string): void {
-    // A state that makes no sense is refused where it is used.
+    // An invalid state is refused when it is used.
     const { models, ...others } = (this.state ?? {}) as { models?: Record<string, unknown> };
     const { [named(model)]: _, ...kept } = models ?? {};
     this.state = { ...others, models: kept };
@@ -164,7 +164,7 @@ function named(model: string): string {
   return model;
 }
 
-/** What a host's limits say of the window, for noticing reports that exceed it. */
+/** Returns the window in a host's limits, for detecting reports that exceed it. */
 export function windowOf(model: string | ModelLimits | undefined): number | undefined {
   const { maxContextWindowTokens, maxPromptTokens } = modelOf(model);
   return maxContextWindowTokens ?? maxPromptTokens;

@@ -1,4 +1,4 @@
-/** Repairs a compacted conversation by its provider's rules, and cuts again what the repair made longer. */
+/** Repairs a compacted conversation by its provider's rules, and cuts again if the repair made it longer. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { exceeded } from "../errors/exceeded.ts";
@@ -72,7 +72,7 @@ export function repairForProvider<T>(
     room = Math.max(0, room - (total - budget));
     const all = findSource(result.messages)?.list ?? [];
     const stay = new Set(kept(reading, options.keep));
-    // Messages of a result are numbered anew.
+    // Messages of a result have new numbers.
     const named = (id: string) => (format === "espalier" ? id : ids.get(all[Number(id.slice(1))]));
     try {
       const fitted = prune(result.messages, {

@@ -1,5 +1,6 @@
 /**
- * One request that fits: pruned, sent by the host, and sent again smaller when the provider says that it was too large.
+ * Sends one request that fits: prunes it, lets the host send it, and sends a smaller one if the provider refuses it as
+ * too large.
  */
 
 import { limitFor, modelOf } from "./limits.ts";
@@ -17,45 +18,45 @@ import type { Usage } from "../types/cache.ts";
 import { check } from "../options/check.ts";
 import { REQUEST } from "../options/schemas/requests.ts";
 
-/** Arguments of a host's `send` beside the messages. */
+/** The second argument of a host's `send`. */
 export interface SendContext {
   signal: AbortSignal | undefined;
   /** 0 for the first try. */
   retry: number;
-  /** Output tokens to ask for; present if they had to be lowered. */
+  /** The output tokens to ask for; present if they had to be lowered. */
   outputReserve?: number;
   report: PruneReport;
 }
 
 /**
- * Sends the messages. What it throws decides: an error with a `code` (or `kind`) of `context_length`, `output_reserve`
- * or `body_size` and, where the provider named them, `used` and `limit` (on the error or in its `details`) is answered
- * by a smaller request; anything else is thrown on.
+ * Sends the messages. Its error decides: an error with a `code` (or `kind`) of `context_length`, `output_reserve` or
+ * `body_size` leads to a smaller request, by `used` and `limit` if the provider named them (on the error or in its
+ * `details`); any other error is rethrown.
  */
 export type Send<T, R> = (messages: T, context: SendContext) => Promise<R> | R;
 
 export interface RequestOptions<R = unknown> extends PruneOptions {
-  /** Aborting it ends the call, which then throws `aborted`. Default: nothing ends it. */
+  /** Aborting it ends the call, which then throws `aborted`. Default: none. */
   signal?: AbortSignal;
-  /** Called for every request, cut and refusal. Default: nobody listens. */
+  /** Called for every request, cut and refusal. Default: none. */
   onEvent?: (event: RequestEvent) => void;
   /**
-   * What was learned from earlier refusals; keep it for the next request. Default: nothing is known, and nothing is
-   * kept.
+   * Limits learned from earlier refusals; pass it again with the next request. Default: nothing is known, and nothing
+   * is kept.
    */
   recovery?: Recovery;
-  /** Holds counts and the cut from request to request. Without it `previous` says how the last one was cut. */
+  /** Keeps counts and the cut from request to request. Without it `previous` is the last cut. */
   pruner?: Pruner;
-  /** Let the output reserve of `model` be lowered when prompt and output together are too much. Default false. */
+  /** Allows lowering the output reserve of `model` if prompt and output together are too large. Default false. */
   lowerOutput?: boolean;
-  /** Tokens of the prompt as the provider reported them. By default looked for in the reply's `usage`. */
+  /** Returns the prompt's tokens in the provider's report. Default: read from the reply's `usage`. */
   promptTokens?: (reply: R) => number | undefined;
   /**
-   * Predicts, in the provider's tokens, what `sent` of our tokens cost, as a `Calibration` does: to notice servers
-   * that cut in silence. Default: our own count.
+   * Predicts, in the provider's tokens, the cost of `sent` of our tokens, as a `Calibration` does: for detecting
+   * servers that truncate silently. Default: our own count.
    */
   predict?: (sent: number) => { tokens: number; bound?: number };
-  /** A date to keep with limits that are learned. Default: none. */
+  /** A date to store with learned limits. Default: none. */
   date?: string;
 }
 
@@ -69,7 +70,7 @@ export type RequestEvent =
       retry: number;
       shared?: SharedMessages;
     } & Omit<Totals, "total">)
-  /** Only if something went, or became smaller. */
+  /** Only if messages were dropped or shortened. */
   | {
       type: "truncation";
       limit: number;
@@ -94,7 +95,7 @@ export type RequestEvent =
 
 /** One try, as the final error lists it. */
 export interface Attempt {
-  /** What the request was allowed, and what it had, by our count. */
+  /** The limit of the request, and its tokens, by our count. */
   limit: number;
   sent: number;
   kind: RefusalKind;
@@ -105,7 +106,7 @@ export interface Attempt {
 
 export interface RequestResult<T, R> {
   reply: R;
-  /** What was sent in the end. */
+  /** The messages that were sent in the end. */
   messages: T;
   report: PruneReport;
   /** Refusals before it. */
@@ -114,8 +115,8 @@ export interface RequestResult<T, R> {
 }
 
 /**
- * Prunes, sends, and when the provider refuses because of the size prunes further and sends again, at most three times.
- * Nothing that was cut stays cut: your messages are what they were, and the next request starts from all of them.
+ * Prunes and sends; if the provider refuses because of the size, prunes further and sends again, at most three times.
+ * No cut lasts: your messages are unchanged, and the next request starts from all of them.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -132,9 +133,9 @@ export interface RequestResult<T, R> {
  * report.after.total <= 20_000; // => true
  * ```
  *
- * @throws EspalierError the code of the refusal, with `details.attempts` and the last error as `cause`, when it was
- *   refused to the end; `budget_exceeded` if what must stay does not fit; `aborted`. Errors that have nothing to do
- *   with the size are thrown as they came.
+ * @throws EspalierError the code of the refusal, with `details.attempts` and the last error as `cause`, if every try
+ *   was refused; `budget_exceeded` if the messages that must stay do not fit; `aborted`. Errors unrelated to the size
+ *   are rethrown.
  */
 export async function request<T, R>(
   messages: T,
@@ -192,7 +193,7 @@ async function sent<T, R>(
         ...(outputReserve !== undefined && { outputReserve }),
       });
     } catch (error) {
-      // Whoever aborted knows why.
+      // After an abort its caller knows the reason.
       if (signal?.aborted) throw error;
       const { kind, ...numbers } = refusalOf(error);
       const hasMedia = canLoseMedia(reading.messages, report);
@@ -224,7 +225,7 @@ async function sent<T, R>(
       outputReserve = next.outputReserve;
       continue;
     }
-    // A server that manages the context reads less than was sent, and may.
+    // A server that manages the context may read less than was sent.
     const answered = serverManaged ? {} : usage(reply, tokensSent, options);
     const silentOverflow = recovery.accepted(name, {
       sent: tokensSent,
@@ -247,9 +248,9 @@ function fitted<R>(
 ) {
   const { previous, dropMedia = "none", serverManaged, ...pruning } = options;
   const stronger = STRENGTH.indexOf(dropMedia) > STRENGTH.indexOf(tries.dropMedia) ? dropMedia : tries.dropMedia;
-  // A retry goes on from the cut that was refused.
+  // A retry continues from the refused cut.
   const cut = attempts.length === 0 && previous !== undefined ? { previous } : {};
-  // What the server would clear is not cut here, until it refuses.
+  // Content that the server would clear is not cut here until the server refuses the request.
   const budget = serverManaged && attempts.length === 0 ? Number.MAX_SAFE_INTEGER : tries.limit;
   try {
     const { messages, report } = pruner.pruneRead(reading, { ...pruning, ...cut, budget, dropMedia: stronger });
@@ -291,11 +292,11 @@ function tell(
 
 const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body_size", "rate_limited"];
 
-/** What an error says of itself: in fields of its own, or in `details`. */
+/** Reads the error's own description: in its fields, or in `details`. */
 export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
-  // What was said more closely wins: `output_reserve` is a kind of `context_length`.
+  // The most specific kind wins: `output_reserve` is a kind of `context_length`.
   const kind =
     [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind =>
       KINDS.includes(name as RefusalKind),
@@ -307,9 +308,7 @@ export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; l
   };
 }
 
-/**
- * What the provider reported, and what was expected. Without a prediction our own count is one that may well be wrong.
- */
+/** Returns the provider's report and the prediction. Without a prediction our own count is used, which may be wrong. */
 function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
   const predicted = predict?.(sent);
   return {
@@ -320,15 +319,15 @@ function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: Requ
   };
 }
 
-/** The usage in a reply: our own record, or those of the providers. */
+/** Returns the usage in a reply: our own record, or a provider's. */
 export function reportedBy(reply: unknown): Usage | undefined {
   const { usage, usageMetadata } = fieldsOf(reply);
   return usageOf(usage) ?? usageOf(usageMetadata);
 }
 
 /**
- * A field with a number of tokens, or none if it is no such number: what providers and hosts say is not trusted to be
- * one.
+ * Returns a field with a number of tokens, or none if the value is not such a number: numbers of providers and hosts
+ * are not trusted.
  */
 function whole<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0 || value > Number.MAX_SAFE_INTEGER) return {};
@@ -339,7 +338,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Whether something that was sent holds pictures or documents that may still go. */
+/** Returns true if the sent messages contain pictures or documents that may still be dropped. */
 function canLoseMedia(messages: readonly NeutralMessage[], report: PruneReport): boolean {
   const sent = new Set(
     report.messages.flatMap(({ id, fate, rule }) =>

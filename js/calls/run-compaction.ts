@@ -1,4 +1,4 @@
-/** Drives one compaction of the engine: answers what it asks of the model, the hooks and the host's files. */
+/** Drives one compaction of the engine: answers its requests to the model, the hooks and the host's files. */
 
 import { drive } from "../engine/drive.ts";
 import type { Operation } from "../engine/drive.ts";
@@ -14,10 +14,10 @@ import { profileText } from "./compact-fields.ts";
 import { readProfile } from "./profile.ts";
 import { kept } from "./reading.ts";
 
-/** An operation of the engine; written down here, since the engine's own types are not in the package. */
+/** An operation of the engine; declared here, since the engine's own types are not in the package. */
 export type Compacting = { poll(): string; resume(id: number, answer: unknown): void; free(): void };
 
-/** Carries a compaction out. `reading` is asked for when the model is. */
+/** Runs a compaction. `reading` is called when the model is. */
 export async function runCompaction(
   reading: () => Reading,
   options: CompactOptions,
@@ -71,7 +71,7 @@ export async function runCompaction(
     crashed = isCrash(error);
     throw error;
   } finally {
-    // An instance that crashed took the operation with it.
+    // A crashed instance has already lost the operation.
     if (!crashed) operation.free();
   }
 }

@@ -1,4 +1,4 @@
-/** Writes a record of a conversation for another session; the conversation itself stays as it is. */
+/** Writes a record of a conversation for another session; the conversation itself is unchanged. */
 
 import { wasm } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
@@ -10,9 +10,9 @@ import { counting, read } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /**
- * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any
- * model can write it: results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an
- * empty text.
+ * Writes a record of a conversation, so that another session can continue the work. The conversation is unchanged, and
+ * any model can write the record: results in its input have at most 2,000 tokens each. If the model fails, the result
+ * is a `status`, not an empty text.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ import { runCompaction } from "./run-compaction.ts";
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
   const { llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
-  // What else compactions may be told has no meaning here.
+  // Other options of compactions have no meaning here.
   const {
     focus,
     signal,

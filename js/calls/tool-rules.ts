@@ -1,11 +1,9 @@
-/** The host's rules about its tools, checked and with every field in place. */
+/** The host's rules about its tools, checked and complete. */
 
 import type { CompactOptions } from "../types/compact.ts";
 import type { LedgerRules, ToolDialect } from "../types/profile.ts";
 
-/**
- * Returns the host's rules with every field filled in.
- */
+/** Returns the host's rules with every field filled in. */
 export function rules(
   ledger: CompactOptions["ledger"],
   definitions?: unknown,
@@ -25,7 +23,7 @@ export function rules(
   };
 }
 
-/** Whether calls leave the world as it is, by the name of the tool: what MCP's annotations say. */
+/** Returns whether each tool is read-only, by its name, from MCP's annotations. */
 function readOnlyOf(definitions: unknown): Record<string, boolean> {
   const found: [string, boolean][] = [];
   for (const tool of Array.isArray(definitions) ? definitions : []) {
