@@ -1,4 +1,4 @@
-/** Finding the host's own objects for the messages of a log that was read. */
+/** Matches the host's own objects to the messages of a log that was read. */
 
 import type { Growing } from "../formats/index.ts";
 import { badValue, EspalierError } from "../errors/errors.ts";
@@ -8,7 +8,7 @@ import { alike, sameShape } from "./fields.ts";
 import { messageOf } from "./lines.ts";
 import type { Lines } from "./lines.ts";
 
-/** As the core's `shapes` number roles; parts are counted above them. */
+/** Roles in the numbering of the core's `shapes`; the number of parts is in the higher bits. */
 const ROLES: readonly Role[] = ["system", "developer", "user", "assistant", "tool"];
 const PARTS = 8;
 
@@ -16,13 +16,13 @@ const PARTS = 8;
 export interface Unattached {
   hosts: Growing;
   lines: Lines;
-  /** True if the core has this very message. */
+  /** Returns true if the core has exactly this message. */
   has: (message: NeutralMessage) => boolean;
-  /** Role and number of parts of every message, as the core has them. */
+  /** Returns role and number of parts of every message in the core. */
   shapes: () => Uint32Array;
 }
 
-/** Messages of a host as they were stored, from the first on, and how others are made again from the log's. */
+/** The host's stored messages, from the first on, and a function that recreates others from the log's. */
 export interface StoredMessages<T> {
   messages: readonly T[];
   again: (message: NeutralMessage) => T;
@@ -40,8 +40,7 @@ export function attach<T>(log: Unattached, messages: LogImportOptions<T>["messag
       "bad_message",
     );
   }
-  // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by
-  // number.
+  // Recreated messages need not be identical; edits name their parts by number.
   take(
     log,
     list,
@@ -51,7 +50,7 @@ export function attach<T>(log: Unattached, messages: LogImportOptions<T>["messag
 }
 
 /**
- * The same for a conversation that is opened again: no line is parsed whose message is stored beside the log and looks
+ * Attaches messages to a reopened conversation, without parsing a line whose message is stored beside the log and looks
  * like the log's.
  *
  * @throws EspalierError `bad_message`
@@ -86,9 +85,7 @@ function take(
   read.keep();
 }
 
-/**
- * What is not the same to the letter may still be what the core made of it: half of a surrogate pair is no text there.
- */
+/** A message that differs may still be what the core made of it: half of a surrogate pair is not text there. */
 function isOwn({ has }: Unattached, message: NeutralMessage, known: NeutralMessage): boolean {
   return message.id === known.id && (alike(message, known) || has(message));
 }

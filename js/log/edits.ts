@@ -1,6 +1,4 @@
-/**
- * The edits of a log, held until one is made or taken back: a conversation asks for them several times in each request.
- */
+/** The edits of a log, cached until one is made or revoked: a conversation reads them several times in each request. */
 
 import type { LogEditRow } from "./types.ts";
 
@@ -12,7 +10,7 @@ export class HeldEdits {
     this.fetch = fetch;
   }
 
-  /** An edit was made, or one was taken back. */
+  /** Clears the cache after an edit was made or revoked. */
   changed(): void {
     this.held = undefined;
   }
@@ -22,7 +20,7 @@ export class HeldEdits {
     return this.known().rows;
   }
 
-  /** Ids of the edits in force, as one text. */
+  /** Ids of the active edits, as one text. */
   get standing(): string {
     return this.known().standing;
   }

@@ -1,4 +1,4 @@
-/** What a host passes to a log: checked, and put into the form that the core takes. */
+/** Checks a host's input to a log, and converts it to the core's form. */
 
 import { plain } from "../options/data.ts";
 import { badInput, badValue, EspalierError } from "../errors/errors.ts";
@@ -14,7 +14,7 @@ export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
   return one.id === other.id && one.role === other.role && one.parts.length === other.parts.length;
 }
 
-/** Whether two values of JSON say the same; absent fields and `undefined` are one. */
+/** Returns true if two JSON values are equal; absent fields equal `undefined`. */
 export function alike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (
@@ -29,7 +29,7 @@ export function alike(a: unknown, b: unknown): boolean {
   return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
 }
 
-/** The core's description of where edits come from. */
+/** Returns the core's description of the origin of edits. */
 export function madeFields(
   edits: readonly Edit[],
   options: AdoptOptions,
@@ -43,15 +43,12 @@ export function madeFields(
   ];
 }
 
-/**
- * False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for
- * it.
- */
+/** Returns false for edits that only make one request fit: dropped groups, and a shortened newest request or round. */
 export function lasts({ kind, rule }: Edit): boolean {
   return kind !== "drop" && !rule.startsWith("long-");
 }
 
-/** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
+/** Returns an edit in the core's form. Numbers are checked here, since wasm accepts any number silently. */
 export function editFields(edit: LogEdit): Record<string, unknown> {
   if (typeof edit !== "object" || edit === null) throw badValue("edit", "an object", edit, "bad_edit");
   const { data, ...laid } = edit;
@@ -68,7 +65,7 @@ export function editFields(edit: LogEdit): Record<string, unknown> {
   return {
     ...rest,
     ...(targets && { targets }),
-    // The core gives the summary its id.
+    // The core sets the id of the summary.
     ...(range && { range: { ...range, summary: said && typeof said === "object" ? { ...said, id: "" } : said } }),
     ...(data !== undefined && { json: jsonText(data, "edit.data", "bad_edit") }),
   };
@@ -94,13 +91,13 @@ export function needCount(value: unknown, path: string, code: InputCode = "bad_i
     throw badValue(path, "a whole number, 0 or more", value, code);
 }
 
-/** A pin as the core takes it. */
+/** Returns a pin in the core's form. */
 export function pinFields(pin: LogPin): LogPin {
   check(pin, PIN, "pin", badInput);
   return plain(pin, "pin", "bad_input");
 }
 
-/** What words are searched for, and how many messages at most. */
+/** Returns the words to search for, and the max number of messages. */
 export function queryFields(what: { query: string; limit?: number }): { query: string; limit: number } {
   const { query, limit = 20 } = what ?? {};
   if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");
@@ -108,7 +105,7 @@ export function queryFields(what: { query: string; limit?: number }): { query: s
   return { query, limit: Math.min(limit, 4_294_967_295) };
 }
 
-/** How messages are found: the options of `search`, checked. */
+/** Checks the options of `search`. */
 export function findFields(query: string, options: FindOptions): FindOptions {
   const { limit = 10, onlyHidden = false } = check(options, FIND);
   if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");

@@ -1,21 +1,19 @@
-/**
- * The lines of a log as they are stored: in order, and by their type, so that no question walks the whole log twice.
- */
+/** The lines of a log as they are stored: in order, and by type, so that no query scans the whole log twice. */
 
-/** A part in a line of the log; what texts say is quoted otherwise. */
+/** A part in a line of the log; the same text inside a string is escaped. */
 const MEDIA = /"type":"(?:image|document)"/;
 const TYPE = ',"type":"';
 const MESSAGE = "message";
 
 export class Lines {
-  /** Models count pictures and documents each in their way, even with the same encoding. */
+  /** True if there are pictures or documents: models count them differently, even with the same encoding. */
   hasMedia = false;
   private readonly list: string[];
-  /** Positions by the type of the entry, of the first `sorted` lines. */
+  /** Positions by the type of the entry, for the first `sorted` lines. */
   private readonly places = new Map<string, number[]>();
   private sorted = 0;
 
-  /** Takes the list over. */
+  /** Takes ownership of the list. */
   constructor(list: string[] = []) {
     this.list = list;
     this.hasMedia = this.of(MESSAGE).some((line) => MEDIA.test(line));
@@ -31,7 +29,7 @@ export class Lines {
     this.hasMedia ||= typeOf(line) === MESSAGE && MEDIA.test(line);
   }
 
-  /** The lines from a position on, each with its line break. */
+  /** Returns the lines from a position on, each with its line break. */
   from(position: number): string {
     return this.list
       .slice(position)
@@ -39,12 +37,12 @@ export class Lines {
       .join("");
   }
 
-  /** All lines, as one text. */
+  /** Returns all lines as one text. */
   text(): string {
     return this.list.join("\n");
   }
 
-  /** The lines of entries of a type, in order. Sorts what was added since the last time; the rest is sorted already. */
+  /** Returns the lines of entries of a type, in order. Sorts only the lines added since the last call. */
   of(type: string): string[] {
     for (; this.sorted < this.list.length; this.sorted += 1) {
       const is = typeOf(this.list[this.sorted]!);
@@ -55,27 +53,24 @@ export class Lines {
     return (this.places.get(type) ?? []).map((at) => this.list[at]!);
   }
 
-  /** The messages of the log in the neutral form. */
+  /** Returns the messages of the log in the neutral form. */
   messages<M>(): M[] {
     return this.of(MESSAGE).map((line) => messageOf<M>(line));
   }
 }
 
-/** The message in the line of one. */
+/** Returns the message in a line. */
 export function messageOf<M>(line: string): M {
   return (JSON.parse(line) as { message: M }).message;
 }
 
-/** What a host recorded in a line. */
+/** Returns the host's record in a line. */
 export function recordOf(line: string): { id: string; data: unknown } {
   const { seq, json } = JSON.parse(line) as { seq: number; json: string };
   return { id: `e${seq}`, data: JSON.parse(json) as unknown };
 }
 
-/**
- * The type of an entry: of lines as the core writes them it stands behind the head, in front of everything that a host
- * says.
- */
+/** Returns the type of an entry: in the core's lines it follows the head and precedes all host data. */
 function typeOf(line: string): string {
   const at = line.indexOf(TYPE) + TYPE.length;
   return line.slice(at, line.indexOf('"', at));

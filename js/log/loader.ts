@@ -1,9 +1,9 @@
-/** Where the engine that finds messages comes from. It is a module of its own, loaded when a search first needs it. */
+/** Loads the engine that finds messages: a separate module, loaded when a search first needs it. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { FoundRound, IndexedMessage } from "../search/message-index.ts";
 
-/** An index over messages, as `openMessageIndex` of "espalier/search" makes it. */
+/** An index over messages, as `openMessageIndex` of "espalier/search" returns it. */
 export interface MessageIndexLike {
   readonly isUsable: boolean;
   put(messages: readonly IndexedMessage[]): void;
@@ -12,7 +12,7 @@ export interface MessageIndexLike {
   free(): void;
 }
 
-/** What of "espalier/search" a conversation uses. */
+/** The part of "espalier/search" that a conversation uses. */
 export interface SearchModule {
   openMessageIndex(): Promise<MessageIndexLike>;
 }
@@ -22,7 +22,7 @@ export type SearchLoader = () => Promise<SearchModule>;
 
 let ours: (() => Promise<unknown>) | undefined;
 
-/** Registers how the package loads its own module, where it can. */
+/** Registers how the package loads its own module, if it can. */
 export function setSearchLoader(load: () => Promise<unknown>): void {
   ours = load;
 }

@@ -1,6 +1,6 @@
 /**
- * The event log of a conversation. The core holds the neutral messages and what happened to them; the host's objects
- * stay here, by id, and so do the lines, from which the core's half can be made again.
+ * The event log of a conversation. The core holds the neutral messages and the edits; the host's objects stay here, by
+ * id, and so do the lines, from which the core's half can be rebuilt.
  */
 
 import { compactHeld } from "../calls/compact.ts";
@@ -63,20 +63,20 @@ type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
-/** What an operation on a log may come back with: lines that were added, ids of edits among them, and the view. */
+/** The result of an operation on a log: added lines, ids of edits among them, and the view. */
 export interface Advanced {
   view?: CoreRuns;
   finished?: { lines: string[]; ids: string[] };
 }
-/** What {@link ConversationLog.recall} gives, with the neutral message. */
+/** The result of {@link ConversationLog.recall}, with the neutral message. */
 export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & {
   message: NeutralMessage;
   hits?: Recalled<unknown>["hits"];
 };
 
 /**
- * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever
- * rewritten; what the model gets to see is a view, and every edit can be previewed, undone and recalled.
+ * A conversation as an append-only log: messages, edits over them, pins, rewinds, records. Nothing in it is ever
+ * rewritten; the model sees a view, and every edit can be previewed, undone and recalled.
  *
  * ```ts
  * import { ConversationLog } from "espalier/log";
@@ -95,23 +95,23 @@ export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "
  * const lines = log.export(); // to be stored
  * ```
  *
- * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones
- * included.
+ * In every format but `espalier` messages have the ids `m0`, `m1`, … in the order in which they were added, including
+ * rewound ones.
  */
 export class ConversationLog<T = unknown> {
-  /** Kept when the file is minified. */
+  /** Keeps the name when the file is minified. */
   static readonly name: string = "ConversationLog";
   readonly format: Format;
   private readonly hosts: Growing;
-  /** What the host counts with. */
+  /** The host's options for counting. */
   private how: Counting;
-  /** The same as the core takes it, with the tools. */
+  /** The same in the core's form, with the tools. */
   private fields: Fields;
   private readonly now: () => number;
   private lines = new Lines();
-  /** Goes up with whatever may change the view; the view that was made last is of `at`. */
+  /** Increases with every change that may affect the view; `shown.at` is its value for the last view. */
   private changes = 0;
-  /** The same, but for messages that are added and tools. */
+  /** The same, without added messages and tools. */
   private edited = 0;
   private shown: { at: number; view: LogView<T> } | undefined;
   private pinned: { at: number; rows: LogPinRow[] } | undefined;
@@ -121,7 +121,7 @@ export class ConversationLog<T = unknown> {
   private owner: Wasm | undefined;
 
   /**
-   * A log in which nothing happened yet.
+   * Makes an empty log.
    *
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
@@ -145,7 +145,7 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * A conversation that had no log becomes one. The format is found out from the messages when absent.
+   * Makes a log of a conversation that had none. The format is detected from the messages if absent.
    *
    * @throws EspalierError as the constructor and {@link append}, `unknown_format`
    */
@@ -160,10 +160,10 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Reads the lines of a log. Everything up to the first line that is cut, changed or missing is kept; `report` says
-   * what was not.
+   * Reads the lines of a log. Keeps everything up to the first line that is truncated, changed or missing; `report`
+   * lists what was dropped.
    *
-   * @throws EspalierError `log_version` if a line is of a newer version (nothing is taken then), `bad_message` if
+   * @throws EspalierError `log_version` if a line is of a newer version (nothing is read then), `bad_message` if
    *   `messages` are not those of the log, and as the constructor
    */
   static import<T = NeutralMessage>(
@@ -190,7 +190,7 @@ export class ConversationLog<T = unknown> {
     return newLog<T>(options).read(text, salvage, (log) => attachStored(log, stored));
   }
 
-  /** Becomes the log of these lines. */
+  /** Replaces this log by the log of these lines. */
   private read(
     text: string,
     salvage: boolean,
@@ -205,7 +205,7 @@ export class ConversationLog<T = unknown> {
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-    // Lines that are as they would be written need not be written again.
+    // Lines that equal their canonical form need not be written again.
     this.lines = new Lines(
       verbatim && report.problems.length === 0
         ? lines
@@ -217,12 +217,12 @@ export class ConversationLog<T = unknown> {
     return { log: this, report };
   }
 
-  /** Number of messages there ever were, rewound ones included. */
+  /** Number of all messages, including rewound ones. */
   get originals(): number {
     return this.hosts.length;
   }
 
-  /** Models count pictures and documents each in their way, even with the same encoding. @internal */
+  /** True if there are pictures or documents: models count them differently, even with the same encoding. @internal */
   get hasMedia(): boolean {
     return this.lines.hasMedia;
   }
@@ -235,7 +235,7 @@ export class ConversationLog<T = unknown> {
   // ------------------------------------------------------------ entries
 
   /**
-   * Adds a message or several at the end, all or none, in time proportional to them. Returns their ids.
+   * Appends one message or several, all or none, in time proportional to them. Returns their ids.
    *
    * @throws EspalierError `bad_message`, `duplicate_id`
    */
@@ -254,8 +254,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Records something that does not change the view: what a provider reported, a plan, a job's fate, what one request
-   * left out, a note. Returns the id of the entry. `data` must have JSON; the log keeps it as it is.
+   * Records data that does not change the view: a provider's report, a plan, the outcome of a job, removals from one
+   * request, a note. Returns the id of the entry. `data` must be JSON; the log stores it unchanged.
    *
    * @throws EspalierError `bad_input`
    */
@@ -267,9 +267,9 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Lays an edit over the history. Returns its id.
+   * Adds an edit over the history. Returns its id.
    *
-   * @throws EspalierError `bad_edit` with the path of what is wrong, `stale_plan`; the log is as it was then
+   * @throws EspalierError `bad_edit` with the path of the invalid field, `stale_plan`; the log is unchanged then
    */
   edit(edit: LogEdit): string {
     const fields = editFields(edit);
@@ -277,7 +277,7 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * What an edit would do. Nothing is recorded.
+   * Returns the effect of an edit. Nothing is recorded.
    *
    * @throws EspalierError as {@link edit}
    */
@@ -294,10 +294,10 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Takes back an edit or a rewind: the named one, or the newest that can be. Returns the id of what was taken back,
-   * nothing if there is none.
+   * Revokes an edit or a rewind: the given one, or the newest possible. Returns the id of the revoked entry, nothing if
+   * there is none.
    *
-   * @throws EspalierError `unknown_id`, `bad_edit` for a rewind behind which messages were added
+   * @throws EspalierError `unknown_id`, `bad_edit` for a rewind after which messages were added
    */
   undo(id?: string): string | undefined {
     needId(id, "id", true);
@@ -305,8 +305,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Brings back what an undo took, the named edit or the newest, as long as no edit or rewind was made since. Returns
-   * the id of what is back, nothing if there is none.
+   * Restores a revoked edit, the given or the newest one, unless an edit or rewind was made since. Returns its id,
+   * nothing if there is none.
    *
    * @throws EspalierError `unknown_id`, `bad_edit` if a range would overlap another
    */
@@ -316,8 +316,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Leaves all messages behind `to` out of the view (without it, all messages). Edits that reach past it are revoked,
-   * which restores what they covered. Returns the id of the entry.
+   * Removes all messages after `to` from the view (without `to`, all messages). Edits that reach past it are revoked,
+   * which restores their messages. Returns the id of the entry.
    *
    * @throws EspalierError `unknown_id`
    */
@@ -327,8 +327,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Pins something, so that no edit takes it; what an edit has taken already comes back while it is pinned. Returns the
-   * pin's id.
+   * Adds a pin, so that no edit removes its content; content that an edit has already removed returns while it is
+   * pinned. Returns the pin's id.
    *
    * @throws EspalierError `unknown_id`, `bad_input`
    */
@@ -343,7 +343,7 @@ export class ConversationLog<T = unknown> {
     this.change((core, time) => core.unpin(id, time) as Added);
   }
 
-  /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
+  /** Records a stored summary under the next number, and returns the number; numbers are never reused. */
   checkpoint(checkpoint: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
     need(checkpoint, kinds.required(kinds.object), "checkpoint");
     const { title, path, edits } = checkpoint;
@@ -354,7 +354,7 @@ export class ConversationLog<T = unknown> {
     return number;
   }
 
-  /** The number that the next stored summary gets. @internal */
+  /** Returns the number of the next stored summary. @internal */
   nextCheckpoint(): number {
     const newest = this.lines.of("checkpoint").at(-1);
     return newest === undefined ? 1 : (JSON.parse(newest) as { checkpoint: { number: number } }).checkpoint.number + 1;
@@ -362,12 +362,11 @@ export class ConversationLog<T = unknown> {
 
   /**
    * Records the edits of a compaction of {@link neutral} (or of the messages of {@link view} in the format `espalier`),
-   * all or none; the view is what the compaction's result was. Returns their ids. Edits that make one request fit
-   * (dropped rounds, a shortened newest request) belong to that request; a log may not have those that shorten the
-   * newest request.
+   * all or none; the view becomes the compaction's result. Returns their ids. Edits that make one request fit (dropped
+   * rounds, a shortened newest request) belong to that request; a log refuses those that shorten the newest request.
    *
-   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if something happened to what they are
-   *   about since `options.since`
+   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if their messages have changed since
+   *   `options.since`
    */
   adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
     const [own, made] = madeFields(edits, options);
@@ -378,7 +377,7 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * The view as these edits would leave it. Nothing is recorded.
+   * Returns the view after these edits. Nothing is recorded.
    *
    * @throws EspalierError as {@link adopt}
    */
@@ -388,8 +387,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a
-   * shortened newest request) is not recorded; see `after` of the report for whether it is needed.
+   * Compacts the view and records the lasting edits. Edits that only make the next request fit (dropped rounds, a
+   * shortened newest request) are not recorded; `after` of the report shows whether they are needed.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -403,7 +402,7 @@ export class ConversationLog<T = unknown> {
    * log.view().messages.length; // => 52
    * ```
    *
-   * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
+   * @throws EspalierError as {@link compact}; `stale_plan` if the compacted messages changed while the model worked
    */
   async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
     const { trigger, planId, ...options } = check(asked, LOG_COMPACT);
@@ -428,8 +427,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read
-   * again; facts that are pinned in words are part of the record. `after` is the clock of its time-outs.
+   * Compacts the view without recording anything. Counts are kept, so that no message is counted or read again; facts
+   * that are pinned in words are part of the record. `after` is the timer of its timeouts.
    *
    * @internal
    */
@@ -450,8 +449,7 @@ export class ConversationLog<T = unknown> {
     }) as CompactOptions;
     const { edited } = this;
     const messages = () => {
-      // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it
-      // another view.
+      // Messages that were added while a hook ran follow the compacted ones; any other change makes it another view.
       if (this.edited !== edited)
         throw new EspalierError({
           code: "stale_plan",
@@ -467,18 +465,18 @@ export class ConversationLog<T = unknown> {
     );
   }
 
-  /** Options for a compaction of {@link neutral}: counted as the log counts. */
+  /** Adds the log's way of counting to options for a compaction of {@link neutral}. */
   counted<O extends object>(options: O) {
     return { ...options, ...defined(this.how), tools: this.fields.tools, format: "espalier" as const };
   }
 
-  /** Checked options, as the core takes them. An empty conversation of the format reads the tool definitions. */
+  /** Returns checked options in the core's form. An empty conversation of the format reads the tool definitions. */
   private counting(how: Counting, tools: ToolList = []): Fields {
     return counting(readConversation([], { format: this.format, tools }), how);
   }
 
   /**
-   * Counts everything anew, for another model. A tokenizer of the host's and its formula for pictures stay. Takes time
+   * Counts everything again, for another model. The host's tokenizer and its formula for pictures stay. Takes time
    * proportional to the log.
    *
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
@@ -500,8 +498,7 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Other tool definitions are sent along from now on, in the format of the messages. Nothing is counted again but
-   * they.
+   * Replaces the tool definitions for later requests, in the format of the messages. Only they are counted again.
    *
    * @throws EspalierError `bad_option`
    */
@@ -515,7 +512,7 @@ export class ConversationLog<T = unknown> {
 
   // ------------------------------------------------------------ what there is
 
-  /** What to send: history under the edits in force, repaired so that no provider refuses it. */
+  /** Returns the messages to send: the history with the active edits, repaired so that no provider refuses it. */
   view(): LogView<T> {
     if (this.shown?.at !== this.changes) {
       this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as CoreRuns)) };
@@ -524,43 +521,43 @@ export class ConversationLog<T = unknown> {
     return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
   }
 
-  /** The messages of the view in the neutral form: copies. */
+  /** Returns copies of the view's messages in the neutral form. */
   neutral(): NeutralMessage[] {
     return this.run((core) => core.messages() as NeutralMessage[]);
   }
 
-  /** Tokens of the view before repair. Held, so asking takes no time. */
+  /** Returns the tokens of the view before repair. They are cached, so this takes no time. */
   totals(): Totals {
     return this.run((core) => core.totals() as Totals);
   }
 
-  /** What the user asked for last, at most so many characters. @internal */
+  /** Returns the user's last request, at most this number of characters. @internal */
   newestRequest(characters: number): string {
     return this.run((core) => core.newestRequest(characters));
   }
 
-  /** Tokens of a message as it came, and of each of its parts. @throws EspalierError `unknown_id` */
+  /** Returns the tokens of a message without edits, and of each of its parts. @throws EspalierError `unknown_id` */
   counts(id: string): { tokens: number; origin: Origin; parts: number[] } {
     needId(id, "id");
     return this.run((core) => core.counts(id) as { tokens: number; origin: Origin; parts: number[] });
   }
 
-  /** All edits, in log order, also those that were taken back. */
+  /** Returns all edits, in log order, including revoked ones. */
   edits(): LogEditRow[] {
     return this.held.rows.map((row) => ({ ...row, targets: [...row.targets] }));
   }
 
-  /** Ids of the edits in force as one text: the same text for the same edits. @internal */
+  /** Returns the ids of the active edits as one text: the same text for the same edits. @internal */
   standing(): string {
     return this.held.standing;
   }
 
-  /** The newest summary in force. @internal */
+  /** Returns the newest active summary. @internal */
   newestSummary(): string | undefined {
     return this.held.rows.findLast(({ kind, revokedBy }) => kind === "replace_range" && revokedBy === undefined)?.id;
   }
 
-  /** All pins in force. */
+  /** Returns all active pins. */
   pins(): LogPinRow[] {
     if (this.lines.of("pin").length === 0) return [];
     if (this.pinned?.at !== this.changes)
@@ -568,19 +565,19 @@ export class ConversationLog<T = unknown> {
     return this.pinned.rows.map((row) => ({ ...row }));
   }
 
-  /** All stored summaries, in the order of their numbers. */
+  /** Returns all stored summaries, in the order of their numbers. */
   checkpoints(): LogCheckpoint[] {
     return this.run((core) => core.checkpoints() as LogCheckpoint[]);
   }
 
-  /** Tokens of these messages of the view as they are shown; those that are not in it count nothing. */
+  /** Returns the tokens of these messages as the view shows them; messages outside of the view count 0. */
   tokensOf(ids: readonly string[]): number {
     return this.run((core) => core.tokensOf([...ids]));
   }
 
   /**
-   * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a
-   * summary (`e7:summary`). With `query` instead: the messages that hold most of its words, newest first, at most
+   * Returns the unchanged originals of an id, and the edits that hid them: of a message, a range (`m3..m9`), an edit,
+   * or a summary (`e7:summary`). With `query` instead: the messages with the most of its words, newest first, at most
    * `limit` (20).
    *
    * @throws EspalierError `unknown_id`
@@ -596,12 +593,12 @@ export class ConversationLog<T = unknown> {
     });
   }
 
-  /** The originals behind an id, in the neutral form. @internal */
+  /** Returns the originals of an id, in the neutral form. @internal */
   recallText(id: string): RecalledText[] {
     return this.run((core) => core.recall(id) as RecalledText[]);
   }
 
-  /** The ids of the first and the last message; nothing without any. @internal */
+  /** Returns the ids of the first and the last message; nothing if there are none. @internal */
   ends(): [first: string, last: string] | undefined {
     const all = this.lines.of("message");
     const id = (at: number) => messageOf<NeutralMessage>(all.at(at)!).id;
@@ -609,9 +606,9 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * Finds messages by words, hidden ones too: by BM25 over their texts and over the lines of summaries. A call and its
-   * results are one result; rewound messages are not found. Loads the engine of "espalier/search" at the first call
-   * (see {@link LogOptions.search}).
+   * Finds messages by words, including hidden ones: by BM25 over their texts and over the lines of summaries. A call
+   * and its results are one result; rewound messages are not found. Loads the engine of "espalier/search" at the first
+   * call (see {@link LogOptions.search}).
    *
    * @throws EspalierError `search_not_loaded`, `bad_option`
    */
@@ -619,12 +616,12 @@ export class ConversationLog<T = unknown> {
     return this.finder.find(query, findFields(query, options));
   }
 
-  /** What was recorded of a kind ({@link record}), in order. */
+  /** Returns the records of a kind ({@link record}), in order. */
   records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
     return this.lines.of(kind).map(recordOf);
   }
 
-  /** The same for the lines that pass, so that long ones need not be parsed. @internal */
+  /** Returns the records whose lines pass a test, so that long ones need not be parsed. @internal */
   recordsOf(
     kind: "usage" | "plan" | "job" | "trim" | "note",
     passes: (lines: readonly string[]) => readonly string[],
@@ -645,8 +642,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * A hash over these messages as they are shown now, to give with an edit that is made from them
-   * ({@link LogEdit.consumed}).
+   * Returns a hash over these messages in their current form, to pass with an edit that is made from them ({@link
+   * LogEdit.consumed}).
    *
    * @throws EspalierError `unknown_id`
    */
@@ -656,31 +653,31 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.fingerprint(ids));
   }
 
-  /** The host's own messages from a number on ({@link originals}), hidden ones included. */
+  /** Returns the host's own messages from a number on ({@link originals}), including hidden ones. */
   originalsFrom(number: number): T[] {
     needCount(number, "number");
     return this.hosts.from(number) as T[];
   }
 
-  /** The host's own message of this id, also when it is hidden. */
+  /** Returns the host's own message of this id, even if it is hidden. */
   original(id: string): T | undefined {
     return this.hosts.original(id) as T | undefined;
   }
 
-  /** The log as JSON lines, from a position on: what to append to a file that holds the lines before it. */
+  /** Returns the log as JSON lines, from a position on: append them to a file with the earlier lines. */
   export(from = 0): string {
     needCount(from, "from");
     return this.lines.from(from);
   }
 
-  /** The hash of the newest line: two logs with the same one are the same. */
+  /** Returns the hash of the newest line: two logs with the same hash are the same. */
   hash(): string {
     return this.run((core) => core.hash());
   }
 
   /**
-   * Frees the engine's half for reuse. The log can still be used; its half is then made again. The process gets memory
-   * back by {@link resetEngine} alone, since that of a wasm instance never shrinks.
+   * Frees the engine's half for reuse. The log can still be used; its half is then rebuilt. Only {@link resetEngine}
+   * returns memory to the process, since that of a wasm instance never shrinks.
    */
   close(): void {
     this.finder.free();
@@ -691,19 +688,19 @@ export class ConversationLog<T = unknown> {
 
   // ------------------------------------------------------------ the engine's half
 
-  /** Goes up with whatever may change the view. @internal */
+  /** Increases with every change that may affect the view. @internal */
   get version(): number {
     return this.changes;
   }
 
-  /** Totals and origin of the view, if it was made since the log changed. @internal */
+  /** Returns totals and origin of the view, if it was made since the log changed. @internal */
   get shownTotals(): Pick<LogView<T>, "after" | "origin"> | undefined {
     if (this.shown?.at !== this.changes) return undefined;
     const { after, origin } = this.shown.view;
     return { after, origin };
   }
 
-  /** Runs an operation on the engine's half that may add entries and show the view. @internal */
+  /** Runs an operation on the engine's half that may add entries and return the view. @internal */
   advance<A extends Advanced>(operation: (core: Core, time: number) => A): A {
     const answer = this.run(operation);
     const { view, finished } = answer;
@@ -713,7 +710,7 @@ export class ConversationLog<T = unknown> {
     return answer;
   }
 
-  /** The core's half; made again from the lines if an engine that crashed took it along. */
+  /** Returns the core's half; rebuilds it from the lines if a crashed engine lost it. */
   private live(): Core {
     const engine = wasm();
     if (this.core && this.owner === engine) return this.core;
@@ -794,7 +791,7 @@ export class ConversationLog<T = unknown> {
   }
 }
 
-// Outside of the class: bundlers rename a class that names itself.
+// Outside of the class: bundlers rename a class that refers to itself by name.
 function newLog<T>(options: LogOptions): ConversationLog<T> {
   return new ConversationLog<T>(options);
 }

@@ -1,6 +1,6 @@
 /**
- * Messages of a log, found by words, those first of all that the model does not see any more. The index is made when it
- * is first asked, and takes what was added since at the next question; texts are not kept beside the log's lines.
+ * Finds messages of a log by words, mainly those that the model no longer sees. The index is made at the first search,
+ * and each later one adds the messages since; it keeps no texts besides the log's lines.
  */
 
 import type { LogPinRow, Recalled } from "./types.ts";
@@ -13,28 +13,31 @@ import { loadIndex } from "./loader.ts";
 import type { MessageIndexLike, SearchLoader } from "./loader.ts";
 
 export interface FindOptions {
-  /** Maximum number of results. Default 10. */
+  /** Max number of results. Default 10. */
   limit?: number;
-  /** Find only rounds of which something is covered, dropped or changed. Default false. */
+  /** Finds only rounds of which something is covered, dropped or changed. Default false. */
   onlyHidden?: boolean;
 }
 
-/** A message that was found, with the rest of its round. */
+/** A found message, with the rest of its round. */
 export interface FoundMessage {
-  /** What {@link ConversationLog.recall} takes; of a `fact` that of its pin. */
+  /** An id for {@link ConversationLog.recall}; for a `fact` the id of its pin. */
   id: string;
-  /** `summary`: a record in the view, whose lines are facts of what it covers. `fact`: one that was pinned in words. */
+  /**
+   * `summary`: a record in the view, whose lines are facts of the messages that it covers. `fact`: one that was pinned
+   * in words.
+   */
   kind: "message" | "summary" | "fact";
   role: Role;
   /** Comparable within one answer. */
   score: number;
-  /** The lines that match best. */
+  /** The best matching lines. */
   excerpt: string;
-  /** Index of the part that they are from. */
+  /** Index of the part that contains them. */
   part: number;
-  /** Whether the model sees it as it came. */
+  /** True if the model sees it unchanged. */
   isVisible: boolean;
-  /** Where the message is now. */
+  /** The current place of the message. */
   place: Recalled<unknown>["place"];
   /** Ids of the edits that changed or hid it. */
   by: string[];
@@ -44,16 +47,16 @@ export interface FoundMessage {
   repeats: string[];
 }
 
-/** What is asked of the log. */
+/** The part of the log that the search uses. */
 export interface Searched {
   lines(): Lines;
   where(id: string): Pick<Recalled<unknown>, "place" | "by">;
-  /** The summaries of the view. */
+  /** Returns the summaries of the view. */
   summaries(): NeutralMessage[];
   pins(): LogPinRow[];
 }
 
-/** Numbers of what is no message of the log: behind all messages. */
+/** First number for entries that are not messages of the log: after all messages. */
 const APART = 2 ** 31;
 
 interface Apart {
@@ -67,13 +70,13 @@ export class MessageSearch {
   private readonly load: SearchLoader | undefined;
   private opening: Promise<MessageIndexLike> | undefined;
   private index: MessageIndexLike | undefined;
-  /** Of the messages that are known, by number. */
+  /** Ids of the known messages, by number. */
   private ids: string[] = [];
   private numbers = new Map<string, number>();
-  /** Calls by id: number of their message, and what they say. */
+  /** Calls by id: the number of their message, and their text. */
   private calls = new Map<string, { number: number; text: string }>();
   private rewound = new Set<string>();
-  /** Entries that leave messages behind, or bring them back, when `rewound` was made. */
+  /** Number of rewinds, undos and redos when `rewound` was made. */
   private turns = 0;
   private apart = new Map<string, Apart>();
 
@@ -87,13 +90,13 @@ export class MessageSearch {
     try {
       return this.found(query, limit, onlyHidden);
     } catch (error) {
-      // An engine that crashed took the index along.
+      // A crashed engine has lost the index.
       if (!this.index?.isUsable) this.free();
       throw error;
     }
   }
 
-  /** Frees the index. The next question makes it again. */
+  /** Frees the index. The next search makes it again. */
   free(): void {
     this.index?.free();
     this.index = undefined;
@@ -153,7 +156,7 @@ export class MessageSearch {
     return { id, kind: "message", ...said, score, isVisible: place === "shown", place, by, with: others, repeats };
   }
 
-  /** Takes what was added, rewound and brought back since. */
+  /** Adds new messages to the index, and updates it for rewinds and undos. */
   private update(index: MessageIndexLike): void {
     const lines = this.log.lines();
     const all = lines.of("message");
@@ -184,13 +187,13 @@ export class MessageSearch {
   private indexed({ id, role, parts }: NeutralMessage, number: number): IndexedMessage {
     const calls = parts.flatMap((part) => (part.type === "toolResult" ? (this.calls.get(part.callId) ?? []) : []));
     const round = calls[0] && calls[0].number < number ? calls[0].number : number;
-    // Results may come as a message of the user.
+    // Results may be in a message of the user.
     const isResult = parts.length > 0 && parts.every(({ type }) => type === "toolResult" || type === "cacheMark");
     const about = calls.map(({ text }) => text).join("\n");
     return { id, number, round, role: isResult ? "tool" : role, about, text: textOf(parts).text };
   }
 
-  /** Takes summaries and pinned facts as they are now: few, so that they are compared with those that are known. */
+  /** Updates summaries and pinned facts: they are few, so that all are compared with the known ones. */
   private updateApart(index: MessageIndexLike): void {
     const now = new Map<string, Pick<Apart, "kind" | "text">>();
     for (const { id, parts } of this.log.summaries()) now.set(id, { kind: "summary", text: textOf(parts).text });
@@ -209,7 +212,7 @@ export class MessageSearch {
   }
 }
 
-/** What parts say, one behind the other, and where each begins. */
+/** Returns the joined texts of parts, and the start of each. */
 export function textOf(parts: readonly Part[]): { text: string; starts: number[] } {
   let text = "";
   const starts: number[] = [];
@@ -236,7 +239,7 @@ function saidBy(part: Part): string {
   }
 }
 
-/** Names and texts in the arguments of a call; the arguments as they are if they are no JSON. */
+/** Returns names and texts in the arguments of a call; the arguments unchanged if they are not JSON. */
 function strings(text: string): string[] {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** What crosses the boundary of a conversation's event log; `core/src/history/log` holds the Rust twins. */
+/** Types that cross the boundary of a conversation's event log; `core/src/history/log` holds the Rust twins. */
 
 import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -7,60 +7,60 @@ import type { CountOptions, Origin, Totals } from "../types/count.ts";
 import type { Format, NeutralMessage, PlanItem, Role } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
 
-/** What an edit does. */
+/** The effect of an edit. */
 export type LogEditKind =
-  /** The groups from..to become one summary message and the messages that are carried. */
+  /** Replaces the groups from..to by one summary message and the carried messages. */
   | "replace_range"
-  /** A tool result becomes a placeholder. */
+  /** Replaces a tool result by a placeholder. */
   | "clear_result"
-  /** The same for a read that is repeated or outdated; `newer` names the message that makes it so. */
+  /** The same for a read that is repeated or outdated; `newer` is the id of the message that outdates it. */
   | "supersede"
-  /** Long texts in the arguments of an old call are shortened; the JSON stays valid and keeps its keys. */
+  /** Shortens long texts in the arguments of an old call; the JSON stays valid and keeps its keys. */
   | "clear_arguments"
-  /** A text or result is cut in the middle. */
+  /** Cuts a text or result in the middle. */
   | "truncate"
-  /** A text or result is stored elsewhere; a preview stays. */
+  /** Stores a text or result elsewhere; a preview stays. */
   | "offload"
-  /** Pictures and documents become a note. */
+  /** Replaces pictures and documents by a note. */
   | "drop_media"
-  /** Reasoning is not sent any more. */
+  /** Removes reasoning. */
   | "drop_reasoning"
-  /** Groups are not sent any more. */
+  /** Removes groups. */
   | "drop";
 
-/** What a part becomes. */
+/** The replacement of a part. */
 export type Becomes =
   /** Another text, or one text as the content of a tool result. */
   | { type: "text"; text: string }
   /** Other arguments of a call, as JSON text. */
   | { type: "arguments"; arguments: string }
-  /** For each item of a tool result's content: the text in its place, or `null` where it stays. */
+  /** For each item of a tool result's content: the text that replaces it, or `null` if it stays. */
   | { type: "content"; items: (string | null)[] }
-  /** A text in the place of a picture or document. */
+  /** A text that replaces a picture or document. */
   | { type: "note"; text: string }
-  /** Nothing. */
+  /** The part is removed. */
   | { type: "gone" };
 
-/** One change of what the model gets to see. */
+/** One change of the messages that the model sees. */
 export interface LogEdit {
   kind: LogEditKind;
-  /** Stable name of the rule behind it. */
+  /** The stable name of its rule. */
   rule: string;
-  /**
-   * What is changed or dropped, by message and part. `drop` names messages only, and `replace_range` has a range
-   * instead.
-   */
+  /** The changed or dropped messages and parts. `drop` names messages only, and `replace_range` has a range instead. */
   targets?: { message: string; part?: number; to?: Becomes }[];
   /**
-   * First and last message of what the summary stands for. Both grow outward: to whole rounds, and around older ranges
-   * that they meet. System messages, the newest request, what is pinned, and `carried` stay.
+   * First and last message that the summary replaces. Both extend outward: to whole rounds, and around older ranges
+   * that they touch. System messages, the newest request, pinned content, and `carried` stay.
    */
   range?: {
     from: string;
     to: string;
     summary: string | Omit<NeutralMessage, "id"> | NeutralMessage;
     carried?: string[];
-    /** A thought of the range that comes first in a message that calls and stays: part `part` of `from` in `to`. */
+    /**
+     * A thought of the range that must move to the front of a kept message with calls: part `part` of `from`, into
+     * `to`.
+     */
     thinking?: { from: string; part: number; to: string };
   };
   /** For `supersede`. */
@@ -69,11 +69,11 @@ export interface LogEdit {
   author?: "rule" | "model" | "user";
   planId?: string;
   /**
-   * What it was made from ({@link ConversationLog.fingerprint}); if that has changed the edit is refused as
+   * The messages it was made from ({@link ConversationLog.fingerprint}); if they have changed, the edit is refused as
    * `stale_plan`.
    */
   consumed?: { ids: string[]; hash: string };
-  /** Where it comes from, whatever the host wants to keep of it. Must have JSON. */
+  /** The host's data about its origin. Must be JSON. */
   data?: unknown;
 }
 
@@ -85,88 +85,88 @@ export interface LogEditRow {
   rule: string;
   trigger?: string;
   author: "rule" | "model" | "user";
-  /** Tokens of the targets as they stood, and of what stands for them. */
+  /** Tokens of the targets before the edit, and of their replacements. */
   tokensBefore: number;
   tokensAfter: number;
-  /** Ids of the messages it is about; first and last of a range. */
+  /** Ids of the affected messages; first and last of a range. */
   targets: string[];
   planId?: string;
-  /** Id of the entry that took it back. */
+  /** Id of the entry that revoked it. */
   revokedBy?: string;
 }
 
 /** A stored summary. */
 export interface LogCheckpoint {
-  /** From 1; never used twice. */
+  /** From 1; never reused. */
   number: number;
   title: string;
-  /** Where its file is, if it has one. */
+  /** The path of its file, if it has one. */
   path?: string;
   /** Milliseconds, by the host's clock. */
   time: number;
   /** Ids of the edits that it was stored for. */
   edits: string[];
-  /** Number of messages that its summary replaced, those of older summaries included. */
+  /** Number of messages that its summary replaced, including those of older summaries. */
   messages: number;
   /** Tokens of the summary. */
   tokens: number;
-  /** True while a rewind has left the messages behind that it looks back on. */
+  /** True while a rewind has removed the summarised messages. */
   orphaned: boolean;
 }
 
-/** What must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
+/** Content that must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
 export interface LogPin {
   message?: string;
   part?: number;
-  /** Start and end in the part's text, in UTF-16 code units; grows to whole characters. */
+  /** Start and end in the part's text, in UTF-16 code units; extends to whole characters. */
   range?: [start: number, end: number];
   fact?: string;
   reason?: string;
 }
 
-/** A pin in force. */
+/** An active pin. */
 export interface LogPinRow extends LogPin {
   id: string;
-  /** The text that stays, where it is a part, a range of it, or a fact. */
+  /** The text that stays, for a part, a range of it, or a fact. */
   text?: string;
   tokens: number;
-  /** True while a rewind has left its message behind. */
+  /** True while a rewind has removed its message. */
   rewound: boolean;
 }
 
-/** What to send. */
+/** The messages to send. */
 export interface LogView<T> {
-  /** Whatever no edit has changed is the host's own object. */
+  /** Messages without edits are the host's own objects. */
   messages: T[];
   plan: PlanItem[];
   /** The conversation without any edits. */
   before: Totals;
   after: Totals;
-  /** `after` by what it is spent on. */
+  /** `after` by kind of content. */
   split: LogSplit;
   origin: Origin;
-  /** What was repaired for this view only, so that no provider refuses it. */
+  /** Repairs in this view only, so that no provider refuses it. */
   repaired: Removal[];
-  /** The position in the log that it was made at. */
+  /** The position in the log at which it was made. */
   position: number;
 }
 
-/** Where the edits of a compaction come from. */
+/** The origin of a compaction's edits. */
 export interface AdoptOptions {
   /**
-   * {@link ConversationLog.length} when the compaction looked at the view. What its edits are about must not have been
+   * {@link ConversationLog.length} when the compaction read the view. The messages of its edits must not have been
    * edited, pinned, rewound or restored since; messages may have been added.
    */
   since?: number;
-  /** What started the compaction, kept with its first edit. Default: not recorded. */
+  /** The trigger of the compaction, stored with its first edit. Default: not recorded. */
   trigger?: string;
-  /** The id of the plan that was applied, kept with its first edit. Default: not recorded. */
+  /** The id of the applied plan, stored with its first edit. Default: not recorded. */
   planId?: string;
-  /** Whatever the host wants to keep of it, with the first edit. Must have JSON. */
+  /** The host's data, stored with the first edit. Must be JSON. */
   data?: unknown;
 }
 
-/** Options of {@link compact}; how things are counted is the log's. */
+/** Options of {@link compact}; the log decides how to count. */
 export type LogCompactOptions = Omit<CompactOptions, keyof CountOptions> & Omit<AdoptOptions, "since" | "data">;
 
 export interface LogCompactResult {
@@ -178,18 +178,18 @@ export interface LogCompactResult {
   report: CompactReport;
 }
 
-/** What an edit would do. */
+/** The effect of an edit. */
 export interface LogPreview<T> {
-  /** Ids of messages that the range grew to contain. */
+  /** Ids of messages by which the range was extended. */
   grown: string[];
   tokensBefore: number;
   tokensAfter: number;
   view: LogView<T>;
-  /** Tokens of the view as it is now. */
+  /** Tokens of the current view. */
   total: number;
 }
 
-/** An original and its whereabouts. */
+/** An original and its current place. */
 export interface Recalled<T> {
   id: string;
   role: Role;
@@ -199,25 +199,25 @@ export interface Recalled<T> {
   place: "shown" | "changed" | "covered" | "dropped" | "rewound";
   /** Ids of the edits or the rewind that changed or hid it. */
   by: string[];
-  /** Where words of a query were found; `offset` in UTF-16 code units of the part's text. */
+  /** Places of a query's words; `offset` in UTF-16 code units of the part's text. */
   hits: { part: number; offset: number; word: string }[];
 }
 
-/** Tokens of a view by what they are spent on. */
+/** Tokens of a view by kind of content. */
 export interface LogSplit {
   total: number;
   frame: number;
   user: number;
   assistant: number;
   tool: number;
-  /** Summaries and stand-ins. */
+  /** Summaries and replacement texts. */
   inserted: number;
   tools: number;
 }
 export interface LogDifference {
   id: string;
   role: Role;
-  /** Tokens in the first view and in the second; 0 where it is not in it. */
+  /** Tokens in the first view and in the second; 0 if it is not in the view. */
   before: number;
   after: number;
 }
@@ -229,33 +229,33 @@ export interface LogComparison {
   after: LogSplit;
 }
 
-/** What was wrong with a line of a log. */
+/** A fault in a line of a log. */
 export interface LogProblem {
-  /** Counting from 1. */
+  /** Counted from 1. */
   line: number;
   kind: "cut" | "unreadable" | "changed" | "duplicate" | "missing" | "refused";
   message: string;
 }
-/** How reading a log went. */
+/** The outcome of reading a log. */
 export interface LogReport {
-  /** Entries that the log has now, salvaged ones included. */
+  /** Number of the log's entries, including salvaged ones. */
   entries: number;
-  /** Empty if all is well. */
+  /** Empty if there are none. */
   problems: LogProblem[];
-  /** Lines from the first that could not be trusted on; they are not part of the log, so keep the text. */
+  /** Number of lines from the first untrusted one on; they are not part of the log, so keep the text. */
   left: number;
-  /** Lines that were added behind those of the text: what `salvage` found. */
+  /** Lines that `salvage` found and added after those of the text. */
   salvaged: string[];
 }
 
 export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
   /** The format of the messages. */
   format: Format;
-  /** Milliseconds, for the time of entries. Nothing depends on it. Default `Date.now`. */
+  /** Returns milliseconds for the time of entries. Nothing depends on it. Default `Date.now`. */
   now?: () => number;
   /**
    * Loads the engine that finds messages: `() => import("espalier/search")`. Default: the package's own in Node;
-   * elsewhere there is none, and `search` throws `search_not_loaded`.
+   * elsewhere none, and `search` throws `search_not_loaded`.
    */
   search?: SearchLoader;
 }
@@ -263,16 +263,15 @@ export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
   /** The format of `messages`. Default: detected if they are a list, else `espalier`. */
   format?: Format;
   /**
-   * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages
-   * (`format: "espalier"`), made from the lines. A function is given the neutral messages of the log and makes the
-   * host's.
+   * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages (`format:
+   * "espalier"`), made from the lines. A function receives the neutral messages of the log and returns the host's.
    */
   messages?: readonly T[] | ((known: readonly NeutralMessage[]) => readonly T[]);
   /**
-   * Whether `messages` must be the log's to the letter, or in number, role and number of parts. Default: to the letter,
-   * unless they are made by a function.
+   * True if `messages` must equal the log's exactly; false if only number, role and number of parts must match.
+   * Default: true, unless a function makes them.
    */
   exact?: boolean;
-  /** Add messages from behind a line that cannot be trusted again at the end. Default false. */
+  /** Adds messages after an untrusted line to the end again. Default false. */
   salvage?: boolean;
 }
