@@ -1,4 +1,4 @@
-/** Messages in another format, or as a file of the tool that wrote the session. */
+/** Converts messages to another format, or to a file of the tool that wrote the session. */
 
 import { convert, EspalierError, repair } from "../entries/verbs.ts";
 import type { Format, Provider } from "../entries/verbs.ts";
@@ -9,7 +9,7 @@ import { sourceOf } from "./source.ts";
 
 export interface Written {
   text: string;
-  /** What the other format cannot hold, and what was repaired, for people. */
+  /** Losses of the conversion, and repairs, for people. */
   notes: string[];
 }
 
@@ -19,7 +19,7 @@ export function isLayout(name: string): boolean {
 
 /**
  * @throws EspalierError `bad_option` if the layout is not that of the session, `unsupported` if its tool does not
- * resume from its file
+ *   resume from its file
  */
 export function writtenAs(
   messages: unknown,
@@ -62,7 +62,7 @@ function summed(lost: ReturnType<typeof convert>["lost"]): string {
   return Array.from(counts, ([part, count]) => `${count} × ${part}`).join(", ");
 }
 
-/** The messages with the session's own objects for those that are equal to one, so that they keep their lines. */
+/** Replaces messages by equal objects of the session, so that they keep their lines. */
 function own(messages: unknown, format: Format, session: Session): unknown[] {
   const given = sourceOf(messages, format);
   const list = format === session.format ? given.list : convert(messages, session.format, { from: format }).messages;

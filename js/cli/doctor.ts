@@ -1,6 +1,6 @@
 /**
- * `espalier doctor FILE`: what a provider would refuse of a session, what fills it, and with --repair a file that is
- * accepted.
+ * `espalier doctor FILE`: what a provider would refuse in a session and what fills it; with --repair it writes an
+ * accepted file.
  */
 
 import { existsSync, writeFileSync } from "node:fs";
@@ -18,7 +18,8 @@ import { number } from "./report.ts";
 import { about, plural } from "./shown-session.ts";
 
 /**
- * The window that the session file says, else that of its model; nothing if a recorded request was larger than that.
+ * Returns the window that the session file names, else that of its model; nothing if a recorded request was larger than
+ * that.
  */
 export function windowOf(session: Session | undefined, model: string | undefined): number | undefined {
   if (session?.window !== undefined) return session.window;
@@ -32,7 +33,7 @@ interface DoctorFlags extends To {
   window?: number | undefined;
 }
 
-/** Examines a conversation; with --repair writes one that is accepted beside the original. */
+/** Examines a conversation; with --repair writes an accepted one beside the original. */
 export async function doctor(
   file: string,
   input: unknown,
@@ -63,13 +64,13 @@ export async function doctor(
   return left.length === 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** True if the tool resumes from the file: it is written in its layout, otherwise as messages. */
+/** Returns true if the tool resumes from the file: it is written in its layout, otherwise as messages. */
 function isWritable(session: Session | undefined, format: Format): session is Session {
   if (!session || session.format !== format || session.sideChain !== undefined) return false;
   return sessionLayouts().some((known) => known.isWritable && known.layout === session.layout);
 }
 
-/** `a.jsonl` becomes `a.repaired.jsonl`, or `a.repaired.json` if the file will hold messages. */
+/** Returns the output path: `a.jsonl` becomes `a.repaired.jsonl`, or `a.repaired.json` for a file of messages. */
 function beside(file: string, isSession: boolean): string {
   const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${isSession ? end : ".json"}`);
   if (!existsSync(output)) return output;
@@ -82,7 +83,7 @@ function beside(file: string, isSession: boolean): string {
 
 interface Examination {
   diagnosis: Diagnosis;
-  /** Tokens that a compaction by rules to a third would leave. */
+  /** Tokens after a compaction by rules to a third. */
   compacted?: number;
 }
 
@@ -93,7 +94,7 @@ async function examine(input: unknown, options: DiagnoseOptions): Promise<Examin
   return { diagnosis, ...(compacted !== undefined && { compacted }) };
 }
 
-/** Smaller conversations are not worth a compaction. */
+/** Smaller conversations are not worth a compaction, in tokens. */
 const SMALL = 2_000;
 
 async function freeable(input: unknown, counting: CountOptions, total: number): Promise<number | undefined> {
@@ -104,7 +105,7 @@ async function freeable(input: unknown, counting: CountOptions, total: number): 
 
 const MOST = 20;
 
-/** The examination for people. `lineOf` returns the line of the file that holds a message. */
+/** Returns the examination for people. `lineOf` returns the line of the file with a message. */
 function shownDiagnosis(
   { diagnosis, compacted }: Examination,
   session: Session | undefined,
@@ -145,7 +146,7 @@ function shownDiagnosis(
   return lines.join("\n");
 }
 
-/** ` (line 12)`, if the message is one of the file's. */
+/** Returns ` (line 12)`, if the message is one of the file's. */
 function whereOf(session: Session | undefined, index: number | undefined): string {
   if (!session || index === undefined) return "";
   const message = session.messages[index];

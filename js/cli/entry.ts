@@ -1,6 +1,6 @@
-/** An entry of a conversation's log in a few words. */
+/** Describes an entry of a conversation's log in a few words. */
 
-/** What of a line of a log is told; see `ConversationLog`. */
+/** The shown fields of a log's line; see `ConversationLog`. */
 export interface Entry {
   seq: number;
   time: number;
@@ -8,16 +8,16 @@ export interface Entry {
   message?: { id: string; role: string };
   edit?: { kind: string; range?: { from: string; to: string }; targets?: { message: string }[] };
   pin?: { message?: string; fact?: string };
-  /** What is taken back. */
+  /** The id of the revoked entry. */
   target?: string;
-  /** The message that a rewind ends at. */
+  /** The last message that a rewind keeps. */
   to?: string;
   checkpoint?: { number: number; title: string };
-  /** What the host recorded. */
+  /** The host's record. */
   json?: string;
 }
 
-/** Most ids that are named of one edit. */
+/** Max ids that are shown of one edit. */
 const NAMED = 6;
 
 export function told({ type, message, edit, pin, target, to, checkpoint, json }: Entry): string {
@@ -35,7 +35,7 @@ export function told({ type, message, edit, pin, target, to, checkpoint, json }:
   return `${type} ${what.replace("_", " ")}`.trimEnd();
 }
 
-/** Ids, and of many the first and the last. */
+/** Returns the ids; if there are many, the first ones and the last. */
 export function named(ids: readonly string[]): string {
   return ids.length > NAMED ? `${ids.slice(0, NAMED - 1).join(", ")} … ${ids.at(-1)}` : ids.join(", ");
 }

@@ -1,4 +1,4 @@
-/** Exit codes: what a script can tell apart. */
+/** Exit codes, for scripts. */
 
 import type { EspalierError } from "../errors/errors.ts";
 
@@ -6,15 +6,15 @@ export const EXIT = {
   ok: 0,
   /** A bug of ours. */
   bug: 1,
-  /** The command line makes no sense. */
+  /** The command line is invalid. */
   usage: 2,
-  /** A file is missing, cannot be written, is no JSON, or no conversation. */
+  /** A file is missing, cannot be written, is not JSON, or contains no conversation. */
   input: 3,
-  /** What must be kept is larger than the budget. */
+  /** The messages that must stay are larger than the budget. */
   budget: 4,
-  /** The model failed; the conversation was left as it was. */
+  /** The model failed; the conversation is unchanged. */
   model: 5,
-  /** `doctor` found what a provider would refuse. */
+  /** `doctor` found something that a provider would refuse. */
   refused: 6,
   /** Interrupted. */
   cancelled: 130,

@@ -1,14 +1,14 @@
-/** What the package calls an option, as it is typed on the command line. */
+/** Renames options to their flags on the command line. */
 
-/** Options that go by another name here. */
+/** Options with another name on the command line. */
 const NAMES: Readonly<Record<string, string>> = { lineNumbers: "lines" };
 
-/** A message with the flags that somebody typed in the place of the options that the package was given. */
+/** Replaces the options in an error message by the flags that the user typed. */
 export function flagged(message: string, flags: readonly string[]): string {
   const renamed = message.replace(/\b(?:options|documents\[\d+\])\.(\w+)/g, (option: string, name: string) => {
     const flag = NAMES[name] ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return flags.includes(flag) ? `--${flag}` : option;
   });
-  // A flag is no place in the input.
+  // A flag is not a place in the input.
   return renamed.replace(/ \(at (--[\w-]+)\)$/, " (see $1)");
 }

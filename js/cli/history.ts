@@ -1,4 +1,4 @@
-/** `espalier log FILE`: what happened to a conversation, and what its edits hide. */
+/** `espalier log FILE`: the history of a conversation, and the content that its edits hide. */
 
 import { ConversationLog } from "../entries/log.ts";
 import { EspalierError } from "../entries/verbs.ts";
@@ -11,7 +11,7 @@ import { readText } from "./opened.ts";
 import { sessionLog } from "./shown-session.ts";
 import { number } from "./report.ts";
 
-/** What happened to a conversation: from a session file, or from a log of ours. */
+/** Shows the history of a conversation, from a session file or from a log of ours. */
 export async function logOf(
   file: string,
   opening: ReadSessionOptions,
@@ -22,7 +22,7 @@ export async function logOf(
   try {
     return sessionLog(readSession(text, { ...opening, name: file }));
   } catch (error) {
-    // A log of ours is no session of another tool, and a damaged one need not be JSON.
+    // Our own log is not a session of another tool, and a damaged one need not be JSON.
     if (
       !(error instanceof EspalierError) ||
       !["unknown_session", "bad_json"].includes(error.code) ||
@@ -34,7 +34,7 @@ export async function logOf(
 }
 
 /**
- * The log's entries in words, messages that follow each other in one line; with `recall` the originals behind an id, as
+ * Describes the log's entries, with consecutive messages in one line; with `recall` returns the originals of an id, as
  * JSON.
  */
 function showLog(

@@ -1,4 +1,4 @@
-/** Reads what a file of the command line holds: JSON, or JSON Lines with one message a line. */
+/** Parses a file of the command line: JSON, or JSON Lines with one message a line. */
 
 import { EspalierError } from "../entries/verbs.ts";
 
@@ -52,7 +52,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** One line of JSON Lines; the last one of a log that is still written may be torn. */
+/** Parses one line of JSON Lines; the last line of a growing log may be torn. */
 function ofLine(line: string, where: string): unknown {
   try {
     return JSON.parse(line);

@@ -1,11 +1,11 @@
-/** `--llm PROVIDER:MODEL`: a model behind one of the providers' interfaces, or anything that speaks like one. */
+/** `--llm PROVIDER:MODEL`: a model of one of the providers, or of a compatible server. */
 
 import { EspalierError } from "../errors/errors.ts";
 import { anthropic, gemini, openai, openaiResponses } from "../providers/index.ts";
 import type { HttpOptions, Provider } from "../providers/index.ts";
 import type { Llm } from "../types/llm.ts";
 
-/** Who can be asked, and where their keys are. */
+/** The providers, and the environment variables of their keys. */
 const PROVIDERS: Readonly<Record<string, { make: (options: HttpOptions) => Provider; keys: readonly string[] }>> = {
   openai: { make: openai, keys: ["OPENAI_API_KEY"] },
   "openai-responses": { make: openaiResponses, keys: ["OPENAI_API_KEY"] },
@@ -29,7 +29,7 @@ export function llmFrom(name: string, baseUrl: string | undefined, env: NodeJS.P
   }
   const { make, keys } = found;
   const apiKey = keys.map((key) => env[key]).find((key) => key);
-  // A server of one's own often wants no key.
+  // A server of the user's own often needs no key.
   if (!apiKey && baseUrl === undefined) {
     throw new EspalierError({
       code: "no_key",

@@ -1,6 +1,6 @@
 /**
- * `espalier compact --log FILE`: compactions as edits of a log beside the messages, so that they can be undone and
- * pinned against.
+ * `espalier compact --log FILE`: records compactions as edits of a log beside the messages, so that they can be undone
+ * and content can be pinned.
  */
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,16 +13,16 @@ import { sourceOf } from "./source.ts";
 
 export interface LoggedOptions {
   file: string;
-  /** What to do first, in this order. Nothing is compacted behind `undo` and `redo`. */
+  /** Steps before compacting, in this order. After `undo` and `redo` nothing is compacted. */
   undo?: boolean | undefined;
   redo?: boolean | undefined;
   /** Ids of messages. */
   unpin: readonly string[];
   pin: readonly string[];
   counting: Omit<LogOptions, "format"> & { format?: Format };
-  /** Nothing: only what is named above is done. */
+  /** Undefined: only the steps above are taken. */
   compact: LogCompactOptions | undefined;
-  /** Tokens the result may have; what is over that is left out of the output only. */
+  /** Max tokens of the result; the excess is left out of the output only. */
   budget: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Logged {
   report?: CompactReport;
 }
 
-/** Carries out what was asked for and adds it to the file. The messages may have grown since the log was written. */
+/** Carries out the request and appends it to the file. The messages may have grown since the log was written. */
 export async function logged(
   input: unknown,
   { file, undo, redo, pin, unpin, counting, compact: how, budget }: LoggedOptions,
@@ -59,7 +59,7 @@ export async function logged(
       messages: ({ length }) => known(length),
     });
     const [first] = report.problems;
-    // Whoever keeps a log wants to know before anything is added behind a line that is damaged.
+    // The user must know about a damaged line before anything is appended after it.
     if (first && first.kind !== "cut")
       throw new EspalierError({ code: "bad_log", message: `${file}, line ${first.line}: ${first.message}` });
     log = read;
@@ -97,7 +97,7 @@ export async function logged(
   }
   appendFileSync(file, log.export(written));
   const { messages, after } = log.view();
-  // What only one request needs is not in the log: rounds that do not fit, the newest request shortened.
+  // The log does not record edits for one request: dropped rounds, a shortened newest request.
   const fitting =
     budget !== undefined && after.total > budget
       ? (await compact(messages, { ...rest, format, budget, ladder: ["fit"] })).messages

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`,
- * `search DIR QUERY`: the package on the command line.
+ * `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR
+ * QUERY`: the package on the command line.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ import type { FlagName } from "./table.ts";
 
 type Values = ReturnType<typeof parsed>["values"];
 
-/** Somebody typed something that cannot be meant. */
+/** The user typed an invalid command line. */
 class UsageError extends Error {}
 
 async function main(args: string[]): Promise<number> {
@@ -207,7 +207,7 @@ function codeOf(status: string): number {
     : EXIT.model;
 }
 
-/** What was done to a log: the messages it shows, and a line about it. */
+/** Reports the outcome for a log: the messages that it shows, and a line about the change. */
 function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet }: To): number {
   const { status, edits, messages, report } = done;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
@@ -217,7 +217,7 @@ function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet
   return codeOf(status);
 }
 
-/** `summarize` takes text, not conversations. */
+/** Runs `summarize`, which takes text, not conversations. */
 async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
   if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
   if (files.filter((path) => path === "-").length > 1)
@@ -268,7 +268,7 @@ async function searchCommand(given: readonly string[], values: Values): Promise<
   return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
 }
 
-/** How a session file is opened. */
+/** Returns the options for opening a session file. */
 function opening(values: Values): OpenFlags {
   const conversation = whole(values.conversation, "--conversation");
   return {
@@ -278,7 +278,7 @@ function opening(values: Values): OpenFlags {
   };
 }
 
-/** What --to names: a format, or a layout. */
+/** Returns the format or layout that --to names. */
 function named(to: string): string {
   const formats: readonly string[] = FLAGS.format.values;
   if (!formats.includes(to) && !isLayout(to))
@@ -292,7 +292,7 @@ function oneOf(value: string | undefined, flag: string, values: readonly string[
   return value;
 }
 
-/** How to count. */
+/** Returns the options for counting. */
 function counting(values: Values) {
   return {
     ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
@@ -301,7 +301,7 @@ function counting(values: Values) {
   };
 }
 
-/** Ids given one by one or with commas between them. */
+/** Returns ids given one by one or separated by commas. */
 function ids(given: readonly string[] | undefined): string[] {
   return (given ?? [])
     .flatMap((some) => some.split(","))
@@ -319,7 +319,7 @@ function parsed(args: string[]) {
 
 function whole(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
-  // 32k, 1.5k and 32_000 are how people write budgets.
+  // Users write budgets as 32k, 1.5k and 32_000.
   const match = /^([0-9][0-9_,]*(?:\.[0-9]+(?=[km]))?)(k|m)?$/i.exec(text);
   if (!match)
     throw new UsageError(`${name} must be a whole number such as 32000, 32k or 1.5k, and is ${JSON.stringify(text)}`);
@@ -332,7 +332,7 @@ function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-// Reading only the beginning of the output (`| head`) is no error.
+// Reading only the beginning of the output (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.ok);
   throw error;
@@ -354,7 +354,7 @@ main(process.argv.slice(2)).then(
       );
       process.exitCode = exitCode(error);
     } else if (error instanceof Error && "syscall" in error) {
-      // A file or folder that cannot be read or written: the words of the system name it.
+      // For a file or folder that cannot be read or written, the system's message names it.
       process.stderr.write(printable(`espalier: ${error.message}\n`));
       process.exitCode = EXIT.input;
     } else {

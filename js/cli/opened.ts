@@ -9,17 +9,17 @@ import { sourceOf } from "./source.ts";
 
 export interface OpenFlags extends ReadSessionOptions {
   view?: SessionView;
-  /** The format was given: the file is a list of messages or a request. */
+  /** If given, the file is a list of messages or a request. */
   format?: string | undefined;
 }
 
 export interface OpenedFile {
-  /** What `count`, `prune` and `compact` take. */
+  /** The input of `count`, `prune` and `compact`. */
   input: unknown;
   session?: Session;
 }
 
-/** Codes that leave the possibility that the file is no session but a conversation in one of our formats. */
+/** Errors after which the file may still be a conversation in one of our formats instead of a session. */
 const NO_SESSION = new Set(["unknown_session", "bad_json"]);
 
 /**
@@ -49,7 +49,7 @@ async function streamed(file: string, options: ReadSessionOptions): Promise<Sess
   }
 }
 
-/** The conversation in a file that is no session. */
+/** Reads the conversation in a file that is not a session. */
 function conversation(text: string, file: string, sessionError: EspalierError): unknown {
   const input = parseInput(text, file);
   try {
@@ -57,7 +57,7 @@ function conversation(text: string, file: string, sessionError: EspalierError): 
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== "unknown_format" || sessionError.code !== "unknown_session")
       throw error;
-    // Both were looked for; what the file resembles is in the error of sessions.
+    // The file is neither; the sessions' error names the most similar layout.
     throw new EspalierError({
       code: "unknown_session",
       message: `${sessionError.message} Nor is it a conversation: ${error.message}`,

@@ -1,4 +1,4 @@
-/** Where results and reports go: standard output or a file, and standard error. */
+/** Writes results and reports: to standard output or a file, and to standard error. */
 
 import { writeFileSync } from "node:fs";
 import type { CompactReport } from "../types/compact-report.ts";
@@ -9,7 +9,7 @@ import { EXIT } from "./exit.ts";
 import { printable } from "./printable.ts";
 import { painted, shown } from "./report.ts";
 
-/** Result to standard output, report to standard error; with --json one object with both. */
+/** Writes the result to standard output and the report to standard error; with --json one object with both. */
 export function finish(
   result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown; text?: string },
   { json, output, quiet }: To,
@@ -28,19 +28,19 @@ export function finish(
   return EXIT.ok;
 }
 
-/** Where results and reports go. */
+/** The destinations of results and reports. */
 export interface To {
   json?: boolean | undefined;
   output?: string | undefined;
   quiet?: boolean | undefined;
 }
 
-/** A report for people, on standard error. */
+/** Writes a report for people to standard error. */
 export function tell(text: string, { quiet }: To): void {
   if (!quiet) process.stderr.write(`${painted(printable(text), process.stderr)}\n`);
 }
 
-/** Text to where it was asked for. */
+/** Writes text to the requested destination. */
 export function finishText(text: string, { output }: { output?: string | undefined }): number {
   if (output === undefined) return print(text);
   writeFileSync(output, text.endsWith("\n") ? text : `${text}\n`);
@@ -53,7 +53,7 @@ export function print(text: string): number {
   return EXIT.ok;
 }
 
-/** A file as its tool has it, byte for byte, or messages; notes to standard error. */
+/** Writes a file in its tool's layout, byte for byte, or messages; writes notes to standard error. */
 export function finishWritten({ text, notes }: Written, to: To): number {
   for (const note of notes) tell(note, to);
   if (to.output === undefined) process.stdout.write(text);

@@ -1,4 +1,4 @@
-/** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
+/** `espalier outline DIR`: a map of the source files in a folder; for a single file its outline. */
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
@@ -12,7 +12,7 @@ import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
 import { isBinary, readText } from "./text.ts";
 
-/** Larger files are data, or nobody wrote them. */
+/** Larger files are data or generated, in bytes. */
 const LARGEST = 1_000_000;
 
 interface Values {
@@ -49,7 +49,7 @@ export async function outlineOf(
 }
 
 /**
- * The file that a shell's completion names: relative to where the command runs, or to the folder; with `./` or
+ * Returns the file that a shell's completion names: relative to the working folder or to the given folder; with `./` or
  * backslashes.
  *
  * @throws EspalierError `file_not_found` if it is none of the files
@@ -86,7 +86,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The source files of a folder, in an order that does not depend on the machine, and what was left out why. */
+/**
+ * Collects the source files of a folder, in an order that does not depend on the machine, and counts skipped ones by
+ * reason.
+ */
 function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, number> } {
   const files: RepositoryFile[] = [];
   const skipped = new Map<string, number>();
@@ -101,7 +104,7 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
     try {
       entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
-      // One folder that nobody may look into is no reason to say nothing of the others.
+      // An unreadable folder must not hide the others.
       if (folder === root) throw error;
       skip("unreadable");
       continue;
@@ -124,7 +127,7 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
   return { files, skipped };
 }
 
-/** Reads a file, or says why it is left out. */
+/** Reads a file, or returns the reason for skipping it. */
 function take(file: string, path: string, files: RepositoryFile[]): string | undefined {
   if (languageOf(path) === undefined) return "without a grammar";
   try {

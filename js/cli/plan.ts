@@ -1,10 +1,10 @@
-/** `espalier compact --plan`: what would be done, without the messages. */
+/** `espalier compact --plan`: shows the planned edits, without the messages. */
 
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import { named } from "./entry.ts";
 import { number, shown } from "./report.ts";
 
-/** Each edit with what it is about, and the text of the summary. */
+/** Returns each edit with its targets, and the text of the summary. */
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
     return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;

@@ -1,6 +1,6 @@
-/** What a terminal may be shown of names and texts that somebody else chose. */
+/** Makes foreign names and texts safe for a terminal. */
 
-/** Control characters but tab and line ends, and marks that turn the direction of a text. */
+/** Control characters except tab and line ends, and marks that change the direction of a text. */
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
 
 /**

@@ -1,4 +1,4 @@
-/** Progress on long work, where somebody is watching. */
+/** Shows progress of long work on a terminal. */
 
 import type { CompactProgress } from "../types/compact-report.ts";
 

@@ -45,7 +45,7 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
   return lines.join("\n");
 }
 
-/** Names of fields as people write them. */
+/** Splits the name of a field into words. */
 export const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function counts(report: CountReport): string {
@@ -60,7 +60,7 @@ function counts(report: CountReport): string {
   ].join("\n");
 }
 
-/** The report with colour where a terminal shows it: sums bold, steps and reasons dim. `NO_COLOR` turns it off. */
+/** Colours a report for a terminal: sums bold, steps and reasons dim. `NO_COLOR` turns it off. */
 export function painted(text: string, { isTTY }: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): string {
   const isColoured = env["FORCE_COLOR"]
     ? env["FORCE_COLOR"] !== "0"

@@ -21,13 +21,13 @@ export interface SearchValues {
   maxResults?: number | undefined;
   encoding?: string | undefined;
   profile?: string | undefined;
-  /** The folder that keeps the index. */
+  /** The folder of the stored index. */
   index?: string | undefined;
   contributions?: boolean | undefined;
   structure?: boolean | undefined;
 }
 
-/** Searches folders. `onProgress` follows the work on the index. */
+/** Searches folders. `onProgress` reports the work on the index. */
 export async function searched(
   roots: readonly string[],
   query: string,
@@ -44,7 +44,7 @@ export async function searched(
   });
   try {
     const report = await index.sync({ onProgress });
-    // A small folder is searched, too: its files are at hand anyway.
+    // Searches even a small folder, instead of returning it whole: the user has its files anyway.
     const answer = await index.search(query, {
       budget,
       fullWorkspace: false,
@@ -57,7 +57,7 @@ export async function searched(
   }
 }
 
-/** Tests whether a path is that of the index, which may be kept in a folder that is searched. */
+/** Returns a test for paths of the index, which may be stored in a searched folder. */
 function isIndex(roots: readonly string[], folder: string): (path: string) => boolean {
   const names = prefixes(roots.map((root) => resolve(root).split(sep).at(-1)!));
   const paths = new Set(
@@ -68,7 +68,7 @@ function isIndex(roots: readonly string[], folder: string): (path: string) => bo
   return (path) => paths.has(path);
 }
 
-/** The definitions of a file in a language with a grammar, nested ones included. */
+/** Returns the definitions of a file in a language with a grammar, including nested ones. */
 async function definitions({
   path,
   text,
@@ -86,7 +86,7 @@ async function definitions({
   return found.basis.path === "syntax" ? flat(found.definitions) : undefined;
 }
 
-/** The hits for people and for models: a line that says what follows, then the lines of the file. */
+/** Returns the hits for people and for models: a headline for each, then the lines of the file. */
 export function shownHits({ hits }: SearchAnswer): string {
   return hits.map((hit) => `${headOf(hit)}\n${hit.text.endsWith("\n") ? hit.text : `${hit.text}\n`}`).join("\n");
 }
@@ -107,7 +107,7 @@ function headOf({ path, firstLine, lastLine, header, score, tokens, terms, isCut
 const oneLine = (text: string) => text.replace(/[\r\n]/g, (letter) => JSON.stringify(letter).slice(1, -1));
 const rounded = (score: number) => (Math.abs(score) >= 100 ? score.toFixed(0) : score.toPrecision(3));
 
-/** What was searched, what was not, and why. */
+/** Returns what was searched, what was skipped, and why. */
 export function shownSearch(
   { hits, tokens, strategy, tried, leftOut, state }: SearchAnswer,
   report: IndexReport,
@@ -147,12 +147,12 @@ export function shownSearch(
   return lines.join("\n");
 }
 
-/** Reasons of which people want to know the files: they did not ask for them. */
+/** Reasons for which the files are named, because the user did not ask for skipping them. */
 const TOLD: ReadonlySet<FileNote["reason"]> = new Set(["unreadable", "encoding", "tooLarge", "refused"]);
-/** Files that are named at most. */
+/** Max files that are named. */
 const NOTES = 10;
 
-/** Shows the work on the index where somebody is watching. */
+/** Shows the work on the index on a terminal. */
 export function indexProgress(
   stream: NodeJS.WriteStream,
   isQuiet: boolean,
@@ -177,7 +177,7 @@ export function indexProgress(
   };
 }
 
-/** What goes out with `--json`. */
+/** Returns the output of `--json`. */
 export function asJson({ answer, report }: { answer: SearchAnswer; report: IndexReport }): string {
   return JSON.stringify({ ...answer, notes: report.notes }, null, 2);
 }

@@ -1,12 +1,12 @@
-/** What was read of a session file, for people. */
+/** Describes a session file for people. */
 
 import type { Session, SessionView } from "../sessions/index.ts";
 import { number } from "./report.ts";
 
-/** Side chains that are named one by one. */
+/** Max side chains that are named one by one. */
 const NAMED = 5;
 
-/** A line on the layout, and one each on what is not shown and how to have it. */
+/** Returns a line on the layout, and one for each kind of content that is not shown, with the flag that shows it. */
 export function shownSession(session: Session, view: SessionView): string {
   const { tool, layout, evidence, messages, history, compactions, sideChains, skipped, problems, usage } = session;
   const lines = [
@@ -81,7 +81,7 @@ export function sessionLog(session: Session): string {
   ].join("\n");
 }
 
-/** What a session file is, for --json: everything but the messages. */
+/** Returns a session file's facts for --json: everything but the messages. */
 export function about(session: Session | undefined): { session?: object } {
   if (!session) return {};
   const { messages, history, entries: _, sideChains, compactions, ...facts } = session;

@@ -1,4 +1,4 @@
-/** The list of messages in what a file holds, and how to put another one in its place. */
+/** Finds the list of messages in a parsed file, and replaces it. */
 
 import { readConversation } from "../formats/index.ts";
 import type { Format } from "../types/messages.ts";

@@ -1,11 +1,11 @@
-/** `espalier summarize FILE…`: source files cut down to a budget. */
+/** `espalier summarize FILE…`: source files cut to a budget. */
 
 import { summarizeDocuments } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
 import { readText } from "./text.ts";
 
-/** Lines as they are typed, `12` or `12:48`, from 1 and both included; nothing if they make no sense. */
+/** Parses lines as typed, `12` or `12:48`, from 1 and inclusive; returns nothing if they are invalid. */
 export function readLines(typed: string): [first: number, last: number] | undefined {
   const match = /^([1-9]\d*)(?::([1-9]\d*))?$/.exec(typed);
   if (!match) return undefined;
@@ -13,7 +13,7 @@ export function readLines(typed: string): [first: number, last: number] | undefi
   return first <= last ? [first, last] : undefined;
 }
 
-/** Reads the files and summarises them together; what is selected is in the first. */
+/** Reads the files and summarises them together; the selection is in the first. */
 export async function summarizeFiles(
   files: readonly string[],
   options: SummaryOptions & { language?: string },
@@ -32,7 +32,7 @@ export async function summarizeFiles(
   return summarizeDocuments(documents, rest);
 }
 
-/** One line is a cursor: what is around it matters; more are selected. */
+/** Returns a cursor for one line, whose surroundings matter, or a selection for several. */
 function offsets(path: string, text: string, [first, last]: [number, number]): number | [number, number] {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: { length } }) => index + length)];
   const start = starts[first - 1];
@@ -46,7 +46,7 @@ function offsets(path: string, text: string, [first, last]: [number, number]): n
   return first === last ? start : [start, starts[last] ?? text.length];
 }
 
-/** Summaries as they are printed; several have their names above them. */
+/** Returns the summaries for printing; several with their names above them. */
 export function shownSummaries({ summaries }: Summaries, files: readonly string[]): string {
   if (summaries.length === 1) return summaries[0]!.text;
   return summaries
@@ -54,7 +54,7 @@ export function shownSummaries({ summaries }: Summaries, files: readonly string[
     .join("\n");
 }
 
-/** What is said beside them. */
+/** Returns the report beside them. */
 export function shownLosses({ summaries, tokens, lost }: Summaries): string {
   const before = summaries.reduce((sum, summary) => sum + summary.before, 0);
   const missing = lost.map(({ path, lines, tokens: gone }) => `  ${path}: ${lines} lines left out, ${gone} tokens`);

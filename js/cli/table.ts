@@ -1,4 +1,4 @@
-/** The commands and flags of the command line: options, help and completion are made of this table alone. */
+/** The commands and flags of the command line. Options, help and completion are all made from this table. */
 
 import { sessionLayouts } from "../sessions/index.ts";
 import { PROVIDER_NAMES } from "./doctor.ts";
@@ -9,7 +9,7 @@ const READING = [...TRANSCRIPTS, "doctor", "convert"] as const;
 const ALL = [...READING, "log", "summarize", "outline", "search"] as const;
 type Command = (typeof ALL)[number];
 
-/** What each command does, and what follows its name. */
+/** The description of each command, and its operand. */
 export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what: string]>> = {
   count: ["FILE", "says what a conversation costs, message by message"],
   prune: ["FILE --budget N", "cuts one request to N tokens; the result goes to standard output"],
@@ -26,11 +26,11 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
 };
 
 interface Flag {
-  /** What follows it; absent for switches. */
+  /** The value of the flag; absent for switches. */
   value?: string;
   short?: string;
   multiple?: true;
-  /** The commands that take it. */
+  /** The commands that accept it. */
   of: readonly Command[];
   help: string;
   /** Values for completion. */
@@ -205,7 +205,7 @@ export const FLAGS = {
 export type FlagName = keyof typeof FLAGS;
 const rows = Object.entries(FLAGS) as [FlagName, Flag][];
 
-/** The flags as `parseArgs` takes them. */
+/** The flags in the form of `parseArgs`. */
 export const OPTIONS = Object.fromEntries(
   rows.map(([name, { value, short, multiple }]) => [
     name,
@@ -230,7 +230,7 @@ export function isCommand(name: string): name is Command {
 const WIDTH = 118;
 const INDENT = 28;
 
-/** A flag with its explanation, wrapped. */
+/** Returns a flag with its explanation, wrapped. */
 function row([name, { value, short, help }]: [string, Flag]): string {
   const left = `  ${short ? `-${short},` : "   "} --${name}${value ? ` ${value}` : ""}`;
   const lines = [""];
@@ -261,7 +261,7 @@ removed.`;
 const CODES = `Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was
 changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) and nothing was changed.`;
 
-/** Help on everything, or on one command. */
+/** Returns the help on everything, or on one command. */
 export function help(command?: string): string {
   if (command === undefined || !isCommand(command)) {
     const list = Object.entries(COMMANDS).map(
@@ -306,7 +306,7 @@ export function help(command?: string): string {
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** A completion script: commands, then the flags of the command, values where they are known, else files. */
+/** Returns a completion script: commands, then the flags of the command, known values, else files. */
 export function completion(shell: (typeof SHELLS)[number]): string {
   const names = [...ALL, "help", "completion"];
   if (shell === "fish") {

@@ -1,14 +1,14 @@
-/** Source files as they are given on the command line. */
+/** Reads source files given on the command line. */
 
 import { readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
 
-/** Where binary files show themselves. */
+/** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
 
 export const isBinary = (bytes: Uint8Array) => bytes.subarray(0, BEGINNING).includes(0);
 
-/** The text of a file, or of standard input if it is called `-`. */
+/** Returns the text of a file, or of standard input for `-`. */
 export function readText(path: string): string {
   let bytes: Uint8Array & { toString(encoding: "utf8"): string };
   try {
