@@ -1,4 +1,4 @@
-//! A set of numbers below a fixed bound that finds neighbours: insert, remove, next and previous member in a few steps.
+//! A set of numbers below a fixed bound. Insert, remove, next and previous member take a few steps each.
 
 /// Level 0 has a bit per number, every further level a bit per word of the one below it.
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The empty set of numbers below `bound`.
+    /// Returns the empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Bits {
         let mut levels = Vec::new();
         let mut words = bound;
@@ -45,7 +45,7 @@ impl Bits {
         }
     }
 
-    /// The first member at or behind `from`.
+    /// Returns the first member at or after `from`.
     pub fn next(&self, from: u32) -> Option<u32> {
         let mut at = from as usize;
         for (depth, level) in self.levels.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Bits {
         None
     }
 
-    /// The last member before `to`.
+    /// Returns the last member before `to`.
     pub fn prev(&self, to: u32) -> Option<u32> {
         let mut at = (to as usize).checked_sub(1)?;
         for (depth, level) in self.levels.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Bits {
         None
     }
 
-    /// The member below bit `at` of the level `depth` that `pick` chooses in every word.
+    /// Returns the member below bit `at` of the level `depth`; `pick` chooses a bit in every word.
     fn descend(&self, depth: usize, mut at: usize, pick: impl Fn(u64) -> u32) -> u32 {
         for level in self.levels[..depth].iter().rev() {
             at = (at << 6) + pick(level[at]) as usize;

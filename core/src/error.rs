@@ -2,50 +2,51 @@
 
 use std::fmt;
 
-/// What kind of failure this is. The string form (see [`Code::as_str`]) is part of the public contract:
-/// hosts branch on it, so a code is never renamed or reused.
+/// The kind of a failure. Its string form (see [`Code::as_str`]) is part of the public contract: hosts branch on it, so
+/// a code is never renamed or reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// The input does not have the shape that the call asks for.
+    /// The input does not have the shape that the call requires.
     BadInput,
     /// One message of the input is unusable; the path names it.
     BadMessage,
-    /// An option has a value that makes no sense (negative, not a number, unknown name).
+    /// An option has an invalid value (negative, not a number, unknown name).
     BadOption,
-    /// Two messages carry the same id.
+    /// Two messages have the same id.
     DuplicateId,
-    /// What must be kept is larger than the budget. See [`Error::budget`].
+    /// The content that must stay is larger than the budget. See [`Error::budget`].
     BudgetExceeded,
-    /// No encoding or cost model of that name exists.
+    /// No encoding or cost model has this name.
     UnknownEncoding,
     /// The encoding exists but its vocabulary was not loaded yet.
     EncodingNotLoaded,
     /// A vocabulary file is truncated, corrupt or belongs to another encoding.
     BadVocabulary,
-    /// A threshold between 1 and 100, which is neither a share nor a number of tokens that makes sense.
+    /// A threshold between 1 and 100, which is neither a share nor a plausible number of tokens.
     BadThreshold,
-    /// An effect was answered that is not (or no longer) open.
+    /// An answer to an effect that is not open, or no longer.
     UnknownEffect,
-    /// An edit that a log may not have: it targets what must stay, what is not there, or meets other edits in a way they cannot have.
+    /// An edit that a log refuses: it targets content that must stay or does not exist, or it conflicts with other
+    /// edits.
     BadEdit,
-    /// What an edit was made from has changed since.
+    /// The messages or edits behind an edit have changed since it was made.
     StalePlan,
-    /// A log was written by a newer version of this package.
+    /// A newer version of this package wrote the log.
     LogVersion,
-    /// A log has no entry, message or pin of that id.
+    /// A log has no entry, message or pin with this id.
     UnknownId,
-    /// A grammar file is not one, is damaged, or is made for another version of the runtime.
+    /// A grammar file has another format, is damaged, or is made for another version of the runtime.
     BadGrammar,
-    /// A structure query cannot be read, or does not fit its grammar.
+    /// A structure query has a syntax error or does not match its grammar.
     BadQuery,
-    /// No language of that name is known, built in or registered.
+    /// No built-in or registered language has this name.
     UnknownLanguage,
-    /// A diff cannot be read, or does not fit the file that it is said to be of.
+    /// A diff has a syntax error or does not match its file.
     BadDiff,
 }
 
 impl Code {
-    /// The stable name that reaches JavaScript as `error.code`.
+    /// Returns the stable name that reaches JavaScript as `error.code`.
     pub fn as_str(self) -> &'static str {
         match self {
             Code::BadInput => "bad_input",
@@ -70,11 +71,11 @@ impl Code {
     }
 }
 
-/// Why a budget cannot be met: what is needed at least, and the largest items that must stay.
+/// Why a budget cannot be met: the min tokens, and the largest items that must stay.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetDetails {
-    /// Tokens that were allowed.
+    /// Tokens that the caller allowed.
     pub budget: u64,
     /// Tokens that the smallest possible result needs.
     pub needed: u64,
@@ -82,33 +83,33 @@ pub struct BudgetDetails {
     pub largest: Vec<Contributor>,
 }
 
-/// One item that takes part in exceeding a budget.
+/// One item that contributes to exceeding a budget.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contributor {
     /// Message id, or `tools` for the tool definitions.
     pub id: String,
-    /// Tokens that it takes.
+    /// Tokens of the item.
     pub tokens: u64,
-    /// Why it cannot go.
+    /// The reason why it must stay.
     pub why: &'static str,
 }
 
-/// An error with a stable [`Code`] and, where one field is to blame, its path (`messages[3].role`).
+/// An error with a stable [`Code`] and, if one field caused it, the path of that field (`messages[3].role`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The stable code.
     pub code: Code,
-    /// One or two sentences for a developer: what is wrong and how to mend it.
+    /// One or two sentences for a developer: what is wrong and how to correct it.
     pub message: String,
-    /// The offending field, as one would write it in JavaScript.
+    /// The wrong field, in JavaScript notation.
     pub path: Option<String>,
     /// Present with [`Code::BudgetExceeded`].
     pub budget: Option<BudgetDetails>,
 }
 
 impl Error {
-    /// An error without a path.
+    /// Returns an error without a path.
     ///
     /// ```
     /// use espalier::error::{Code, Error};
@@ -119,7 +120,7 @@ impl Error {
         Error { code, message: message.into(), path: None, budget: None }
     }
 
-    /// The same error, blaming the field at `path`.
+    /// Sets the path of the wrong field.
     pub fn at(mut self, path: impl Into<String>) -> Error {
         self.path = Some(path.into());
         self

@@ -1,12 +1,12 @@
-//! Maps and sets whose keys are hashed quickly: most of them are looked up by the id of a message, and most ids are short.
+//! Maps and sets with fast hashes: most keys are ids of messages, and most ids are short.
 //!
-//! The hash is the same everywhere and not secret. (Neither is that of the standard library in wasm, which has no random numbers.) Nothing
-//! may depend on the order of what is in them.
+//! The hash is the same everywhere and not secret. (The standard library's is not secret in wasm either, which has no
+//! random numbers.) No result may depend on the order of entries.
 
 use foldhash::fast::FixedState;
 
-/// A map. Made with `default()`.
+/// A map. Create it with `default()`.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
-/// A set. Made with `default()`.
+/// A set. Create it with `default()`.
 pub type HashSet<T> = std::collections::HashSet<T, FixedState>;

@@ -1,5 +1,5 @@
-//! Sorting where speed does not matter: two routines for all places. The standard library's is compiled anew, 7 kB of it, for every
-//! type and comparison.
+//! Sorting where speed does not matter, with two routines for the whole crate. The standard library's sort is compiled
+//! again, 7 kB of it, for every type and comparison.
 
 use std::cmp::Ordering;
 
@@ -32,7 +32,7 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     put(&mut order, &mut |one, other| items.swap(one, other));
 }
 
-/// Where the items that are to come first, second and so on stand; nothing if all stand there already.
+/// Returns the index of the item that belongs first, second and so on; `None` if all are in order already.
 #[inline(never)]
 fn order(count: usize, rank: &mut dyn FnMut(usize) -> u64) -> Option<Vec<usize>> {
     let mut keys: Vec<(u64, usize)> = (0..count).map(|at| (rank(at), at)).collect();
@@ -50,7 +50,7 @@ fn order_by(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> 
     order
 }
 
-/// Puts items in their places by swapping two at a time, cycle by cycle.
+/// Moves items to their positions by swapping two at a time, cycle by cycle.
 #[inline(never)]
 fn put(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     for first in 0..order.len() {
@@ -66,7 +66,7 @@ fn put(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-/// A rank for a number with a fraction, in its order; negative zero is before zero.
+/// Returns a rank that orders numbers with fractions; negative zero comes before zero.
 ///
 /// ```
 /// use espalier::rank::of;
@@ -77,7 +77,7 @@ pub fn of(number: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// A rank for two numbers, the first of which decides if they differ.
+/// Returns a rank that orders pairs by the first number, then by the second.
 ///
 /// ```
 /// use espalier::rank::pair;
@@ -87,7 +87,7 @@ pub fn pair(first: u32, second: u32) -> u64 {
     u64::from(first) << 32 | u64::from(second)
 }
 
-/// A rank for a place that may be absent: before all others.
+/// Returns a rank that orders optional indices, `None` first.
 pub fn place(at: Option<usize>) -> u64 {
     at.map_or(0, |at| at as u64 + 1)
 }

@@ -1,18 +1,18 @@
-//! Reading enums whose variants are told apart by a field `type`.
+//! Reads enums whose variants differ in a field `type`.
 //!
-//! What serde derives for them sets everything aside in a form of its own before it knows the variant, and reads each type inside a second
-//! time from that: a tenth of the engine's code, and slower. Here the fields of all variants are read as they come, into one place for each
-//! name; what belongs to another variant is passed over as soon as the type is known.
+//! The code that serde derives for them buffers the whole value before it knows the variant, and then reads the fields
+//! a second time from the buffer: that takes a tenth of the engine's code, and is slower. This macro reads the fields
+//! of all variants directly, one variable per name, and skips fields of other variants as soon as the type is known.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// One of some names, by its number.
+/// Reads one of several names as its index.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct OneOf {
-    /// All of them.
+    /// All accepted names.
     pub names: &'static [&'static str],
-    /// Another one is an error, not nothing.
+    /// True if any other name is an error; otherwise it is read as `None`.
     pub must: bool,
 }
 
@@ -37,14 +37,14 @@ impl Visitor<'_> for OneOf {
     }
 }
 
-/// What a variant cannot be without.
+/// Returns a required field's value, or an error that names the field.
 #[doc(hidden)]
 pub fn needed<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
     value.ok_or_else(|| E::missing_field(name))
 }
 
-/// Reads an enum by its field `type`: first the fields of all variants, then for each type those that are its own and what is made of them
-/// (each is an `Option`, see [`needed`]).
+/// Reads an enum by its field `type`. The macro lists the fields of all variants, then for each type its fields and the
+/// value made from them (each field is an `Option`, see [`needed`]).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tagged {
@@ -54,7 +54,7 @@ macro_rules! tagged {
     ) => {
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$enum, D::Error> {
-                // Whoever reads fields in this order has the type first.
+                // Formats that read fields in this order read the type first.
                 const FIELDS: &[&str] = &["type", $($name),*];
                 const TYPES: &[&str] = &[$($tag),*];
                 #[allow(non_camel_case_types, clippy::enum_variant_names)]
