@@ -1,4 +1,4 @@
-//! Errors on their way out.
+//! Errors as JavaScript objects.
 
 use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
@@ -16,7 +16,7 @@ pub fn to_js(error: Error) -> JsValue {
     js.into()
 }
 
-/// Sets a property of an object that was just made, which cannot fail.
+/// Sets a property of a newly made object, which cannot fail.
 pub fn put(object: &JsValue, key: &str, value: JsValue) {
     let _ = Reflect::set(object, &key.into(), &value);
 }

@@ -15,12 +15,12 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(start)]
 fn start() {
-    // A panic is a bug of ours; without the hook its message would be lost and only "unreachable" be seen.
+    // A panic is a bug of ours; without the hook its message would be lost and JavaScript would only see "unreachable".
     console_error_panic_hook::set_once();
 }
 
-/// Crashes the engine on purpose. Exists so that the recovery of a crashed instance can be tested on the artefact
-/// that is shipped; the package does not re-export it.
+/// Crashes the engine on purpose, so that tests can check the recovery of a crashed instance on the published artefact;
+/// the package does not re-export it.
 #[wasm_bindgen(js_name = "__panicForTests")]
 pub fn panic_for_tests() {
     panic!("provoked by a test");

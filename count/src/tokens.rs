@@ -1,7 +1,7 @@
 //! Encodings and counts at the boundary.
 //!
-//! Loaded encodings belong to the instance: after a crash the host loads them again from the bytes it kept. Positions
-//! are UTF-16 code units here, bytes inside.
+//! Loaded encodings belong to the instance: after a crash the host loads them again from stored bytes. Positions are
+//! UTF-16 code units here and bytes inside.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use espalier_core::tokens::{Encoding, EncodingName, Estimator, Fit, PADDING, enc
 
 thread_local! {
     static LOADED: RefCell<[Option<Rc<Encoding>>; 2]> = const { RefCell::new([None, None]) };
-    /// Where JavaScript writes text, so that short texts cost no allocation and long ones no copy.
+    /// The buffer into which JavaScript writes text, so that short texts need no allocation and long ones no copy.
     static INPUT: RefCell<Input> = const { RefCell::new(Input { bytes: Vec::new(), carried: 0 }) };
 }
 
@@ -25,10 +25,10 @@ struct Input {
     carried: usize,
 }
 
-/// The encoding `name`, which must have been loaded.
+/// Returns the encoding `name`, which must be loaded.
 ///
 /// # Errors
-/// [`Code::EncodingNotLoaded`], saying how to load it.
+/// [`Code::EncodingNotLoaded`], which says how to load it.
 pub fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     LOADED.with_borrow(|loaded| loaded[name as usize].clone()).ok_or_else(|| {
         let name = name.as_str();
@@ -39,13 +39,13 @@ pub fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     })
 }
 
-/// The same by name, for calls that get one.
+/// Returns the loaded encoding with this name.
 pub fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
     EncodingName::from_name(name).and_then(loaded).map_err(to_js)
 }
 
-/// Loads an encoding from the bytes of its vocabulary file. Loading it again replaces it; a file that is refused
-/// changes nothing.
+/// Loads an encoding from the bytes of its vocabulary file. Loading it again replaces it; a refused file changes
+/// nothing.
 #[wasm_bindgen(js_name = "loadEncoding")]
 pub fn load_encoding(name: &str, file: &[u8]) -> std::result::Result<(), JsValue> {
     let name = EncodingName::from_name(name).map_err(to_js)?;
@@ -54,66 +54,65 @@ pub fn load_encoding(name: &str, file: &[u8]) -> std::result::Result<(), JsValue
     Ok(())
 }
 
-/// True if the encoding is loaded.
 #[wasm_bindgen(js_name = "hasEncoding")]
 pub fn has_encoding(name: &str) -> std::result::Result<bool, JsValue> {
     let name = EncodingName::from_name(name).map_err(to_js)?;
     Ok(LOADED.with_borrow(|loaded| loaded[name as usize].is_some()))
 }
 
-/// Frees an encoding's tables. True if it was loaded.
+/// Frees an encoding's tables. Returns true if it was loaded.
 #[wasm_bindgen(js_name = "unloadEncoding")]
 pub fn unload_encoding(name: &str) -> std::result::Result<bool, JsValue> {
     let name = EncodingName::from_name(name).map_err(to_js)?;
     Ok(LOADED.with_borrow_mut(|loaded| loaded[name as usize].take()).is_some())
 }
 
-/// Bytes that a loaded encoding takes, caches included.
+/// Returns the bytes of a loaded encoding, caches included.
 #[wasm_bindgen(js_name = "encodingMemory")]
 pub fn encoding_memory(name: &str) -> std::result::Result<f64, JsValue> {
     Ok(by_name(name)?.memory() as f64)
 }
 
-/// Tokens of `text`.
+/// Returns the tokens of `text`.
 #[wasm_bindgen]
 pub fn count(text: &str, encoding: &str) -> std::result::Result<f64, JsValue> {
     Ok(by_name(encoding)?.count(text) as f64)
 }
 
-/// Tokens of each of `texts`.
+/// Returns the tokens of each of `texts`.
 #[wasm_bindgen(js_name = "countBatch")]
 pub fn count_batch(texts: Vec<String>, encoding: &str) -> std::result::Result<Vec<f64>, JsValue> {
     let encoding = by_name(encoding)?;
     Ok(texts.iter().map(|text| encoding.count(text) as f64).collect())
 }
 
-/// Makes room for `len` bytes of text and returns a view of it, for JavaScript to write into (with `encodeInto`). The
-/// view holds until the next call of this function, or until the memory grows, which leaves it without a length. Text
-/// that [`count_chunk`] carried over stays.
+/// Makes room for `len` bytes of text and returns a view of it, into which JavaScript writes (with `encodeInto`). The
+/// view is valid until the next call of this function, or until the memory grows, which leaves it without a length.
+/// Text that [`count_chunk`] carried over stays.
 #[wasm_bindgen(js_name = "inputView")]
 pub fn input_view(len: usize) -> Uint8Array {
     INPUT.with_borrow_mut(|input| {
         let needed = len.saturating_add(PADDING);
         if input.bytes.len() < needed {
-            // Copies the little that is carried, not the whole old buffer.
+            // Copies only the carried bytes, not the whole old buffer.
             let carried = input.bytes.get(..input.carried).unwrap_or_default().to_vec();
             input.bytes = carried;
             input.bytes.resize(needed, 0);
         }
-        // SAFETY: the bytes stay where they are until the next call of this function or of `release_input`, after
-        // which the host no longer uses the view; they are only read by later calls, never while JavaScript writes.
+        // SAFETY: the bytes stay in place until the next call of this function or of `release_input`, after which the
+        // host no longer uses the view; only later calls read them, never while JavaScript writes.
         unsafe { Uint8Array::view_mut_raw(input.bytes.as_mut_ptr(), len) }
     })
 }
 
-/// Frees the room that [`input_view`] made.
+/// Frees the memory of [`input_view`].
 #[wasm_bindgen(js_name = "releaseInput")]
 pub fn release_input() {
     INPUT.with_borrow_mut(|input| *input = Input { bytes: Vec::new(), carried: 0 });
 }
 
-/// Tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1 for
-/// cl100k_base: a name would cost more than a short text's count.
+/// Returns the tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1
+/// for cl100k_base: a name would cost more than a short text's count.
 #[wasm_bindgen(js_name = "countBuffer")]
 pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
@@ -123,21 +122,21 @@ pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsV
     })
 }
 
-/// Counts a long text in chunks: tokens of the text in the first `len` bytes of the input buffer, up to the last
-/// place where counts add up. The rest is carried over to the front of the buffer, [`carried`] bytes, and the next
-/// chunk goes behind it.
+/// Counts a long text in chunks: returns the tokens of the text in the first `len` bytes of the input buffer, up to the
+/// last position where counts add up. The rest, [`carried`] bytes, moves to the front of the buffer, and the next chunk
+/// goes after it.
 #[wasm_bindgen(js_name = "countChunk")]
 pub fn count_chunk(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
     INPUT.with_borrow_mut(|input| {
-        // What was carried has no cut: only what came since is searched, or a text without any cut would cost its
-        // square.
+        // Carried text has no cut, so only the new text is searched; otherwise a text without any cut would cost
+        // quadratic time.
         let searched = std::mem::take(&mut input.carried).saturating_sub(1);
         let Some(end) = input.bytes.get(searched..len).and_then(last_cut).map(|cut| searched + cut) else {
             input.carried = len;
             return Ok(0.0);
         };
-        // The padding goes over the beginning of the rest, so that is kept aside.
+        // The padding overwrites the beginning of the rest, so the rest is copied first.
         let rest = input.bytes.get(end..len).unwrap_or_default().to_vec();
         let count = encoding.count_in_place(&mut input.bytes, end).map_err(to_js)?;
         input.bytes[..rest.len()].copy_from_slice(&rest);
@@ -146,14 +145,14 @@ pub fn count_chunk(encoding: usize, len: usize) -> std::result::Result<f64, JsVa
     })
 }
 
-/// Bytes at the front of the input buffer that [`count_chunk`] left for the next call.
+/// Returns the bytes at the front of the input buffer that [`count_chunk`] left for the next call.
 #[wasm_bindgen]
 pub fn carried() -> usize {
     INPUT.with_borrow(|input| input.carried)
 }
 
-/// Tokens of several texts in the input buffer, the first at its beginning, each of the others 24 bytes behind the one
-/// before it.
+/// Returns the tokens of several texts in the input buffer: the first is at its beginning, each of the others 24 bytes
+/// after the previous one.
 #[wasm_bindgen(js_name = "countBufferBatch")]
 pub fn count_buffer_batch(encoding: usize, lengths: &[u32]) -> std::result::Result<Vec<f64>, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
@@ -176,27 +175,28 @@ fn by_number(number: usize) -> Result<Rc<Encoding>> {
     }
 }
 
-/// Ids of the tokens of `text`.
+/// Returns the ids of the tokens of `text`.
 #[wasm_bindgen]
 pub fn encode(text: &str, encoding: &str) -> std::result::Result<Vec<u32>, JsValue> {
     Ok(by_name(encoding)?.encode(text))
 }
 
-/// The text that tokens stand for; what is no UTF-8 becomes U+FFFD.
+/// Returns the text of tokens; bytes that are not UTF-8 become U+FFFD.
 #[wasm_bindgen]
 pub fn decode(ids: &[u32], encoding: &str) -> std::result::Result<String, JsValue> {
     let bytes = by_name(encoding)?.decode(ids).map_err(to_js)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Where each token of `text` ends, in UTF-16 code units; an end inside a character counts as that character's start.
+/// Returns the end of each token of `text`, in UTF-16 code units; an end inside a character counts as that character's
+/// start.
 #[wasm_bindgen(js_name = "tokenOffsets")]
 pub fn token_offsets(text: &str, encoding: &str) -> std::result::Result<Vec<u32>, JsValue> {
     let mut position = Position::default();
     Ok(by_name(encoding)?.token_offsets(text).into_iter().map(|end| position.advance(text, end)).collect())
 }
 
-/// Walks a text once, turning ascending byte offsets into UTF-16 ones.
+/// Converts ascending byte offsets of a text into UTF-16 ones.
 #[derive(Default)]
 struct Position {
     bytes: usize,
@@ -229,28 +229,28 @@ fn object<const N: usize>(fields: [(&str, JsValue); N]) -> JsValue {
     object
 }
 
-/// The longest beginning of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it ends.
+/// Returns the longest beginning of `text` with at most `most` tokens: `{ offset, tokens }`; `offset` is its end.
 #[wasm_bindgen(js_name = "prefixWithin")]
 pub fn prefix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
     Ok(fit(text, by_name(encoding)?.prefix_within(text, whole(most, "most")?)))
 }
 
-/// The longest end of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it starts.
+/// Returns the longest end of `text` with at most `most` tokens: `{ offset, tokens }`; `offset` is its start.
 #[wasm_bindgen(js_name = "suffixWithin")]
 pub fn suffix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
     Ok(fit(text, by_name(encoding)?.suffix_within(text, whole(most, "most")?)))
 }
 
-/// A number that must be whole and not negative; infinity stands for no limit.
+/// Checks that a number is whole and not negative; infinity means no limit.
 fn whole(value: f64, path: &str) -> std::result::Result<u64, JsValue> {
     if value >= 0.0 && (value.fract() == 0.0 || value.is_infinite()) {
         return Ok(value as u64);
     }
-    // Without the value, which JavaScript shows: printing floats takes 4 kB (brotli) of the engine that only counts.
+    // Without the value, which JavaScript adds: printing floats takes 4 kB (brotli) of the engine that only counts.
     Err(to_js(Error::new(Code::BadOption, format!("`{path}` must be a whole number, 0 or more")).at(path)))
 }
 
-/// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
+/// Estimates the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
 #[wasm_bindgen]
 pub fn estimate(text: &str, encoding: &str, rule: &str) -> std::result::Result<JsValue, JsValue> {
     let rule = Estimator::from_name(rule).map_err(to_js)?;
@@ -262,7 +262,7 @@ pub fn estimate(text: &str, encoding: &str, rule: &str) -> std::result::Result<J
     Ok(js)
 }
 
-/// The name of the encoding that counts for `model`.
+/// Returns the name of the encoding that counts for `model`.
 #[wasm_bindgen(js_name = "encodingForModel")]
 pub fn encoding_of_model(model: &str) -> String {
     encoding_for_model(model).0.as_str().to_string()

@@ -1,30 +1,30 @@
 //! Tokens of one piece: exact byte pair encoding by backtracking over longest matches.
 //!
-//! Merging by rank always ends in the one sequence of tokens in which any two neighbours could stand side by side (see
-//! [`Tables::are_neighbours`]). So take the longest token, go on behind it, and go back to a shorter one where nothing fits.
-//! No position is tried twice, which makes this linear on any input. The idea and its proof are those of the `bpe` crate
-//! (github/rust-gems); this is our own code.
+//! Merging by rank always ends in the only sequence of tokens in which any two neighbours may be adjacent (see
+//! [`Tables::are_neighbours`]). So the algorithm takes the longest token, continues after it, and backtracks to a
+//! shorter token if nothing fits. No position is tried twice, which makes this linear for any input. The idea and its
+//! proof come from the `bpe` crate (github/rust-gems); the code is our own.
 
 use super::padded::Padded;
 use super::tables::Tables;
 use super::trie::Match;
 
-/// Remembered answers of [`Tables::are_neighbours`], direct-mapped.
+/// Size of the direct-mapped cache of answers of [`Tables::are_neighbours`].
 const MEMO: usize = 1 << 15;
 
-/// No position.
+/// The value for no position.
 const NOWHERE: usize = usize::MAX;
 
-/// What encoding a piece needs besides the tables; kept between pieces.
+/// The state of encoding a piece, besides the tables; kept between pieces.
 pub(super) struct Bpe {
     /// Tokens of the last piece.
     pub tokens: Vec<u32>,
     /// A bit for every position of the piece that may still begin a token.
     open: Vec<u64>,
-    /// Tokens that begin at `shorter_at`, the shortest first; those already given up are gone.
+    /// Tokens that begin at `shorter_at`, the shortest first, without those already tried.
     shorter: Vec<Match>,
     shorter_at: usize,
-    /// (left << 18 | right) + 1, above the answer.
+    /// (left << 18 | right) + 1, with the answer in the lowest bit.
     memo: Vec<u64>,
 }
 
@@ -58,7 +58,7 @@ impl Bpe {
                 }
                 continue;
             }
-            // Nothing fits here: close the position and shorten the token before it, until one can be shortened.
+            // Nothing fits here: close the position and shorten the token before it, until a token can be shortened.
             while token.len == 1 {
                 self.open[at >> 6] &= !(1 << (at & 63));
                 let Some(last) = self.tokens.pop() else {
@@ -73,8 +73,8 @@ impl Bpe {
         }
     }
 
-    /// The longest token at `at` of at most `max` bytes. Where one has to be shortened it is often shortened again (in a run of
-    /// one character dozens of times), so all that begin there are found at once.
+    /// Returns the longest token at `at` of at most `max` bytes. A token that is shortened once is often shortened
+    /// again (in a run of one character dozens of times), so all tokens that begin there are found at once.
     #[inline(always)]
     fn shorter(&mut self, tables: &Tables, text: Padded, at: usize, max: usize) -> Match {
         if self.shorter_at != at {
@@ -100,7 +100,7 @@ impl Bpe {
         answer
     }
 
-    /// Bytes that are held at rest.
+    /// Returns the bytes of memory between calls.
     pub fn memory(&self) -> usize {
         self.tokens.capacity() * 4 + (self.open.capacity() + self.memo.len()) * 8
     }

@@ -1,10 +1,10 @@
-//! Where the tokens of a request go: the data behind a context meter.
+//! The tokens of a request by category: the data behind a context meter.
 
 use super::{Cost, CostModel, Origin, Tokenizer, ToolCost};
 use crate::message::{Message, Part, Role, Tool};
 use serde::{Deserialize, Serialize};
 
-/// What a share of the request is shown as.
+/// The category under which tokens of the request are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Label {
     System,
@@ -17,12 +17,13 @@ pub enum Label {
 }
 
 impl Label {
-    /// All labels, in the order in which they are shown.
+    /// All labels, in display order.
     pub const ALL: [Label; 5] =
         [Label::System, Label::ToolDefinitions, Label::Messages, Label::Files, Label::ToolResults];
 }
 
-/// Tags of user text and what they hold: names that several hosts use. A host brings its own table for the rest.
+/// Tags of user text and the label of their content: names that several hosts use. A host passes its own table for
+/// other tags.
 pub const TAGS: &[(&str, Label)] = &[
     ("attachment", Label::Files),
     ("attachments", Label::Files),
@@ -45,25 +46,25 @@ pub const TAGS: &[(&str, Label)] = &[
 pub struct Share {
     pub label: Label,
     pub tokens: u64,
-    /// Of the total, rounded.
+    /// Percentage of the total, rounded.
     pub percent: u64,
 }
 
-/// The room a request has.
+/// The room of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Room {
-    /// Tokens of the context window; 0 if it is not known.
+    /// Tokens of the context window; 0 if unknown.
     pub window: u64,
-    /// Tokens kept free for the answer.
+    /// Tokens reserved for the answer.
     pub output_reserve: u64,
-    /// Tokens at which the host stops to send.
+    /// Number of tokens at which the host stops sending.
     pub block_line: u64,
-    /// The provider's own count of the request, which wins over ours.
+    /// The provider's own count of the request, which takes precedence over ours.
     pub reported: Option<u64>,
 }
 
-/// What a request is made of.
+/// The tokens of a request by category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
@@ -73,13 +74,14 @@ pub struct Breakdown {
     /// Labels that have tokens, in a fixed order. They sum to our own count.
     pub shares: Vec<Share>,
     pub tools: Vec<ToolCost>,
-    /// Tokens left in the window, the reserve taken off; 0 if the window is not known.
+    /// Tokens left in the window, without the reserve; 0 if the window is unknown.
     pub free: u64,
     pub output_reserve: u64,
     pub block_line: u64,
 }
 
-/// Splits a request by what it holds. `tags` maps top-level tags of user text to labels; other tags are messages.
+/// Splits the tokens of a request by category. `tags` maps top-level tags of user text to labels; text in other tags
+/// counts as messages.
 pub fn breakdown(
     messages: &[Message],
     tools: &[Tool],
@@ -95,7 +97,7 @@ pub fn breakdown(
         origin = origin.worst(cost.origin);
         split(message, cost, model, tags, tokenizer, &mut sums);
     }
-    // A list of a system prompt alone has no message that its overhead could belong to.
+    // If a list consists of a system prompt alone, its overhead belongs to the system prompt.
     let [system, _, said, ..] = sums;
     let list = if said == 0 && system > 0 { Label::System } else { Label::Messages };
     sums[list as usize] += model.list_overhead();
@@ -116,8 +118,8 @@ pub fn breakdown(
     }
 }
 
-/// Adds a message to the sums. What is set apart (files, tagged text, results) is counted by itself; everything else of the
-/// message, structure included, goes under its main label, so that the parts sum to the message.
+/// Adds a message to the sums. Separate content (files, tagged text, results) is counted alone; everything else of the
+/// message, structure included, counts under its main label, so that the parts sum to the message.
 fn split(
     message: &Message,
     cost: Cost,
@@ -158,8 +160,8 @@ fn split(
     sums[main as usize] += left;
 }
 
-/// The top-level tagged sections of a text, with their labels. A tag inside another belongs to the outer one; one that is
-/// not closed is text. Linear: a name that was found unclosed once is not looked for again.
+/// Returns the top-level tagged sections of a text, with their labels. A nested tag belongs to the outer one; an
+/// unclosed tag is text. The time is linear: a name that was found unclosed is not searched again.
 fn sections<'a>(text: &'a str, tags: &[(&str, Label)]) -> Vec<(Label, &'a str)> {
     let mut sections = Vec::new();
     let mut unclosed: Vec<&str> = Vec::new();
@@ -183,7 +185,7 @@ fn sections<'a>(text: &'a str, tags: &[(&str, Label)]) -> Vec<(Label, &'a str)> 
                 }
                 at = end;
             }
-            // So many different unclosed names are no markup.
+            // A text with this many different unclosed names is no markup.
             None if unclosed.len() == 64 => break,
             None => unclosed.push(name),
         }

@@ -1,31 +1,31 @@
-//! Bringing counts in line with what the provider reports.
+//! Calibrates counts with the counts that the provider reports.
 //!
-//! In: our count of each request as it was sent, and later what the provider says its prompt was. Out: a prediction of the
-//! provider's count for the next request, with a bound. A provider's count is an overhead that we cannot see (hidden system
-//! text, tool framing) and k times our own; the newest report anchors the line, so that the overhead cancels, and k is
-//! fitted over the reports. Plain data: a host keeps it, and gives it back after a restart.
+//! In: our count of each request as it was sent, and later the provider's count of its prompt. Out: a prediction of the
+//! provider's count for the next request, with a bound. A provider's count is an invisible overhead (hidden system
+//! text, tool framing) plus k times our own. The newest report anchors the line, so that the overhead cancels; k is
+//! fitted over the reports. The state is plain data: a host stores it, and passes it in again after a restart.
 
 use super::{EncodingName, Origin, encoding_for_model};
 use serde::{Deserialize, Serialize};
 
-/// Weight that a report loses with each newer one.
+/// Factor of a report's weight for each newer report.
 const FORGETTING: f64 = 0.98;
-/// Reports that are kept: the oldest has a weight of 0.08.
+/// Max number of reports; the oldest has a weight of 0.08.
 const MOST_POINTS: usize = 128;
-/// Reports from which on k is fitted, and the spread of our counts that it takes (relative to their mean).
+/// Min number of reports for fitting k, and the min spread of our counts (relative to their mean).
 const FEWEST_POINTS: usize = 3;
 const SPREAD: f64 = 0.05;
 /// Bounds of k.
 const K: (f64, f64) = (0.5, 2.5);
-/// One-step errors that are kept.
+/// Max number of one-step errors.
 const MOST_ERRORS: usize = 32;
-/// Requests whose report is awaited.
+/// Max number of requests whose report is awaited.
 const MOST_PENDING: usize = 64;
-/// The smallest bound, in tokens, and the largest, as a share of our count. A larger error is no reason to leave more room: it says that
-/// the reports do not belong to these requests.
+/// The min bound, in tokens, and the max, as a share of our count. A larger error is no reason to leave more room: it
+/// means that the reports do not belong to these requests.
 const LEAST_BOUND: f64 = 16.0;
 const MOST_BOUND: f64 = 0.3;
-/// What a prediction may be off per token of distance from the newest report: with a fitted k, and with k as it was assumed.
+/// Error of a prediction for each token of distance from the newest report: with a fitted k, and with an assumed one.
 const DRIFT: f64 = 0.02;
 const PRIOR_DRIFT: f64 = 0.3;
 
@@ -33,36 +33,36 @@ const PRIOR_DRIFT: f64 = 0.3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// The host's name for this request; its report must carry the same.
+    /// The host's id of this request; its report must have the same.
     pub id: String,
     pub model: String,
     /// A hash of the frame (system text and tools), or anything that changes when they do.
     #[serde(default)]
     pub frame: String,
-    /// Our count of it.
+    /// Our count of the request.
     pub tokens: u64,
 }
 
-/// What became of a report.
+/// The effect of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// It moved the line.
     Used,
-    /// No request of this id was sent: a title or a sub-agent's call shares the account, not the prompt.
+    /// No request with this id was sent: the call for a title or of a sub-agent shares the account, not the prompt.
     Ignored,
-    /// Far off; set aside until the next report agrees with it or does not.
+    /// The count is far from the prediction; it is set aside until the next report confirms it or not.
     SetAside,
-    /// The second of two that agree: what came before no longer holds.
+    /// The second of two outliers that agree: earlier reports no longer apply.
     Restarted,
 }
 
-/// The provider's count as we expect it.
+/// The expected count of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prediction {
     pub tokens: u64,
-    /// The true count is within this many tokens, in 19 of 20 cases. Add it where a limit must hold.
+    /// The true count is within this many tokens in 19 of 20 cases. Add it if a limit must hold.
     pub bound: u64,
     pub origin: Origin,
 }
@@ -73,7 +73,7 @@ struct Point {
     theirs: f64,
 }
 
-/// What was learned from reports.
+/// The state learned from reports.
 ///
 /// ```
 /// use espalier::tokens::{Calibration, Outcome, Request};
@@ -93,9 +93,9 @@ pub struct Calibration {
     model: String,
     frame: String,
     k: f64,
-    /// True once k comes from reports (or from a host that kept it).
+    /// True once k comes from reports (or from a host that stored it).
     fitted: bool,
-    /// True if the newest report is of this very frame.
+    /// True if the newest report has this frame.
     anchored: bool,
     points: Vec<Point>,
     errors: Vec<f64>,
@@ -103,8 +103,8 @@ pub struct Calibration {
     pending: Vec<Request>,
 }
 
-/// Tokens a provider counts for each of ours, before any report: 1 where the encoding is the model's own, else what was
-/// measured on recorded coding sessions (Claude 1.04 to 1.67, a Llama model 1.03 to 1.11).
+/// Returns the assumed number of the provider's tokens for each of ours, before any report: 1 if the encoding is the
+/// model's own, else a value measured on recorded coding sessions (Claude 1.04 to 1.67, a Llama model 1.03 to 1.11).
 pub fn prior_factor(model: &str) -> f64 {
     let model = model.to_ascii_lowercase();
     if model.contains("claude") {
@@ -117,7 +117,7 @@ pub fn prior_factor(model: &str) -> f64 {
 }
 
 impl Calibration {
-    /// Nothing learned yet.
+    /// Returns a calibration without reports.
     pub fn new(model: &str) -> Calibration {
         Calibration {
             model: model.to_owned(),
@@ -132,7 +132,8 @@ impl Calibration {
         }
     }
 
-    /// Starts from a k that was learned before (see [`Calibration::k`]). One out of range or not a number is ignored.
+    /// Starts from a k that was learned earlier (see [`Calibration::k`]). A k that is out of range or not a number is
+    /// ignored.
     pub fn with_k(model: &str, k: f64) -> Calibration {
         let mut calibration = Calibration::new(model);
         if k >= K.0 && k <= K.1 {
@@ -141,12 +142,12 @@ impl Calibration {
         calibration
     }
 
-    /// Tokens of the provider for each of ours. Worth keeping per model.
+    /// Returns the provider's tokens for each of ours. Worth storing per model.
     pub fn k(&self) -> f64 {
         self.k
     }
 
-    /// Notes a request, so that its report can be matched.
+    /// Records a request, so that its report can be matched.
     pub fn sent(&mut self, request: Request) {
         self.pending.retain(|known| known.id != request.id);
         if self.pending.len() >= MOST_PENDING {
@@ -155,7 +156,7 @@ impl Calibration {
         self.pending.push(request);
     }
 
-    /// Takes the provider's count of the prompt of the request `id`.
+    /// Records the provider's count of the prompt of the request `id`.
     pub fn report(&mut self, id: &str, tokens: u64) -> Outcome {
         let Some(at) = self.pending.iter().position(|request| request.id == id) else { return Outcome::Ignored };
         let request = self.pending.remove(at);
@@ -165,12 +166,13 @@ impl Calibration {
             *self = Calibration { pending, ..Calibration::new(&request.model) };
         }
         if request.frame != self.frame {
-            // Another overhead, the same k.
+            // The overhead differs, k is the same.
             self.frame = request.frame;
             (self.anchored, self.aside) = (false, None);
             self.points.clear();
         }
-        // No tokenizer in use makes less than half of our tokens: the provider did not read, or does not report, the rest.
+        // No tokenizer in use makes less than half of our tokens, so the provider did not read, or does not report, the
+        // rest.
         if point.theirs < K.0 * point.ours {
             return Outcome::SetAside;
         }
@@ -241,18 +243,18 @@ impl Calibration {
         }
     }
 
-    /// Prediction and bound on the line through the newest report.
+    /// Returns prediction and bound on the line through the newest report.
     fn line(&self, ours: f64) -> (f64, f64) {
         let Some(last) = self.points.last() else { return (self.k * ours, PRIOR_DRIFT * ours) };
         let distance = (ours - last.ours).abs();
         let drift = if self.fitted || self.is_exact() { DRIFT } else { PRIOR_DRIFT };
         let bound = LEAST_BOUND.max(1.5 * self.usual_error()) + drift * distance;
-        // Far below the newest report an assumed k may lead under the least that is possible.
+        // Far below the newest report, an assumed k can predict less than the possible min.
         let expected = (last.theirs + self.k * (ours - last.ours)).max(K.0 * ours);
         (expected, bound.min(LEAST_BOUND.max(MOST_BOUND * ours)))
     }
 
-    /// The 95th percentile of the one-step errors.
+    /// Returns the 95th percentile of the one-step errors.
     fn usual_error(&self) -> f64 {
         let mut errors = self.errors.clone();
         crate::rank::sort(&mut errors, |error| crate::rank::of(*error));
@@ -260,7 +262,7 @@ impl Calibration {
         rank.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or(0.0)
     }
 
-    /// Whether an error bound is as wide as it may be for `tokens` of ours: reports vary too much to predict the next one.
+    /// True if an error bound has its max for `tokens` of ours: reports vary too much to predict the next one.
     pub fn is_widest(bound: u64, tokens: u64) -> bool {
         bound as f64 > LEAST_BOUND && bound as f64 >= (MOST_BOUND * tokens as f64).floor()
     }
@@ -270,7 +272,7 @@ impl Calibration {
         origin == Origin::Exact
     }
 
-    /// What the provider will count for a request of which we count `tokens`.
+    /// Predicts the provider's count of a request of which we count `tokens`.
     pub fn predict(&self, tokens: u64) -> Prediction {
         let ours = tokens as f64;
         let (expected, bound, origin) = if self.anchored {

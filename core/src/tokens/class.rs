@@ -1,4 +1,4 @@
-//! Classes of characters, as far as the split patterns of the encodings tell them apart.
+//! Classes of characters, as far as the split patterns of the encodings distinguish them.
 
 use super::padded::{FILL, Padded};
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// A class is a small number, so that tables of them stay small and ranges of classes can be tested in one comparison.
 pub(super) type Class = u8;
 
-/// Punctuation, symbols, controls and everything unassigned.
+/// Punctuation, symbols, controls and all unassigned code points.
 pub(super) const OTHER: Class = 0;
 /// Upper and title case letters (Lu, Lt).
 pub(super) const UPPER: Class = 1;
@@ -22,7 +22,7 @@ pub(super) const NUMBER: Class = 5;
 pub(super) const SPACE: Class = 6;
 /// Carriage return and line feed.
 pub(super) const NEWLINE: Class = 7;
-/// A byte of a character outside ASCII: look the character up.
+/// A byte of a character outside ASCII, whose class needs a look-up.
 pub(super) const WIDE: Class = 8;
 /// The padding behind the text.
 pub(super) const END: Class = 9;
@@ -48,9 +48,10 @@ const fn byte_classes() -> [Class; 256] {
     table
 }
 
-/// Ranges of code points from U+0080 on, in ascending order; what no range names is [`OTHER`]. Each range is two
-/// variable-length numbers (seven bits a byte, low ones first): the distance from the end of the range before it, and
-/// (length - 1) x 8 + class. Written by `scripts/make-classes.rs` from regex-syntax, the tables tiktoken uses.
+/// Ranges of code points from U+0080 on, in ascending order; code points outside all ranges are [`OTHER`]. Each range
+/// is two variable-length numbers (seven bits a byte, low ones first): the distance from the end of the previous range,
+/// and (length - 1) x 8 + class. `scripts/make-classes.rs` writes them from regex-syntax, the tables that tiktoken
+/// uses.
 pub(super) static RANGES: &[u8] = include_bytes!("classes.bin");
 
 /// True for letters (Unicode's general category L).
@@ -63,17 +64,18 @@ pub fn is_letter(character: char) -> bool {
     matches!(Classes::get().of(character as u32), UPPER | LOWER | LETTER)
 }
 
-/// Pages of 256 code points. One more than Unicode needs, so that every number four bytes of UTF-8 can spell has a page.
+/// Number of pages of 256 code points. One more than Unicode needs, so that every number that four bytes of UTF-8 can
+/// encode has a page.
 const PAGES: usize = 0x2000;
 
-/// Classes of all code points, in two levels: equal pages are kept once.
+/// Classes of all code points, in two levels: equal pages are stored once.
 pub(super) struct Classes {
     page_of: [u8; PAGES],
     pages: Vec<[Class; 256]>,
 }
 
 impl Classes {
-    /// The one table of the process, unpacked on first use.
+    /// Returns the one table of the process, unpacked on first use.
     pub fn get() -> &'static Classes {
         static TABLE: OnceLock<Classes> = OnceLock::new();
         TABLE.get_or_init(Classes::unpack)
@@ -105,17 +107,17 @@ impl Classes {
             self.pages.push(page);
             self.pages.len() - 1
         });
-        // A test pins that there are fewer than 256 different pages.
+        // A test ensures that there are fewer than 256 different pages.
         self.page_of[number & (PAGES - 1)] = index as u8;
     }
 
-    /// The class of a code point.
+    /// Returns the class of a code point.
     #[inline(always)]
     pub fn of(&self, code: u32) -> Class {
         self.pages[self.page_of[(code >> 8) as usize & (PAGES - 1)] as usize][code as usize & 0xFF]
     }
 
-    /// The class of the character that begins at `at`, and where the next one begins. [`END`] in the padding.
+    /// Returns the class of the character that begins at `at`, and the start of the next one. [`END`] in the padding.
     #[inline(always)]
     pub fn at(&self, text: Padded, at: usize) -> (Class, usize) {
         let first = text.byte(at);
@@ -126,8 +128,8 @@ impl Classes {
         self.wide(text, at)
     }
 
-    /// The same for a character outside ASCII. Out of line: it is inlined in a dozen places otherwise, and code that grows is code
-    /// that engines take longer to make fast.
+    /// Handles a character outside ASCII. A function of its own, because it would otherwise be inlined in a dozen
+    /// places, and engines take longer to optimise larger code.
     #[inline(never)]
     fn wide(&self, text: Padded, at: usize) -> (Class, usize) {
         let first = u32::from(text.byte(at));
@@ -149,7 +151,7 @@ struct Ranges<'a> {
 }
 
 impl Ranges<'_> {
-    /// The next range: first and last code point, class.
+    /// Returns the next range: first and last code point, class.
     fn read(&mut self) -> Option<(usize, usize, Class)> {
         let start = self.next + self.number()?;
         let rest = self.number()?;

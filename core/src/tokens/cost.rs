@@ -1,8 +1,8 @@
-//! What messages and tool definitions cost: the two cost models.
+//! The costs of messages and tool definitions, by two cost models.
 //!
-//! `espalier` counts what a provider is sent; `copilot-chat` is the formula of Copilot Chat, with its two safety factors, so
-//! that hosts who measured with it get the numbers they know. The structure numbers (3 for a list, 3 for a message, 8 for a
-//! call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
+//! `espalier` counts what a provider receives. `copilot-chat` is the formula of Copilot Chat with its two safety
+//! factors, so that hosts who measured with it get the numbers that they know. The structure numbers (3 for a list, 3
+//! for a message, 8 for a call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
 
 use super::document::{FLAT_PDF, reference_document};
 use super::image::{self, ImageModel, Size, is_lossless_webp, size_of};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::{Add, AddAssign};
 
-/// Tokens of a list of messages, of each message, and of a `name`: the public rule of OpenAI's cookbook.
+/// Tokens of a list of messages, of each message, and of a `name`: the public rule in OpenAI's cookbook.
 const LIST: u64 = 3;
 const MESSAGE: u64 = 3;
 const NAME: u64 = 1;
@@ -25,7 +25,7 @@ const RESULT: u64 = 4;
 const TOOLS: u64 = 16;
 const TOOL: u64 = 8;
 
-/// A number of tokens and how it came about.
+/// A number of tokens and its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
@@ -34,15 +34,15 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Nothing at all, which is exact.
+    /// No tokens, which is exact.
     pub const ZERO: Cost = Cost { tokens: 0, origin: Origin::Exact };
 
-    /// A counted number.
+    /// Returns a counted number.
     pub fn exact(tokens: u64) -> Cost {
         Cost { tokens, origin: Origin::Exact }
     }
 
-    /// A guessed number.
+    /// Returns an estimated number.
     pub fn estimate(tokens: u64) -> Cost {
         Cost { tokens, origin: Origin::Estimate }
     }
@@ -74,7 +74,7 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// What one tool definition adds to the request.
+/// The tokens that one tool definition adds to the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCost {
@@ -82,40 +82,40 @@ pub struct ToolCost {
     pub tokens: u64,
 }
 
-/// What the tool definitions of a request cost. `total` is `overhead` and the sum of `per_tool`.
+/// The cost of a request's tool definitions. `total` is `overhead` plus the sum of `per_tool`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsCost {
     pub total: u64,
-    /// What having any tools costs; 0 without tools.
+    /// The cost of having any tools; 0 without tools.
     pub overhead: u64,
-    /// One entry per tool, in order: what the tool adds to those before it, roundings included.
+    /// One entry per tool, in order: the tokens that the tool adds to those before it, rounding included.
     pub per_tool: Vec<ToolCost>,
     pub origin: Origin,
 }
 
-/// A way to turn texts and structure into tokens. The origins it reports assume an exact [`Tokenizer`]; a caller with a
-/// stand-in combines them with [`Origin::worst`].
+/// A rule that turns texts and structure into tokens. Its origins assume an exact [`Tokenizer`]; a caller with a
+/// substitute combines them with [`Origin::worst`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum CostModel {
-    /// Counts what the provider is sent.
+    /// Counts what the provider receives.
     #[default]
     #[serde(rename = "espalier")]
     Espalier,
     /// The formula of Copilot Chat over the OpenAI wire form of the message.
     #[serde(rename = "copilot-chat")]
     CopilotChat,
-    /// The same for models that other extensions bring: in tool definitions nested schema keys count as well, and neither names
-    /// nor `type` are special.
+    /// The same formula for models of other extensions: in tool definitions, nested schema keys count as well, and
+    /// neither names nor `type` are special.
     #[serde(rename = "copilot-chat-extension")]
     CopilotChatExtension,
 }
 
 impl CostModel {
-    /// Finds a cost model by name.
+    /// Returns the cost model with this name.
     ///
     /// # Errors
-    /// [`Code::BadOption`], naming the models there are.
+    /// [`Code::BadOption`], which lists the models.
     pub fn from_name(name: &str) -> Result<CostModel> {
         match name {
             "espalier" => Ok(CostModel::Espalier),
@@ -130,7 +130,7 @@ impl CostModel {
         }
     }
 
-    /// The model's name.
+    /// Returns the name of the cost model.
     pub fn name(self) -> &'static str {
         match self {
             CostModel::Espalier => "espalier",
@@ -139,12 +139,13 @@ impl CostModel {
         }
     }
 
-    /// Tokens that a list of messages costs beyond its messages.
+    /// Returns the tokens that a list of messages costs beyond its messages.
     pub fn list_overhead(self) -> u64 {
         LIST
     }
 
-    /// What a message adds to a list. Totals are additive: removing the message frees exactly this.
+    /// Returns the tokens that a message adds to a list. Totals are additive: removing the message frees exactly this
+    /// number.
     ///
     /// ```
     /// use espalier::message::{Message, Part, Role};
@@ -165,8 +166,8 @@ impl CostModel {
         }
     }
 
-    /// What one part costs by itself. The parts of a message need not sum to the message: neighbouring texts are joined
-    /// before they are counted, and `copilot-chat` counts opaque parts and documents only when they stand alone.
+    /// Returns the tokens of one part alone. The parts of a message need not sum to the message: neighbouring texts are
+    /// joined before they are counted, and `copilot-chat` counts opaque parts and documents only if they are alone.
     pub fn part(self, role: Role, part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         match self {
             CostModel::Espalier => espalier_part(part, tokenizer),
@@ -182,7 +183,7 @@ impl CostModel {
         }
     }
 
-    /// What content other than text adds to a message of this role that has such content.
+    /// Returns the tokens that content other than text adds to a message of this role with such content.
     pub fn content(self, role: Role, part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         match self {
             CostModel::Espalier => espalier_part(part, tokenizer),
@@ -191,13 +192,13 @@ impl CostModel {
         }
     }
 
-    /// True if other content parts the texts of a message of this role, so that each text is counted by itself; otherwise
-    /// it is as if it were not there.
+    /// True if other content separates the texts of a message of this role, so that each text is counted alone;
+    /// otherwise that content is ignored.
     pub fn counts_mixed(self, role: Role) -> bool {
         self == CostModel::Espalier || matches!(role, Role::User | Role::Tool)
     }
 
-    /// What the tool definitions of a request cost, in all and each.
+    /// Returns the tokens of a request's tool definitions, in total and for each.
     pub fn tools(self, tools: &[Tool], tokenizer: &dyn Tokenizer) -> ToolsCost {
         // Copilot Chat adds a tenth as a margin, rounded down once for the whole list.
         let scale = |tokens: u64| match self {
@@ -231,8 +232,8 @@ fn espalier_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
     espalier_parts(&message.parts, tokenizer) + (MESSAGE + ROLE + name)
 }
 
-/// Texts are joined if nothing but texts makes up the content, since that is how they are sent; calls, results and
-/// reasoning travel in fields of their own and do not part the texts.
+/// Counts parts. If all content is text, the texts are joined, because they are sent that way; calls, results and
+/// reasoning have their own fields and do not separate texts.
 fn espalier_parts(parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
     if all_text(parts) {
         let apart = parts.iter().filter(|part| !matches!(part, Part::Text { .. }));
@@ -252,7 +253,7 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         Part::Image { data, url, detail, .. } => {
             tokenizer.pictures().cost(data.as_deref(), url.as_deref(), low(detail.as_deref()))
         }
-        // gemini-cli takes every document for the same PDF.
+        // gemini-cli assumes the same PDF for every document.
         Part::Document { .. } if tokenizer.pictures().model == ImageModel::GeminiCli => Cost::estimate(FLAT_PDF),
         Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
         Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
@@ -262,7 +263,7 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
 
 // ---------------------------------------------------------------- copilot-chat
 
-/// The wire form has one message per tool result; what else the message holds is one more.
+/// Counts a message. The wire form has one message per tool result, and one more for everything else in the message.
 fn copilot_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
     let mut cost = Cost::ZERO;
     for part in &message.parts {
@@ -281,8 +282,8 @@ fn copilot_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
     cost + copilot_content(message.role, &message.parts, tokenizer) + (MESSAGE + role + name + calls)
 }
 
-/// The `content` of a wire message: texts joined; user and tool messages with other content are counted part by part, other
-/// roles send their texts only. Calls, results and reasoning are not content.
+/// Counts the `content` of a wire message. Texts are joined. User and tool messages with other content are counted part
+/// by part; other roles send their texts only. Calls, results and reasoning are not content.
 fn copilot_content(role: Role, parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
     let mixed = matches!(role, Role::User | Role::Tool);
     if !mixed || all_text(parts) {
@@ -300,7 +301,7 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             match (low(detail.as_deref()) && !is_remote, size) {
                 (true, _) => Cost::exact(85),
                 (false, Some(size)) => Cost::exact(ImageModel::CopilotChat.tokens(size, false)),
-                // A picture it cannot read costs the tokens of its URL, which for inline data is the data itself.
+                // A picture that it cannot read costs the tokens of its URL, which for inline data is the data.
                 (false, None) => Cost::estimate(match (url, data) {
                     (Some(url), _) => tokenizer.count(url),
                     (None, Some(data)) => {
@@ -324,7 +325,8 @@ fn reference_size(bytes: &[u8]) -> Option<Size> {
     if is_lossless_webp(bytes) { None } else { size_of(bytes) }
 }
 
-/// The wire form's `tool_calls`: every string of it (ids and `function` included), times 1.5, rounded down once for the list.
+/// Counts the wire form's `tool_calls`: every string of it (ids and `function` included), times 1.5, rounded down once
+/// for the list.
 fn calls<'a>(parts: impl Iterator<Item = &'a Part>, tokenizer: &dyn Tokenizer) -> u64 {
     let mut sum = 0;
     for part in parts {
@@ -336,7 +338,7 @@ fn calls<'a>(parts: impl Iterator<Item = &'a Part>, tokenizer: &dyn Tokenizer) -
     sum + sum / 2
 }
 
-/// Keys and values of a tool's three fields; `in_schema` counts what the schema holds.
+/// Counts keys and values of a tool's three fields; `in_schema` counts the content of the schema.
 fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer, in_schema: fn(&str, &Value, &dyn Tokenizer) -> u64) -> u64 {
     let mut sum = tokenizer.count("name") + tokenizer.count(&tool.name);
     if !tool.description.is_empty() {
@@ -352,9 +354,9 @@ fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer, in_schema: fn(&str, &Val
     sum
 }
 
-/// Tokens of every string value at any depth: keys, numbers and booleans are free; a `name` costs one more, a `tool_calls`
-/// subtree half as much again, and of an object `{type: "text"}` only the text counts. The depth is bounded, since
-/// `serde_json` refuses to read anything deeper than 128.
+/// Counts every string value at any depth. Keys, numbers and booleans are free; a `name` costs one more, a `tool_calls`
+/// subtree half as much again, and in an object `{type: "text"}` only the text counts. `serde_json` refuses anything
+/// deeper than 128, which bounds the recursion.
 fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     match value {
         Value::String(text) if text.is_empty() => 0,
@@ -370,8 +372,8 @@ fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     }
 }
 
-/// Every key and every string below a value, nothing special about any of them; the items of an array have their indexes as keys. What is
-/// empty (`null`, `false`, 0, no text) is skipped with its key.
+/// Counts every key and every string below a value, none of them special; the items of an array have their indexes as
+/// keys. Empty values (`null`, `false`, 0, no text) are skipped with their keys.
 fn strings_and_keys(_: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     let is_empty = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,
@@ -403,7 +405,7 @@ fn factor(key: &str, tokens: u64) -> u64 {
 
 // ---------------------------------------------------------------- common
 
-/// An absent or empty name is free.
+/// Returns the tokens of a name; an absent or empty one is free.
 fn name_tokens(name: Option<&str>, tokenizer: &dyn Tokenizer) -> u64 {
     match name {
         Some(name) if !name.is_empty() => tokenizer.count(name) + NAME,
@@ -411,7 +413,7 @@ fn name_tokens(name: Option<&str>, tokenizer: &dyn Tokenizer) -> u64 {
     }
 }
 
-/// True if no picture, document or opaque value stands among the content.
+/// True if the content has no picture, document or opaque value.
 fn all_text(parts: &[Part]) -> bool {
     !parts.iter().any(|part| matches!(part, Part::Image { .. } | Part::Document { .. } | Part::Opaque { .. }))
 }

@@ -1,9 +1,9 @@
-//! Positions at which counts add up: `count(a + b) = count(a) + count(b)`, whatever lies on either side.
+//! Positions at which counts add up: `count(a + b) = count(a) + count(b)`, whatever text is on either side.
 //!
-//! A cut is before a space or tab that follows a printable ASCII character, before a line end that follows an ASCII letter
-//! or digit, and behind a line end that something else than white space or a slash follows. In both patterns white space can
-//! only begin a piece or follow white space in it, with one exception (line ends and slashes behind punctuation), so a piece ends
-//! at every cut; and no piece before it looks past it.
+//! There is a cut before a space or tab that follows a printable ASCII character, before a line end that follows an
+//! ASCII letter or digit, and after a line end if the next character is neither white space nor a slash. In both
+//! patterns white space can only begin a piece or follow white space in it, with one exception (line ends and slashes
+//! after punctuation), so a piece ends at every cut; and no piece before a cut depends on text after it.
 
 /// True if `at` is a cut of `text`.
 ///
@@ -37,8 +37,8 @@ fn cuts(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// True if the character that begins with these bytes is surely neither white space nor a slash. White space beyond ASCII begins
-/// with C2, E1, E2 or E3 80.
+/// True if the character that begins with these bytes is certainly neither white space nor a slash. White space beyond
+/// ASCII begins with C2, E1, E2 or E3 80.
 #[inline(always)]
 fn goes_on(first: u8, second: Option<u8>) -> bool {
     match first {
@@ -49,25 +49,26 @@ fn goes_on(first: u8, second: Option<u8>) -> bool {
     }
 }
 
-/// The first cut of `text` at or behind `from`.
+/// Returns the first cut of `text` at or after `from`.
 pub(super) fn first(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     (from.max(1)..bytes.len()).find(|&at| cuts(bytes, at))
 }
 
-/// The last cut of `text` at or before `to`.
+/// Returns the last cut of `text` at or before `to`.
 pub(super) fn last(text: &str, to: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     last_cut(&bytes[..bytes.len().min(to.saturating_add(1))])
 }
 
-/// The last cut inside a text (or the beginning of one) given as UTF-8 bytes. It is always between two characters.
+/// Returns the last cut inside a text (or the beginning of one) given as UTF-8 bytes. It is always between two
+/// characters.
 pub fn last_cut(bytes: &[u8]) -> Option<usize> {
     (1..bytes.len()).rev().find(|&at| cuts(bytes, at))
 }
 
-/// Length of the first window of `text`: up to the last cut that keeps it within `size` bytes, else up to the first cut behind
-/// that, else everything.
+/// Returns the length of the first window of `text`: up to the last cut within `size` bytes, else up to the first cut
+/// after that, else everything.
 pub(super) fn window(text: &str, size: usize) -> usize {
     if text.len() <= size {
         return text.len();

@@ -1,15 +1,15 @@
-//! What a document (a PDF, mostly) costs.
+//! The cost of a document, usually a PDF.
 
 use super::{Cost, Origin};
 
-/// Tokens of one page: text and picture of it. A convention of ours; providers state 1,500 to 3,000.
+/// Tokens of one page: its text and its picture. Our convention; providers state 1,500 to 3,000.
 const PAGE: u64 = 1_500;
 
 /// gemini-cli's flat estimate of a PDF.
 pub(super) const FLAT_PDF: u64 = 25_800;
 
-/// Estimates a document: 1,500 tokens a page if the number of pages is known, else one token for 8 bytes; a document that is
-/// only referenced is taken for one page. `base64_length` is in characters. Always [`Origin::Estimate`].
+/// Estimates a document: 1,500 tokens a page if the number of pages is known, else one token for 8 bytes; a document
+/// that is only referenced counts as one page. `base64_length` is in characters. Always [`Origin::Estimate`].
 ///
 /// ```
 /// use espalier::tokens::document_cost;

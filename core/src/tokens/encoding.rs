@@ -10,7 +10,8 @@ use super::{EncodingName, Fit, Tokenizer, cut, vocab};
 use crate::error::{Code, Error, Result};
 use std::cell::RefCell;
 
-/// An encoding, ready to count. Holds its tables (about 8 MB for `o200k_base`) and caches of fixed size; share one per thread.
+/// An encoding, ready to count. Contains its tables (about 8 MB for `o200k_base`) and caches of fixed size; share one
+/// per thread.
 ///
 /// Text that spells a special token (`<|endoftext|>`) is ordinary text. All offsets are in bytes.
 ///
@@ -29,17 +30,18 @@ pub struct Encoding {
     state: RefCell<State>,
 }
 
-/// What counting changes.
+/// The state that counting changes.
 struct State {
     pieces: Pieces,
     bpe: Bpe,
     scratch: Vec<u8>,
 }
 
-/// Text is copied and padded in windows of about this size, so that the copy stays in the processor's cache.
+/// Approximate bytes of a window. Text is copied and padded window by window, so that the copy stays in the processor's
+/// cache.
 const WINDOW: usize = 1 << 16;
 
-/// Bytes that one call of the innermost loop goes over.
+/// Bytes that one call of the innermost loop processes.
 const STRETCH: usize = 1 << 11;
 
 impl Encoding {
@@ -59,26 +61,25 @@ impl Encoding {
         Encoding { name, classes: Classes::get(), tables, state: RefCell::new(state) }
     }
 
-    /// Which encoding this is.
     pub fn name(&self) -> EncodingName {
         self.name
     }
 
-    /// Number of tokens in the vocabulary; ids are below it.
+    /// Returns the number of tokens in the vocabulary; ids are below it.
     pub fn vocabulary_size(&self) -> usize {
         self.tables.count()
     }
 
-    /// Bytes that the tables and caches take.
+    /// Returns the bytes of the tables and caches.
     pub fn memory(&self) -> usize {
         let state = self.state.borrow();
         self.tables.memory() + state.pieces.memory() + state.bpe.memory() + state.scratch.capacity()
     }
 
-    /// Tokens of `text`.
+    /// Returns the number of tokens of `text`.
     pub fn count(&self, text: &str) -> u64 {
         let mut total = 0;
-        // The borrow cannot fail: nothing that runs while it lasts calls back.
+        // The borrow cannot fail: no code that runs during it calls back.
         let state = &mut *self.state.borrow_mut();
         let State { pieces, bpe, scratch } = state;
         let mut rest = text;
@@ -92,11 +93,11 @@ impl Encoding {
         total
     }
 
-    /// Tokens of the UTF-8 text in the first `len` bytes of `buffer`, which has room for 24 bytes more (they are
-    /// overwritten). Saves copying the text.
+    /// Counts the UTF-8 text in the first `len` bytes of `buffer`, which needs 24 more bytes (they are overwritten).
+    /// Avoids copying the text.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if the buffer is too short or the bytes are no UTF-8.
+    /// [`Code::BadInput`] if the buffer is too short or the bytes are not UTF-8.
     pub fn count_in_place(&self, buffer: &mut [u8], len: usize) -> Result<u64> {
         let Some(text) = Padded::in_place(buffer, len) else {
             return Err(Error::new(Code::BadInput, "the buffer does not hold UTF-8 text of this length"));
@@ -124,8 +125,8 @@ impl Encoding {
 
     /// Counts pieces from `at` until [`STRETCH`] bytes are passed; returns where it stopped.
     ///
-    /// A function of its own, since WebAssembly engines replace slow first code by fast code between calls, not within one: a
-    /// single loop over a megabyte would run slowly to its end.
+    /// A function of its own, because WebAssembly engines replace unoptimised code by optimised code between calls, not
+    /// within one: a single loop over a megabyte would be slow to its end.
     #[inline(never)]
     fn count_stretch<S: Scanner>(
         &self,
@@ -143,7 +144,7 @@ impl Encoding {
         (at, total)
     }
 
-    /// The end of the piece of `text` that begins at `start`.
+    /// Returns the end of the piece of `text` that begins at `start`.
     fn next_piece(&self, text: Padded, start: usize) -> usize {
         match self.name {
             EncodingName::O200kBase => O200k::next(self.classes, text, start),
@@ -190,17 +191,17 @@ impl Encoding {
         shrink(scratch);
     }
 
-    /// Ids of the tokens of `text`.
+    /// Returns the ids of the tokens of `text`.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         self.visit_tokens(text, |tokens| ids.extend_from_slice(tokens));
         ids
     }
 
-    /// The bytes that tokens stand for. A single token need not be whole characters.
+    /// Returns the bytes of tokens. A single token need not be whole characters.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if an id is not of this vocabulary; the path is its index.
+    /// [`Code::BadInput`] if an id is not in this vocabulary; the path is its index.
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(ids.len() * 4);
         for (index, id) in ids.iter().enumerate() {
@@ -214,7 +215,7 @@ impl Encoding {
         Ok(bytes)
     }
 
-    /// Where each token of `text` ends, in bytes. An end may lie inside a character.
+    /// Returns the end of each token of `text`, in bytes. An end may be inside a character.
     pub fn token_offsets(&self, text: &str) -> Vec<usize> {
         let (mut at, mut offsets) = (0, Vec::new());
         self.visit_tokens(text, |tokens| {
@@ -227,7 +228,7 @@ impl Encoding {
     }
 }
 
-/// Gives back the room that one very long piece took.
+/// Frees the memory of a very long piece.
 fn shrink(scratch: &mut Vec<u8>) {
     if scratch.capacity() > 4 * WINDOW {
         scratch.clear();

@@ -1,16 +1,16 @@
-//! JSON as JavaScript writes it: a text with half of a surrogate pair has an escape that no Rust string can hold.
+//! JSON as JavaScript writes it: a text with half of a surrogate pair contains an escape that no Rust string can hold.
 
 use serde_json::Value;
 
-/// Reads a JSON text; each half of a surrogate pair becomes U+FFFD, as it does where a text is sent. Nothing if it is no JSON.
+/// Reads a JSON text; each half of a surrogate pair becomes U+FFFD, as in a sent text. `None` if it is not JSON.
 pub(super) fn value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok().or_else(|| serde_json::from_str(&whole(json)?).ok())
 }
 
-/// The text with U+FFFD in place of lone halves; nothing if there are none.
+/// Replaces lone halves by U+FFFD; `None` if there are none.
 fn whole(json: &str) -> Option<String> {
     let mut out = String::new();
-    // How much of `json` is in `out`.
+    // Bytes of `json` that are copied to `out`, and the current position.
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = json[at..].find('\\') {
         let start = at + found;
@@ -31,7 +31,7 @@ fn whole(json: &str) -> Option<String> {
     (copied > 0).then(|| out + &json[copied..])
 }
 
-/// The half of a surrogate pair that is escaped at `at`.
+/// Returns the half of a surrogate pair that is escaped at `at`.
 fn unit(json: &str, at: usize) -> Option<u32> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     u32::from_str_radix(digits, 16).ok().filter(|code| (0xD800..0xE000).contains(code))

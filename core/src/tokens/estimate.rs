@@ -1,30 +1,31 @@
-//! Estimates: used only where the caller asks for one, and never without saying so ([`Origin::Estimate`]).
+//! Estimates, which are used only if the caller asks for one, and always marked as such ([`Origin::Estimate`]).
 
 use super::{Cost, Origin, Tokenizer};
 use crate::error::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A rule to guess the tokens of a text. Lengths are in UTF-16 code units.
+/// A rule that estimates the tokens of a text. Lengths are in UTF-16 code units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
     /// A quarter of the length, rounded up: the common rule.
     Quarter,
-    /// Three quarters of the length, rounded up: an upper estimate, as Copilot Chat's edit and read tools use it.
+    /// Three quarters of the length, rounded up: an upper estimate, from Copilot Chat's edit and read tools.
     ThreeQuarters,
-    /// gemini-cli: 0.25 for each unit up to 127, 1.3 for each other one, rounded down; a quarter of the length beyond 100,000.
+    /// gemini-cli: 0.25 for each unit up to 127, 1.3 for each other one, rounded down; a quarter of the length above
+    /// 100,000.
     Gemini,
-    /// The exact count of three windows of 4,096 units, scaled up. A text that is not longer is counted whole.
+    /// The exact count of three windows of 4,096 units, extrapolated. A text that is not longer is counted whole.
     #[default]
     Sample,
 }
 
-/// A guessed count.
+/// An estimated count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
     pub tokens: u64,
-    /// How far off it may be, in tokens, where the rule can tell.
+    /// The possible error in tokens, if the rule knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<u64>,
     pub origin: Origin,
@@ -35,24 +36,24 @@ impl Estimate {
         Estimate { tokens, bound: None, origin: Origin::Estimate }
     }
 
-    /// Tokens and origin alone.
+    /// Returns only tokens and origin.
     pub fn cost(self) -> Cost {
         Cost { tokens: self.tokens, origin: self.origin }
     }
 }
 
-/// Units of a sample window, and how many windows there are.
+/// Units of a sample window, and the number of windows.
 const WINDOW: usize = 4_096;
 const WINDOWS: usize = 3;
 
-/// Length beyond which gemini-cli does not look at the characters.
+/// Length above which gemini-cli ignores the characters.
 const GEMINI_LONG: u64 = 100_000;
 
 impl Estimator {
-    /// Finds a rule by name: `quarter`, `three-quarters`, `gemini` or `sample`.
+    /// Returns the rule with this name: `quarter`, `three-quarters`, `gemini` or `sample`.
     ///
     /// # Errors
-    /// [`Code::BadOption`], naming the rules there are.
+    /// [`Code::BadOption`], which lists the rules.
     pub fn from_name(name: &str) -> Result<Estimator> {
         match name {
             "quarter" => Ok(Estimator::Quarter),
@@ -68,7 +69,8 @@ impl Estimator {
         }
     }
 
-    /// Guesses the tokens of `text`. Only [`Estimator::Sample`] asks the tokenizer, for at most 12,288 units of text.
+    /// Estimates the tokens of `text`. Only [`Estimator::Sample`] calls the tokenizer, for at most 12,288 units of
+    /// text.
     ///
     /// ```
     /// use espalier::tokens::{Estimator, Tokenizer};
@@ -91,7 +93,7 @@ impl Estimator {
     }
 }
 
-/// Length in UTF-16 code units.
+/// Returns the length in UTF-16 code units.
 fn units(text: &str) -> u64 {
     text.chars().map(|character| character.len_utf16() as u64).sum()
 }
@@ -105,8 +107,8 @@ fn gemini(text: &str) -> u64 {
     (narrow * 25 + (length - narrow) * 130) / 100
 }
 
-/// Windows at the beginning, in the middle and at the end. The bound is the largest distance of a window's rate from the mean,
-/// and one token for each edge of a window, scaled up like the count.
+/// Samples windows at the beginning, in the middle and at the end. The bound is the largest distance of a window's rate
+/// from the mean, plus one token for each edge of a window, extrapolated like the count.
 fn sample(text: &str, tokenizer: &dyn Tokenizer) -> Estimate {
     let length = units(text) as usize;
     if length <= WINDOW * WINDOWS {

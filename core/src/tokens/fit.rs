@@ -1,12 +1,12 @@
-//! Cutting text to a number of tokens: the longest beginning or end that fits.
+//! Cuts text to a number of tokens: the longest beginning or end that fits.
 //!
-//! Counts of beginnings do not grow evenly (one more letter can save a token), so nothing is searched by halving: one scan goes
-//! up to the budget. Results end between pieces, or between tokens of a piece too long to keep whole, always between
-//! characters; and what is returned has been counted as the text it will be, since a cut can change how its edge splits.
+//! Counts of beginnings do not grow evenly (one more letter can save a token), so bisection does not work: one scan
+//! proceeds to the budget. Results end between pieces, or between tokens of a piece that does not fit as a whole,
+//! always between characters. The result is counted as a text of its own, because a cut can change how its edge splits.
 
 use super::{Encoding, cut};
 
-/// Where a text was cut, and the tokens of what is kept.
+/// The position of a cut, and the tokens of the kept text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fit {
     /// In bytes, between two characters: the end of a beginning, or the start of an end.
@@ -15,22 +15,24 @@ pub struct Fit {
     pub tokens: u64,
 }
 
-/// Bytes by which a suffix grows at least before it is counted.
+/// Min bytes by which a suffix grows before it is counted.
 const STEP: usize = 256;
 
-/// Pieces that are remembered behind the point where the budget is reached: a cut changes how the last two split.
+/// Number of pieces that are remembered before the point where the budget is reached: a cut changes how the last two
+/// split.
 const RECENT: usize = 3;
 
-/// Bytes in which every offset is tried.
+/// Number of bytes in which every offset is tried.
 const SEARCHED: usize = 256;
 
-/// Adds the newest, and drops the oldest.
+/// Adds the newest entry and drops the oldest.
 fn shift(recent: &mut [Fit; RECENT], newest: Fit) {
     recent.rotate_left(1);
     recent[RECENT - 1] = newest;
 }
 
-/// The largest size, in bytes, that has at most `most` tokens; `measure` gives the size it took and its tokens.
+/// Returns the largest size, in bytes, with at most `most` tokens; `measure` returns the size that it used and its
+/// tokens.
 pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usize, u64)) -> Fit {
     let mut best = Fit { offset: 0, tokens: 0 };
     let (mut low, mut high) = (0, len + 1);
@@ -48,9 +50,9 @@ pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usiz
 }
 
 impl Encoding {
-    /// The longest beginning of `text` with at most `most` tokens. Costs what counting that beginning costs.
+    /// Returns the longest beginning of `text` with at most `most` tokens. Costs as much as counting that beginning.
     ///
-    /// Where one piece (a run of letters, of one sign) has more than 256 bytes, a few characters more may fit.
+    /// If one piece (a run of letters, or of one sign) has more than 256 bytes, a few more characters may fit.
     ///
     /// ```no_run
     /// # fn f(encoding: &espalier::tokens::Encoding) {
@@ -97,10 +99,11 @@ impl Encoding {
         }
     }
 
-    /// The last offset behind `base` at which a beginning has at most `most` tokens; `end` is that of the piece that is too much.
+    /// Returns the last offset after `base` at which a beginning has at most `most` tokens; `end` is the end of the
+    /// piece that exceeds it.
     ///
-    /// Part of a piece can have fewer tokens than its own tokens up to there, and a space behind a piece of white space joins it. No
-    /// piece but the last two can change by a cut, so nothing further behind can fit.
+    /// Part of a piece can have fewer tokens than the piece has up to there, and a space after a piece of white space
+    /// joins it. A cut changes only the last two pieces, so nothing further on can fit.
     fn longest_behind(&self, text: &str, base: Fit, end: usize, most: u64) -> usize {
         let mut offset = text.ceil_char_boundary((end + 1).min(text.len()));
         while offset > base.offset && base.tokens + self.count(&text[base.offset..offset]) > most {
@@ -109,8 +112,8 @@ impl Encoding {
         offset
     }
 
-    /// A long end of `text` with at most `most` tokens: a few characters more may fit. Costs what counting that end costs, whatever stands
-    /// before it.
+    /// Returns a long end of `text` with at most `most` tokens: a few more characters may fit. Costs as much as
+    /// counting that end, whatever precedes it.
     pub fn suffix_within(&self, text: &str, most: u64) -> Fit {
         let mut kept = Fit { offset: text.len(), tokens: 0 };
         while kept.offset > 0 {
@@ -126,7 +129,7 @@ impl Encoding {
         kept
     }
 
-    /// The longest end of `chunk` (which has `count` tokens, more than `room`) with at most `room` tokens.
+    /// Returns the longest end of `chunk` (which has `count` tokens, more than `room`) with at most `room` tokens.
     fn end_of_chunk(&self, chunk: &str, count: u64, room: u64) -> Fit {
         let mut left = count;
         let mut piece = (0, 0);
@@ -135,7 +138,7 @@ impl Encoding {
             left -= count;
             left > room
         });
-        // Splitting never looks back, so what follows a whole piece is counted right without being counted again.
+        // Splitting never looks back, so the count of the text after a whole piece is already correct.
         let (start, end) = piece;
         let behind = Fit { offset: end, tokens: left };
         if left >= room {

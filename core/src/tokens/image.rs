@@ -1,6 +1,6 @@
-//! What a picture costs: its size from the header of the data, and the providers' formulas.
+//! The cost of a picture: its size from the header of the data, and the providers' formulas.
 //!
-//! The declared media type is ignored: hosts get it wrong, the header does not lie.
+//! The declared media type is ignored: hosts often declare a wrong one, the header is reliable.
 
 use std::collections::BTreeMap;
 
@@ -14,36 +14,36 @@ pub struct Size {
     pub height: u32,
 }
 
-/// Tokens of a large picture, for one whose size cannot be known: what the tile formula gives a tall page
-/// (2 x 3 tiles of 170, and 85).
+/// Tokens of a large picture, for one of unknown size: the tile formula's result for a tall page (2 x 3 tiles of 170,
+/// plus 85).
 pub const UNKNOWN_IMAGE: u64 = 1_105;
 
-/// Tiles of one picture, at most: for Gemini what 7,680 pixels in both directions come to, for Copilot Chat's formula what a strip of
-/// 13,000 x 100 pixels does. A header of 33 bytes can claim 2^31 pixels; providers refuse such a picture or scale it, and its price must not
-/// push everything else out of a request.
+/// Max tiles of one picture. For Gemini this is the result for 7,680 pixels in both directions, for Copilot Chat's
+/// formula that of a strip of 13,000 x 100 pixels. A header of 33 bytes can claim 2^31 pixels; providers refuse or
+/// scale such a picture, and its price must not push everything else out of a request.
 const MAX_GEMINI_TILES: u64 = 100;
 const MAX_SCALED_TILES: u64 = 400;
 
-/// How a provider counts pictures. Sources: the vision guides of OpenAI, Anthropic and Google, and the public code of
-/// Copilot Chat and gemini-cli, as of 2026.
+/// A provider's formula for pictures. Sources: the vision guides of OpenAI, Anthropic and Google, and the public code
+/// of Copilot Chat and gemini-cli, as of 2026.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageModel {
-    /// OpenAI's tile models: fit into 2,048, short side to at most 768, `tile` for each tile of 512, and `base`. Low detail
-    /// costs `base`.
+    /// OpenAI's tile models: fit into 2,048, short side to at most 768, `tile` for each tile of 512, plus `base`. Low
+    /// detail costs `base`.
     OpenAiTiles { base: u32, tile: u32 },
-    /// The usual tiles as Copilot Chat computes them: small pictures are scaled **up** too.
+    /// The usual tiles as Copilot Chat computes them: small pictures are also scaled **up**.
     CopilotChat,
     /// OpenAI's patch models: patches of 32 pixels, at most 1,536, times a factor in hundredths.
     OpenAiPatches { hundredths: u32 },
     /// Anthropic: about width x height / 750, after fitting the long edge to 1,568.
     Anthropic,
-    /// Gemini: 258 per tile of 768; 258 in all if both sides are at most 384.
+    /// Gemini: 258 per tile of 768; 258 in total if both sides are at most 384.
     Gemini,
     /// gemini-cli's flat estimate.
     GeminiCli,
 }
 
-/// Tiles of gpt-4o and gpt-4.1, and of whatever is not known better.
+/// The tiles of gpt-4o and gpt-4.1, also used for unknown models.
 impl Default for ImageModel {
     fn default() -> ImageModel {
         USUAL_TILES
@@ -52,7 +52,7 @@ impl Default for ImageModel {
 
 const USUAL_TILES: ImageModel = ImageModel::OpenAiTiles { base: 85, tile: 170 };
 
-/// Formulas by a part of the model's name; the first row that fits wins.
+/// Formulas by a part of the model's name; the first row that matches applies.
 const MODELS: &[(&str, ImageModel)] = &[
     ("claude", ImageModel::Anthropic),
     ("gemini", ImageModel::Gemini),
@@ -67,12 +67,12 @@ const MODELS: &[(&str, ImageModel)] = &[
     ("computer-use", ImageModel::OpenAiTiles { base: 65, tile: 129 }),
 ];
 
-/// The same for names that are too short to be looked for inside others: they begin the name.
+/// Formulas for names that are too short to be searched inside others: the model's name must begin with them.
 const BEGINNINGS: &[(&str, ImageModel)] =
     &[("o1", ImageModel::OpenAiTiles { base: 75, tile: 150 }), ("o3", ImageModel::OpenAiTiles { base: 75, tile: 150 })];
 
 impl ImageModel {
-    /// How a model counts pictures. Unknown models count as gpt-4o does.
+    /// Returns the formula of a model. Unknown models count as gpt-4o does.
     ///
     /// ```
     /// use espalier::tokens::image::ImageModel;
@@ -86,11 +86,11 @@ impl ImageModel {
         found.map_or_else(ImageModel::default, |(_, images)| *images)
     }
 
-    /// Finds a formula by name. `openai-tiles` takes the numbers `base` and `tile`, `openai-patches` the factor in hundredths as the
-    /// first; the others have none.
+    /// Returns the formula with this name. `openai-tiles` takes the numbers `base` and `tile`, `openai-patches` the
+    /// factor in hundredths as `first`; the others take none.
     ///
     /// # Errors
-    /// [`Code::BadOption`], naming the formulas there are.
+    /// [`Code::BadOption`], which lists the formulas.
     pub fn from_name(name: &str, first: u32, second: u32) -> Result<ImageModel> {
         match name {
             "openai-tiles" => Ok(ImageModel::OpenAiTiles { base: first, tile: second }),
@@ -107,7 +107,7 @@ impl ImageModel {
         }
     }
 
-    /// What a picture costs in low detail, whatever its size; `None` where the formula knows no such thing.
+    /// Returns the tokens of a picture of any size in low detail; `None` if the formula has no low detail.
     pub fn low_detail(self) -> Option<u64> {
         match self {
             ImageModel::OpenAiTiles { base, .. } => Some(u64::from(base)),
@@ -116,7 +116,7 @@ impl ImageModel {
         }
     }
 
-    /// Tokens of a picture of this size. `low` asks for low detail, which only the tile models know.
+    /// Returns the tokens of a picture of this size. `low` asks for low detail, which only the tile models have.
     ///
     /// ```
     /// use espalier::tokens::image::{ImageModel, Size};
@@ -147,11 +147,12 @@ impl ImageModel {
     }
 }
 
-/// What is known of the pictures of a request: the formula, and sizes that the host knows where the data do not tell them.
+/// The facts about the pictures of a request: the formula, and sizes that the host knows if the data do not contain
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pictures {
     pub model: ImageModel,
-    /// By address, or by the data themselves.
+    /// By address, or by the data.
     pub sizes: BTreeMap<String, Size>,
 }
 
@@ -159,7 +160,7 @@ impl Pictures {
     /// The usual tiles, and no sizes.
     pub const DEFAULT: Pictures = Pictures { model: USUAL_TILES, sizes: BTreeMap::new() };
 
-    /// What a picture costs. Exact if its size is known, and else a guess.
+    /// Returns the cost of a picture. Exact if its size is known, else an estimate.
     pub fn cost(&self, data: Option<&str>, url: Option<&str>, low: bool) -> Cost {
         if self.model == ImageModel::GeminiCli {
             return Cost::estimate(3_000);
@@ -173,13 +174,13 @@ impl Pictures {
     }
 }
 
-/// The bytes of a picture that came with the message.
+/// Returns the bytes of a picture that the message contains.
 pub(super) fn read(data: Option<&str>, url: Option<&str>) -> Option<Vec<u8>> {
     let inline = data.or_else(|| url.filter(|url| url.starts_with("data:")))?;
     Some(decode_base64(inline))
 }
 
-/// Scales both sides so that the longer one is at most `edge`, rounding as JavaScript's `Math.round` does.
+/// Scales both sides so that the longer one is at most `edge`; rounds like JavaScript's `Math.round`.
 fn fit(width: f64, height: f64, edge: f64) -> (f64, f64) {
     let long = width.max(height);
     if long <= edge {
@@ -188,7 +189,7 @@ fn fit(width: f64, height: f64, edge: f64) -> (f64, f64) {
     ((width * (edge / long)).round().max(1.0), (height * (edge / long)).round().max(1.0))
 }
 
-/// Tiles of 512 after fitting into 2,048 and scaling the short side to 768.
+/// Returns the tiles of 512 after fitting into 2,048 and scaling the short side to 768.
 fn tiles(size: Size, scale_up: bool) -> u64 {
     let (mut width, mut height) = fit(f64::from(size.width), f64::from(size.height), 2_048.0);
     let short = width.min(height);
@@ -200,8 +201,8 @@ fn tiles(size: Size, scale_up: bool) -> u64 {
     (((width / 512.0).ceil() * (height / 512.0).ceil()) as u64).min(MAX_SCALED_TILES)
 }
 
-/// Reads the size of a PNG, GIF, JPEG (baseline, extended, progressive) or WebP (lossy, extended, lossless) picture from the
-/// beginning of its bytes. `None` if it is none of these, or its header is not in the bytes.
+/// Reads the size of a PNG, GIF, JPEG (baseline, extended, progressive) or WebP (lossy, extended, lossless) picture
+/// from the beginning of its bytes. `None` for any other format, or if the bytes do not contain its header.
 ///
 /// ```
 /// use espalier::tokens::image::{size_of, Size};
@@ -228,7 +229,7 @@ pub(super) fn is_lossless_webp(bytes: &[u8]) -> bool {
     bytes.starts_with(b"RIFF") && bytes.get(12..16) == Some(b"VP8L".as_slice())
 }
 
-/// Walks the segments of a JPEG file to its frame header (markers C0 to C2).
+/// Finds the frame header (markers C0 to C2) among the segments of a JPEG file.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -241,7 +242,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
             0xC0..=0xC2 => return Some((be16(bytes, at + 7)?, be16(bytes, at + 5)?)),
             // Markers without a body.
             0x01 | 0xD0..=0xD8 => at += 2,
-            // The picture's data begins (or the file ends) and there was no frame header.
+            // The picture's data begins (or the file ends) without a frame header.
             0xD9 | 0xDA => return None,
             _ => {
                 let length = be16(bytes, at + 2)? as usize;
@@ -293,8 +294,8 @@ fn le24(bytes: &[u8], at: usize) -> Option<u32> {
     Some(le16(bytes, at)? | u32::from(*bytes.get(at + 2)?) << 16)
 }
 
-/// The bytes of a base64 text, as far as it is well-formed: both alphabets, white space skipped, cut anywhere. Only headers
-/// are read from the result, so a broken tail is no error. A `data:` prefix is skipped.
+/// Returns the bytes of a base64 text up to its first error: both alphabets, white space skipped, cut anywhere. Only
+/// headers are read from the result, so a broken tail is not an error. A `data:` prefix is skipped.
 pub fn decode_base64(text: &str) -> Vec<u8> {
     let body = match text.strip_prefix("data:") {
         Some(rest) => rest.split_once(',').map_or("", |(_, body)| body),

@@ -1,7 +1,8 @@
 //! Unpacks raw deflate data (RFC 1951).
 //!
-//! Our own, since it runs once, on first load: the usual library's state machine took a WebAssembly engine longer to compile
-//! (27 ms) than the whole vocabulary takes to unpack. Everything is checked; what is no deflate data gives `None`.
+//! Our own code, because it runs once, on first load: a WebAssembly engine took longer to compile the usual library's
+//! state machine (27 ms) than this code takes to unpack a whole vocabulary. Everything is checked; any other data
+//! returns `None`.
 
 /// Unpacks `packed` into exactly `size` bytes. `None` if the data is damaged, truncated, or of another size.
 pub(super) fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
@@ -27,7 +28,7 @@ pub(super) fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     }
 }
 
-/// What was unpacked so far, in room for all of it.
+/// The unpacked data so far, in a buffer for all of it.
 struct Output {
     bytes: Vec<u8>,
     len: usize,
@@ -50,7 +51,7 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// Fills up to at least 32 bits, with zeros behind the end of the input.
+    /// Fills up to at least 32 bits, with zeros after the end of the input.
     #[inline(always)]
     fn fill(&mut self) {
         if self.count >= 32 {
@@ -61,7 +62,7 @@ impl Bits<'_> {
             let taken = (63 - self.count) / 8;
             self.input = &self.input[taken as usize..];
             self.count += taken * 8;
-            // Bits above the count are of bytes not taken yet: they must not be there when those come.
+            // Bits above the count belong to bytes that are not read yet; they must be clear when those are added.
             self.held &= u64::MAX >> (64 - self.count);
             return;
         }
@@ -85,7 +86,7 @@ impl Bits<'_> {
         Some(())
     }
 
-    /// The next `count` bits, at most 16.
+    /// Returns the next `count` bits, at most 16.
     #[inline(always)]
     fn take(&mut self, count: u32) -> Option<usize> {
         self.fill();
@@ -95,21 +96,22 @@ impl Bits<'_> {
     }
 }
 
-/// Bits that are decoded in one look.
+/// Number of bits that one look-up decodes.
 const FAST: u32 = 9;
 
 /// A canonical Huffman code.
 struct Huffman {
     /// By the next bits: symbol << 4 | length; 0 for longer codes and for none.
     fast: [u16; 1 << FAST],
-    /// Codes of each length.
+    /// Number of codes of each length.
     counts: [u16; 16],
     /// Symbols in the order of their codes.
     symbols: [u16; 288],
 }
 
 impl Huffman {
-    /// From the length of each symbol's code; 0 for a symbol without code. `None` if there are more codes than bits allow.
+    /// Builds the code from the length of each symbol's code; 0 for a symbol without code. `None` if there are more
+    /// codes than bits allow.
     #[inline(never)]
     fn new(lengths: &[u8]) -> Option<Huffman> {
         let mut huffman = Huffman { fast: [0; 1 << FAST], counts: [0; 16], symbols: [0; 288] };
@@ -177,7 +179,7 @@ impl Huffman {
     }
 }
 
-/// Symbols that one call decodes: a function called often is made fast sooner than one that loops for long.
+/// Number of symbols that one call decodes: engines optimise a function that is called often sooner than a long loop.
 const STRETCH: usize = 1 << 12;
 
 const LENGTHS: [(u16, u8); 29] = [
@@ -244,7 +246,7 @@ const DISTANCES: [(u16, u8); 30] = [
     (24577, 13),
 ];
 
-/// Decodes some symbols; true at the end of the block.
+/// Decodes some symbols; returns true at the end of the block.
 #[inline(never)]
 fn symbols(bits: &mut Bits, literals: &Huffman, distances: &Huffman, out: &mut Output) -> Option<bool> {
     for _ in 0..STRETCH {
@@ -268,7 +270,7 @@ fn symbols(bits: &mut Bits, literals: &Huffman, distances: &Huffman, out: &mut O
     Some(false)
 }
 
-/// A block that is not packed.
+/// Copies an uncompressed block.
 #[inline(never)]
 fn stored(bits: &mut Bits, out: &mut Output) -> Option<()> {
     bits.drop(bits.count % 8)?;
@@ -282,7 +284,7 @@ fn stored(bits: &mut Bits, out: &mut Output) -> Option<()> {
     Some(())
 }
 
-/// The codes of a block that brings none.
+/// Returns the codes of a block without codes of its own.
 #[inline(never)]
 fn fixed() -> Option<(Huffman, Huffman)> {
     let lengths: [u8; 288] = std::array::from_fn(|symbol| match symbol {
@@ -294,7 +296,7 @@ fn fixed() -> Option<(Huffman, Huffman)> {
     Some((Huffman::new(&lengths)?, Huffman::new(&[5; 30])?))
 }
 
-/// The codes of a block that brings its own, themselves coded.
+/// Reads the codes of a block, which are themselves coded.
 #[inline(never)]
 fn dynamic(bits: &mut Bits) -> Option<(Huffman, Huffman)> {
     const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];

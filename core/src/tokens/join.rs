@@ -1,8 +1,8 @@
-//! Counts that can be joined: appending to a text recounts only the seam.
+//! Counts that can be joined: appending to a text recounts only the boundary.
 
 use super::{Encoding, cut};
 
-/// What is kept of a counted text so that it can be joined with others: offsets are in bytes.
+/// The data of a counted text that a join needs. Offsets are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// Tokens of the text.
@@ -11,12 +11,12 @@ pub struct Counted {
     pub len: usize,
     /// The first cut and the tokens before it, if the text has a cut.
     head: Option<(usize, u64)>,
-    /// The last cut and the tokens behind it, if the text has a cut.
+    /// The last cut and the tokens after it, if the text has a cut.
     tail: Option<(usize, u64)>,
 }
 
 impl Counted {
-    /// The first and the last cut inside the text, and the tokens between them.
+    /// Returns the first and the last cut inside the text, and the tokens between them.
     pub fn inside(&self) -> Option<(usize, usize, u64)> {
         let ((first, head), (last, tail)) = (self.head?, self.tail?);
         Some((first, last, self.total - head - tail))
@@ -24,8 +24,8 @@ impl Counted {
 }
 
 impl Encoding {
-    /// Counts `text` so that it can be joined. A text without a cut (a long run of letters, say) is recounted whole by a join:
-    /// right, but not fast.
+    /// Counts `text` so that it can be joined. A join recounts the whole text if it has no cut (a long run of letters,
+    /// for example): correct, but not fast.
     ///
     /// ```no_run
     /// # fn f(encoding: &espalier::tokens::Encoding) {
@@ -45,8 +45,8 @@ impl Encoding {
         Counted { total, len, head: Some((first, head)), tail: Some((last, tail)) }
     }
 
-    /// The count of `a` followed by `b`, from their own. Only what lies between the last cut of `a` and the first of `b` is
-    /// counted.
+    /// Returns the count of `a` followed by `b`, from their own counts. Only the text between the last cut of `a` and
+    /// the first cut of `b` is counted.
     pub fn join(&self, a: &str, counted_a: &Counted, b: &str, counted_b: &Counted) -> Counted {
         let (tail_at, tail) = counted_a.tail.unwrap_or((0, counted_a.total));
         let (head_at, head) = counted_b.head.unwrap_or((b.len(), counted_b.total));

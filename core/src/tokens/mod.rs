@@ -2,7 +2,7 @@
 //!
 //! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts with their [`Origin`], which
 //! says how they were obtained. Anything that counts text is a [`Tokenizer`]; the cost models use only that trait.
-//! Start with [`Encoding`].
+//! Start reading at [`Encoding`].
 //!
 //! How a text is counted: `cut` divides it where counts add up, `padded` adds padding after each window, `scan` splits
 //! it into pieces (with the character classes of `class`), `pieces` caches counts of pieces, `bpe` encodes the others
@@ -54,29 +54,30 @@ pub use origin::Origin;
 pub use other::OtherEncoding;
 pub use padded::PADDING;
 
-/// Anything that can say how many tokens a text has. Must be pure: the same text always has the same count.
+/// A tokenizer: counts the tokens of texts. Must be pure: the same text always has the same count.
 pub trait Tokenizer {
-    /// Tokens of `text`, special-token text counted as ordinary text.
+    /// Returns the tokens of `text`; special-token text counts as ordinary text.
     fn count(&self, text: &str) -> u64;
 
-    /// A name under which every text has the same count wherever it is counted; nothing for a tokenizer of the host's.
+    /// Returns a name that identifies the counts, wherever a text is counted; `None` for a tokenizer of the host.
     fn known_as(&self) -> Option<&'static str> {
         None
     }
 
-    /// True if counts add up at every [cut](is_cut) and between letters or digits and punctuation behind them, and three digits are a
-    /// token: what is known of parts need not be counted again.
+    /// True if counts add up at every [cut](is_cut) and between letters or digits and the punctuation after them, and
+    /// if three digits are one token. Then the counts of parts can be reused.
     fn has_cuts(&self) -> bool {
         false
     }
 
-    /// How the model that is counted for sees pictures.
+    /// Returns how the model sees pictures.
     fn pictures(&self) -> &image::Pictures {
         static USUAL: image::Pictures = image::Pictures::DEFAULT;
         &USUAL
     }
 
-    /// The longest beginning of `text` with at most `most` tokens, or nearly so: counted as often as halving needs.
+    /// Returns the longest, or almost longest, beginning of `text` with at most `most` tokens. Counts once for each
+    /// step of a bisection.
     fn prefix_within(&self, text: &str, most: u64) -> Fit {
         fit::by_halving(text.len(), most, |bytes| {
             let end = text.floor_char_boundary(bytes);
@@ -84,7 +85,7 @@ pub trait Tokenizer {
         })
     }
 
-    /// The same for the longest end; `offset` is where it starts.
+    /// Returns the longest, or almost longest, end of `text`; `offset` is its start.
     fn suffix_within(&self, text: &str, most: u64) -> Fit {
         let fit = fit::by_halving(text.len(), most, |bytes| {
             let start = text.ceil_char_boundary(text.len() - bytes);
@@ -94,7 +95,7 @@ pub trait Tokenizer {
     }
 }
 
-/// A tokenizer with what is known of a model's pictures.
+/// A tokenizer together with the facts about a model's pictures.
 ///
 /// ```
 /// use espalier::message::{Part, Role};

@@ -1,4 +1,4 @@
-//! Names of encodings, and which model uses which.
+//! Names of encodings, and the encoding of each model.
 
 use super::Origin;
 use crate::error::{Code, Error, Result};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An encoding with a public vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EncodingName {
-    /// 199,998 tokens: gpt-4o and everything after it. `o200k_harmony` has the same text tokens.
+    /// 199,998 tokens: gpt-4o and all later models. `o200k_harmony` has the same text tokens.
     #[serde(rename = "o200k_base")]
     O200kBase,
     /// 100,256 tokens: gpt-4, gpt-3.5-turbo, the embedding models.
@@ -19,7 +19,7 @@ impl EncodingName {
     /// All encodings, in the order of their format numbers.
     pub const ALL: [EncodingName; 2] = [EncodingName::O200kBase, EncodingName::Cl100kBase];
 
-    /// The encoding's usual name.
+    /// Returns the usual name of the encoding.
     pub fn as_str(self) -> &'static str {
         match self {
             EncodingName::O200kBase => "o200k_base",
@@ -27,10 +27,10 @@ impl EncodingName {
         }
     }
 
-    /// Finds an encoding by name; `o200k_harmony` is `o200k_base`, since only its special tokens differ.
+    /// Returns the encoding with this name; `o200k_harmony` is `o200k_base`, because only its special tokens differ.
     ///
     /// # Errors
-    /// [`Code::UnknownEncoding`], naming the encodings there are.
+    /// [`Code::UnknownEncoding`], which lists the encodings.
     ///
     /// ```
     /// use espalier::tokens::EncodingName;
@@ -70,8 +70,8 @@ const EXACT: &[(&str, EncodingName)] = &[
     ("text-embedding-3-large", Cl100kBase),
 ];
 
-/// The same by the beginning of the name; the first that fits wins. Source: `MODEL_PREFIX_TO_ENCODING` of tiktoken 0.12
-/// (`gpt-5` also covers its `gpt-5.x` successors there).
+/// Models by the beginning of the name; the first that matches applies. Source: `MODEL_PREFIX_TO_ENCODING` of tiktoken
+/// 0.12 (`gpt-5` also covers its `gpt-5.x` successors there).
 const PREFIXES: &[(&str, EncodingName)] = &[
     ("o1-", O200kBase),
     ("o3-", O200kBase),
@@ -94,10 +94,10 @@ const PREFIXES: &[(&str, EncodingName)] = &[
     ("ft:babbage-002", Cl100kBase),
 ];
 
-/// The encoding to count a model's text with. [`Origin::Exact`] if it is the model's own; [`Origin::Prior`] if the model
-/// has no public one (or is unknown) and `o200k_base` stands in for it.
+/// Returns the encoding for a model's text. [`Origin::Exact`] if it is the model's own; [`Origin::Prior`] if the model
+/// has no public one (or is unknown) and `o200k_base` replaces it.
 ///
-/// A name may carry the path of a router (`openai/gpt-4o`); only its last segment is looked at.
+/// A name may contain the path of a router (`openai/gpt-4o`); only its last segment counts.
 ///
 /// ```
 /// use espalier::tokens::{encoding_for_model, EncodingName, Origin};

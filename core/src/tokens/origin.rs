@@ -1,8 +1,8 @@
-//! How a number came about.
+//! The origin of a count.
 
 use serde::{Deserialize, Serialize};
 
-/// How a count came about, from the best to the worst. Two counts of different origin must not be compared.
+/// How a count was obtained, from the best origin to the worst. Two counts of different origin must not be compared.
 ///
 /// ```
 /// use espalier::tokens::Origin;
@@ -16,14 +16,14 @@ pub enum Origin {
     Exact,
     /// Predicted from counts that the provider reported.
     Calibrated,
-    /// Counted with a stand-in encoding, since the model has no public one, and not yet calibrated.
+    /// Counted with a substitute encoding, because the model has no public one, and not yet calibrated.
     Prior,
-    /// Guessed, since something in it cannot be counted.
+    /// Estimated, because some of it cannot be counted.
     Estimate,
 }
 
 impl Origin {
-    /// The name that hosts see.
+    /// Returns the name that hosts see.
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Exact => "exact",
@@ -33,7 +33,7 @@ impl Origin {
         }
     }
 
-    /// The origin of a sum of two counts: the worse of both.
+    /// Returns the origin of a sum of two counts, which is the worse of both.
     pub fn worst(self, other: Origin) -> Origin {
         self.max(other)
     }

@@ -1,7 +1,7 @@
-//! Encodings that are not built in: p50k_base, r50k_base, and vocabularies of a host's own. Feature `tiktoken-rs`.
+//! Encodings that are not built in: p50k_base, r50k_base, and vocabularies of the host. Feature `tiktoken-rs`.
 //!
-//! The road is the reference implementation itself: six to twenty times slower than the built-in encodings, and 330 kB of regular
-//! expression engine (brotli) in a wasm that has it. The published package is built without this feature.
+//! They run on the reference implementation itself: it is six to twenty times slower than the built-in encodings and
+//! adds 330 kB of regular expression engine (brotli) to a wasm. The published package is built without this feature.
 
 use tiktoken_rs::CoreBPE;
 
@@ -9,7 +9,7 @@ use super::Tokenizer;
 use crate::error::{Code, Error, Result};
 use crate::map::HashSet;
 
-/// An encoding that tiktoken-rs runs.
+/// An encoding that uses tiktoken-rs.
 pub struct OtherEncoding(CoreBPE);
 
 impl OtherEncoding {
@@ -29,11 +29,11 @@ impl OtherEncoding {
         tiktoken_rs::r50k_base().map(OtherEncoding).map_err(|error| unusable(error.to_string()))
     }
 
-    /// A vocabulary of the host's: the bytes of each token with its rank, and the regular expression that splits text into pieces (the
-    /// syntax of the crate `fancy-regex`).
+    /// Creates an encoding from a vocabulary of the host: the bytes of each token with its rank, and the regular
+    /// expression that splits text into pieces (the syntax of the crate `fancy-regex`).
     ///
     /// # Errors
-    /// [`Code::BadVocabulary`] if a byte or a rank is missing or comes twice, or if the expression is none.
+    /// [`Code::BadVocabulary`] if a byte or a rank is missing or occurs twice, or if the expression is invalid.
     pub fn custom(tokens: Vec<(Vec<u8>, u32)>, pattern: &str) -> Result<OtherEncoding> {
         let mut bytes: HashSet<&[u8]> = HashSet::default();
         let mut ranks: HashSet<u32> = HashSet::default();
@@ -42,7 +42,7 @@ impl OtherEncoding {
                 return Err(unusable(format!("the token of rank {rank} is empty or comes twice")));
             }
         }
-        // Any text must be encodable, if need be byte by byte.
+        // Any text must be encodable, if necessary byte by byte.
         if let Some(missing) = (0..=u8::MAX).find(|byte| !bytes.contains([*byte].as_slice())) {
             return Err(unusable(format!("no token stands for the single byte {missing}")));
         }
@@ -51,7 +51,7 @@ impl OtherEncoding {
             .map_err(|error| unusable(error.to_string()))
     }
 
-    /// Ids of the tokens of `text`.
+    /// Returns the ids of the tokens of `text`.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         self.0.encode_ordinary(text)
     }

@@ -1,9 +1,9 @@
-//! Text with padding behind it, so that scanners need no end-of-text checks.
+//! Text with padding after it, so that scanners need no end-of-text checks.
 
-/// Bytes of padding behind the text. Enough for a 16-byte load at the last byte of the text.
+/// Bytes of padding after the text. Enough for a 16-byte load at the last byte of the text.
 pub const PADDING: usize = 24;
 
-/// What the padding is made of: a byte that never occurs in UTF-8, so that every run of characters ends before it.
+/// The padding byte, which never occurs in UTF-8, so that every run of characters ends before it.
 pub(super) const FILL: u8 = 0xFF;
 
 /// UTF-8 text of `len` bytes, followed by [`PADDING`] bytes of [`FILL`].
@@ -23,8 +23,8 @@ impl<'a> Padded<'a> {
         Padded { bytes: scratch, len: text.len() }
     }
 
-    /// Takes the first `len` bytes of `buffer` as text and writes the padding behind them. `None` if the buffer is too short
-    /// or the bytes are no UTF-8: the scanners rely on both.
+    /// Uses the first `len` bytes of `buffer` as text and writes the padding after them. `None` if the buffer is too
+    /// short or the bytes are not UTF-8: the scanners rely on both.
     pub fn in_place(buffer: &'a mut [u8], len: usize) -> Option<Padded<'a>> {
         let end = len.checked_add(PADDING)?;
         buffer.get_mut(len..end)?.fill(FILL);
@@ -32,25 +32,25 @@ impl<'a> Padded<'a> {
         Some(Padded { bytes: &buffer[..end], len })
     }
 
-    /// Bytes of the text.
+    /// Returns the bytes of the text.
     #[inline(always)]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// The text's bytes from `start` to `end`.
+    /// Returns the text's bytes from `start` to `end`.
     #[inline(always)]
     pub fn slice(self, start: usize, end: usize) -> &'a [u8] {
         &self.bytes[start..end]
     }
 
-    /// The byte at `at`, which may lie in the padding.
+    /// Returns the byte at `at`, which may be in the padding.
     #[inline(always)]
     pub fn byte(self, at: usize) -> u8 {
         self.bytes[at]
     }
 
-    /// The eight bytes from `at` on, the first one lowest.
+    /// Returns the eight bytes from `at` on, the first one lowest.
     #[inline(always)]
     pub fn word(self, at: usize) -> u64 {
         let bytes = &self.bytes[at..at + 8];

@@ -1,7 +1,7 @@
-//! Counts of pieces, remembered: most pieces of a text have been seen before.
+//! A cache of counts of pieces: most pieces of a text were counted before.
 //!
-//! Three direct-mapped caches of fixed size, by the length of the piece: up to 7 bytes the piece, its length and its count
-//! fit one word; up to 15 two; longer ones are compared in a ring of bytes.
+//! Three direct-mapped caches of fixed size, by the length of the piece: up to 7 bytes the piece, its length and its
+//! count fit one word; up to 15 bytes two words; longer ones are compared in a ring of bytes.
 
 use super::bpe::Bpe;
 use super::padded::Padded;
@@ -10,17 +10,17 @@ use super::tables::Tables;
 const SHORT: usize = 1 << 15;
 const MIDDLE: usize = 1 << 15;
 const LONG: usize = 1 << 15;
-/// Longest piece that is remembered.
+/// Max bytes of a piece in the cache.
 const LONGEST: usize = 1 << 10;
-/// Bytes of the ring that holds the long pieces.
+/// Bytes of the ring with the long pieces.
 const RING: usize = 1 << 20;
 
-/// Where the count of a piece sits in its key: above at most seven (or fifteen) bytes and the length, which takes three (four)
-/// bits. At most 7 tokens are in 7 bytes, 15 in 15.
+/// Bit position of a piece's count in its key: above at most seven (or fifteen) bytes and the length, which takes three
+/// (four) bits. 7 bytes have at most 7 tokens, 15 bytes at most 15.
 const SHORT_COUNT: u32 = 59;
 const MIDDLE_COUNT: u32 = 60;
 
-/// A long piece: hash, place and length in the ring, count.
+/// A long piece: hash, position and length in the ring, count.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     hash: u64,
@@ -65,7 +65,7 @@ impl Pieces {
         }
     }
 
-    /// Tokens of the piece from `start` to `end`.
+    /// Returns the tokens of the piece from `start` to `end`.
     #[inline(always)]
     pub fn count(&mut self, tables: &Tables, bpe: &mut Bpe, text: Padded, start: usize, end: usize) -> u64 {
         let len = end - start;
@@ -124,7 +124,7 @@ impl Pieces {
         count
     }
 
-    /// Bytes that the caches take.
+    /// Returns the bytes of the caches.
     pub fn memory(&self) -> usize {
         self.short.len() * 8 + self.middle.len() * 16 + self.long.len() * size_of::<Entry>() + self.ring.len()
     }

@@ -1,19 +1,19 @@
-//! The tokens of a vocabulary while its tables are built: their bytes, without storing them all.
+//! The tokens of a vocabulary while its tables are built, without storing all their bytes.
 //!
-//! Of each token the first eight bytes are kept as one number; a byte further back is found through the two tokens that it
-//! merges from.
+//! The first eight bytes of each token are stored as one number; later bytes are found through the two tokens from
+//! which it is merged.
 
 use super::vocab::BYTE_TOKEN;
 use crate::error::{Code, Error, Result};
 
-/// Longest token, in bytes. Both encodings have runs of 128 spaces and nothing longer.
+/// Max bytes of a token. Both encodings have runs of 128 spaces and nothing longer.
 const MOST_BYTES: usize = 128;
 
-/// Tokens that one call of a building step goes over. The steps are functions of their own, called often, since WebAssembly
-/// engines replace slow first code by fast code between calls, not within one.
+/// Number of tokens that one call of a building step processes. The steps are separate functions that are called often,
+/// because WebAssembly engines replace unoptimised code by optimised code between calls, not within one.
 pub(super) const STRETCH: usize = 1 << 10;
 
-/// No token.
+/// The value for no token.
 pub(super) const NONE: u32 = u32::MAX;
 
 pub(super) fn bad(id: usize, what: &str) -> Error {
@@ -21,10 +21,10 @@ pub(super) fn bad(id: usize, what: &str) -> Error {
 }
 
 pub(super) struct Tokens {
-    /// The two tokens each token merges from; a byte token names itself, then its byte.
+    /// The two tokens from which each token is merged; a byte token names itself, then its byte.
     pub splits: Vec<[u32; 2]>,
     pub lens: Vec<u8>,
-    /// The first eight bytes of each token, the first one highest, zeros behind a shorter one.
+    /// The first eight bytes of each token, the first one highest, zeros after a shorter one.
     keys: Vec<u64>,
     /// Tokens of one byte.
     pub bytes: [u32; 256],
@@ -42,7 +42,7 @@ impl Tokens {
         Tokens { splits: vec![[0; 2]; count], lens: vec![0; count], keys: vec![0; count], bytes: [NONE; 256] }
     }
 
-    /// Reads the tokens from `start` to `end` from the planes of a vocabulary file; those before are known.
+    /// Reads the tokens from `start` to `end` from the planes of a vocabulary file; earlier ones are known.
     #[inline(never)]
     pub fn read(&mut self, planes: &[u8], start: usize, end: usize) -> Result<()> {
         let count = self.splits.len();
@@ -76,8 +76,8 @@ impl Tokens {
         Ok(())
     }
 
-    /// Eight bytes of the token `id` from `depth` on, zeros behind its end. The depth of the recursion is bounded: each step
-    /// goes to a shorter token, and the last bytes of one are few.
+    /// Returns eight bytes of the token `id` from `depth` on, zeros after its end. The depth of the recursion is
+    /// bounded: each step goes to a shorter token, and only few bytes remain.
     #[inline(never)]
     pub fn key(&self, id: u32, depth: usize) -> u64 {
         let len = self.lens[id as usize] as usize;
@@ -97,12 +97,12 @@ impl Tokens {
         }
     }
 
-    /// All tokens in the order of their bytes, with their first eight.
+    /// Returns all tokens in the order of their bytes, with their first eight.
     ///
     /// # Errors
     /// [`Code::BadVocabulary`] if two have the same bytes.
     pub fn sorted(&self) -> Result<Vec<Entry>> {
-        // By the first two bytes through counting, then by comparing within each group.
+        // Sorts by the first two bytes with a counting sort, then by comparison within each group.
         let mut ends = vec![0u32; (1 << 16) + 1];
         for keys in self.keys.chunks(STRETCH) {
             tally(keys, &mut ends);
@@ -125,11 +125,12 @@ impl Tokens {
         Ok(sorted)
     }
 
-    /// Sorts tokens that are alike up to `depth`, whose keys are their bytes from there on. Keys are as before at the end.
+    /// Sorts tokens that are equal up to `depth`; their keys are their bytes from there on. The keys are restored at
+    /// the end.
     #[inline(never)]
     fn sort(&self, range: &mut [Entry], depth: usize) -> Result<()> {
-        // Of two tokens that go on with the same eight bytes, zeros behind the end included, the shorter comes first if it ends
-        // within them; those that go on are sorted by what follows.
+        // If two tokens have the same eight bytes here, zeros after the end included, the shorter comes first if it
+        // ends within them; tokens that continue are sorted by their later bytes.
         let len = |entry: &Entry| self.lens[entry.id as usize] as usize;
         range.sort_unstable_by(|a, b| a.key.cmp(&b.key).then_with(|| len(a).cmp(&len(b))));
         let mut rest = range;
@@ -160,7 +161,7 @@ impl Tokens {
     }
 }
 
-/// Counts how many keys begin with each two bytes, one place further on.
+/// Counts the keys that begin with each two bytes, stored one index higher.
 #[inline(never)]
 fn tally(keys: &[u64], counts: &mut [u32]) {
     for key in keys {
@@ -168,7 +169,7 @@ fn tally(keys: &[u64], counts: &mut [u32]) {
     }
 }
 
-/// Puts keys where the next of their first two bytes goes. The first of them is the token `first`.
+/// Puts each key at the next index of its first two bytes. The first key belongs to the token `first`.
 #[inline(never)]
 fn distribute(keys: &[u64], first: u32, places: &mut [u32], sorted: &mut [Entry]) {
     for (key, id) in keys.iter().zip(first..) {

@@ -1,4 +1,5 @@
-//! What counting needs of a vocabulary: the trie of its tokens, how each token merges, and which pairs merge at all.
+//! The parts of a vocabulary that counting needs: the trie of its tokens, how each token merges, and which pairs merge
+//! at all.
 
 use super::padded::Padded;
 use super::spelling::{NONE, STRETCH, Tokens, bad};
@@ -8,12 +9,12 @@ use crate::error::{Code, Error, Result};
 
 pub(super) struct Tables {
     trie: Trie,
-    /// The two tokens each token merges from; a byte token names itself, then its byte.
+    /// The two tokens from which each token is merged; a byte token names itself, then its byte.
     splits: Vec<[u32; 2]>,
-    /// Open addressing, at most half full: an 14-bit fingerprint of the pair above the merged id + 1; 0 is free.
+    /// Open addressing, at most half full: a 14-bit fingerprint of the pair above the merged id + 1; 0 is free.
     merges: Vec<u32>,
-    /// One bit for each place a merging pair hashes to, of eight times as many places: most pairs do not merge, and this is
-    /// small enough to stay in a processor's cache.
+    /// One bit for each slot that a merging pair hashes to, out of eight times as many slots: most pairs do not merge,
+    /// and this fits a processor's cache.
     known: Vec<u64>,
     lens: Vec<u8>,
 }
@@ -21,7 +22,7 @@ pub(super) struct Tables {
 const ID_BITS: u32 = 18;
 const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
-/// Where a pair is looked for first (before masking), and its fingerprint in place.
+/// Returns the first slot of a pair (before masking), and its fingerprint, shifted.
 #[inline(always)]
 fn hash_pair(left: u32, right: u32) -> (usize, u32) {
     let mixed = (u64::from(left) << ID_BITS | u64::from(right)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -29,11 +30,11 @@ fn hash_pair(left: u32, right: u32) -> (usize, u32) {
 }
 
 impl Tables {
-    /// Builds the tables from the planes of a vocabulary file, checking that they make a vocabulary.
+    /// Builds the tables from the planes of a vocabulary file, and checks that they form a vocabulary.
     ///
     /// # Errors
-    /// [`Code::BadVocabulary`] unless every byte is a token once, every other token merges two of lower rank, no two tokens
-    /// have the same bytes, and none is longer than 128 bytes.
+    /// [`Code::BadVocabulary`] unless every byte is a token once, every other token merges two of lower rank, no two
+    /// tokens have the same bytes, and none is longer than 128 bytes.
     pub fn build(planes: &[u8]) -> Result<Tables> {
         let count = planes.len() / 6;
         if count > MOST_TOKENS {
@@ -80,7 +81,7 @@ impl Tables {
         }
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     pub fn count(&self) -> usize {
         self.splits.len()
     }
@@ -96,13 +97,13 @@ impl Tables {
         self.trie.prefixes(text, at, max, found);
     }
 
-    /// Bytes of the token `id`.
+    /// Returns the number of bytes of the token `id`.
     #[inline(always)]
     pub fn len(&self, id: u32) -> usize {
         self.lens[id as usize] as usize
     }
 
-    /// The token that `left` and `right` merge to; [`NONE`] if they do not merge.
+    /// Returns the token that `left` and `right` merge to; [`NONE`] if they do not merge.
     #[inline(always)]
     fn merge(&self, left: u32, right: u32) -> u32 {
         let mask = self.merges.len() - 1;
@@ -126,8 +127,8 @@ impl Tables {
         }
     }
 
-    /// True if the tokens `left` and `right` can stand side by side in an encoding: no merge across the seam would have
-    /// come before the merges that made them. Goes back through those merges, the latest first.
+    /// True if the tokens `left` and `right` can be adjacent in an encoding: no merge across the boundary would precede
+    /// the merges that made them. Walks back through those merges, the latest first.
     #[inline(never)]
     pub fn are_neighbours(&self, mut left: u32, mut right: u32) -> bool {
         let mut limit = NONE;
@@ -135,7 +136,7 @@ impl Tables {
             if self.merge(left, right) < limit {
                 return false;
             }
-            // Undo the later of the two merges; a byte cannot be undone, then the other one is.
+            // Undo the later of the two merges; a byte cannot be undone, so then undo the other.
             let undo_left = match (self.splits[left as usize], self.splits[right as usize]) {
                 ([l, _], [r, _]) if l == left && r == right => return true,
                 ([l, _], _) if l == left => false,
@@ -165,7 +166,7 @@ impl Tables {
         }
     }
 
-    /// Bytes that the tables take.
+    /// Returns the bytes of the tables.
     pub fn memory(&self) -> usize {
         self.trie.memory() + self.splits.len() * 8 + self.merges.len() * 4 + self.known.len() * 8 + self.lens.len()
     }

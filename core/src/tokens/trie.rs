@@ -1,22 +1,22 @@
-//! All tokens of a vocabulary as a trie over bytes: the longest token at a position is found in one walk.
+//! All tokens of a vocabulary as a trie over bytes: one walk finds the longest token at a position.
 //!
-//! A double array in one word per node. A node's child by byte `c` is at `base ^ c`, and is that node's child exactly if it
-//! carries the label `c`, since no two nodes share a base. The first two bytes are looked up in one step.
+//! A double array in one word per node. A node's child for byte `c` is at `base ^ c`, and belongs to that node if and
+//! only if it has the label `c`, because no two nodes share a base. The first two bytes are looked up in one step.
 
 use super::padded::Padded;
 use super::spelling::{Entry, Tokens};
 
-/// Bits of a unit: the label of the edge that leads here in the lowest eight, then whether a token ends here, then the base;
-/// the highest bit marks a free unit.
+/// Bits of a unit: the label of the edge that leads here in the lowest eight, then whether a token ends here, then the
+/// base; the highest bit marks a free unit.
 const LABEL: u32 = 0xFF;
 const TOKEN: u32 = 1 << 8;
 const BASE_SHIFT: u32 = 9;
 const FREE: u32 = 1 << 31;
 
-/// Children of nodes without children are looked for in the first 256 units, which stay free.
+/// Children of childless nodes are looked up in the first 256 units, which stay free.
 const BLOCK: usize = 256;
 
-/// What the last search found: a token and its length. Length 0 stands for no token.
+/// The result of a search: a token and its length. Length 0 means no token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Match {
     pub id: u32,
@@ -25,17 +25,17 @@ pub(super) struct Match {
 
 pub(super) struct Trie {
     units: Vec<u32>,
-    /// The token that ends at each unit, where one does.
+    /// The token that ends at each unit, if there is one.
     ids: Vec<u32>,
-    /// Unit of the node behind the first two bytes; 0 where there is none.
+    /// Unit of the node after the first two bytes; 0 if there is none.
     pairs: Vec<u32>,
     /// Tokens of one byte.
     bytes: [u32; 256],
 }
 
 impl Trie {
-    /// The longest token that begins at `at` and is at most `max` bytes long, `max` being at least 1. Since every byte is a
-    /// token, there is one.
+    /// Returns the longest token that begins at `at` and has at most `max` bytes; `max` is at least 1. There is one,
+    /// because every byte is a token.
     #[inline(always)]
     pub fn longest(&self, text: Padded, at: usize, max: usize) -> Match {
         let first = text.byte(at);
@@ -69,7 +69,7 @@ impl Trie {
         if found.1 == 0 { single } else { Match { id: self.ids[found.0], len: found.1 } }
     }
 
-    /// Collects all tokens that begin at `at` and are at most `max` bytes long, the shortest first.
+    /// Collects all tokens that begin at `at` and have at most `max` bytes, the shortest first.
     #[inline(never)]
     pub fn prefixes(&self, text: Padded, at: usize, max: usize, found: &mut Vec<Match>) {
         found.clear();
@@ -94,7 +94,7 @@ impl Trie {
         }
     }
 
-    /// Bytes that the trie takes.
+    /// Returns the bytes of the trie.
     pub fn memory(&self) -> usize {
         (self.units.len() + self.ids.len() + self.pairs.len() + 256) * 4
     }
@@ -105,15 +105,16 @@ pub(super) struct Builder<'a> {
     tokens: &'a Tokens,
     trie: Trie,
     blocks: Vec<Block>,
-    /// Blocks that may still take nodes with several children.
+    /// Blocks that may still accept nodes with several children.
     open: Vec<u32>,
-    /// The block that takes single children.
+    /// The block for single children.
     filling: usize,
-    /// Edges of the nodes being written, from the first to the deepest: label, and end of its tokens in the node's range.
+    /// Edges of the nodes being written, from the first to the deepest: label, and end of its tokens in the node's
+    /// range.
     edges: Vec<(u8, u32)>,
 }
 
-/// What is taken of 256 units: one bit each.
+/// The free slots of 256 units, one bit each.
 struct Block {
     free: [u64; 4],
     free_count: u32,
@@ -121,11 +122,12 @@ struct Block {
     bases: [u64; 4],
 }
 
-/// Blocks that are tried for a node with several children before a new one is begun.
+/// Max number of blocks that are tried for a node with several children before a new one is started.
 const MOST_OPEN: usize = 16;
 
 impl<'a> Builder<'a> {
-    /// `sorted` holds all tokens in the order of their bytes, without duplicates. Its keys are overwritten.
+    /// Builds the trie; `sorted` contains all tokens in the order of their bytes, without duplicates. Its keys are
+    /// overwritten.
     pub fn build(tokens: &'a Tokens, sorted: &mut [Entry]) -> Trie {
         // Nodes per token in both vocabularies: 2.1; units are nearly all used.
         let room = sorted.len() * 9 / 4 + 2 * BLOCK;
@@ -141,7 +143,7 @@ impl<'a> Builder<'a> {
             let size = sorted[start..].iter().take_while(|entry| entry.key >> 48 == prefix).count();
             let range = &mut sorted[start..start + size];
             start += size;
-            // The first may be a single byte (followed by a zero in its key, which is no byte of it).
+            // The first may be a single byte (the zero after it in its key is not part of it).
             let range = match tokens.lens[range[0].id as usize] {
                 1 => &mut range[1..],
                 _ => range,
@@ -158,8 +160,8 @@ impl<'a> Builder<'a> {
         builder.trie
     }
 
-    /// Writes the node at `node` and all below it. `range` holds its tokens: all share their first `depth` bytes. The depth
-    /// of the recursion is bounded by the length of the longest token (128).
+    /// Writes the node at `node` and all nodes below it. `range` holds its tokens: all share their first `depth` bytes.
+    /// The length of the longest token (128) bounds the depth of the recursion.
     fn fill(&mut self, mut node: usize, mut range: &mut [Entry], mut depth: usize) {
         loop {
             let [first, ..] = range else { return };
@@ -181,7 +183,7 @@ impl<'a> Builder<'a> {
             depth += 1;
             let label = (range[0].key >> shift) as u8;
             if (range[range.len() - 1].key >> shift) as u8 == label {
-                // One child takes all.
+                // A single child gets all tokens.
                 let base = self.place_one(label);
                 self.trie.units[node] |= (base as u32) << BASE_SHIFT;
                 node = base ^ label as usize;
@@ -209,7 +211,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Finds room for the children in `edges[from..]` and takes it. Returns their base.
+    /// Finds free units for the children in `edges[from..]` and occupies them. Returns their base.
     fn place(&mut self, from: usize) -> usize {
         let count = (self.edges.len() - from) as u32;
         let mut fitting = None;
@@ -233,8 +235,9 @@ impl<'a> Builder<'a> {
         base
     }
 
-    /// The same for a single child. Single children fill the holes, block after block. A block that has no room for one is not
-    /// looked at again: it is full, or nearly, and the few units that a used base keeps from use are not worth the search.
+    /// Finds a free unit for a single child. Single children fill the holes, block after block. A block without room
+    /// for one is not tried again: it is full, or nearly, and the few units that a used base blocks are not worth the
+    /// search.
     fn place_one(&mut self, label: u8) -> usize {
         loop {
             let block = self.filling;
@@ -257,7 +260,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Takes `base`, and its child by `label`.
+    /// Occupies `base` and its child for `label`.
     fn take(&mut self, base: usize, label: u8) {
         let unit = base ^ label as usize;
         let block = &mut self.blocks[base / BLOCK];
@@ -267,7 +270,7 @@ impl<'a> Builder<'a> {
         self.trie.units[unit] = u32::from(label);
     }
 
-    /// A base in `block` whose children are all free.
+    /// Returns a base in the block whose children are all free.
     fn base_in(&self, number: usize, from: usize) -> Option<usize> {
         let block = &self.blocks[number];
         let mut fitting = block.bases;
@@ -295,7 +298,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The set `{ bit ^ by : bit in bits }`, of 256 bits.
+/// Returns the set `{ bit ^ by : bit in bits }`, of 256 bits.
 fn exchange(bits: &[u64; 4], by: u8) -> [u64; 4] {
     const SWAPS: [(u32, u64); 6] = [
         (1, 0x5555_5555_5555_5555),

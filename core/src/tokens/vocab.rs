@@ -1,7 +1,7 @@
-//! The vocabulary file: merge pairs in byte planes, deflated, behind a header.
+//! The vocabulary file: merge pairs in byte planes, deflated, after a header.
 //!
-//! Every token of both encodings is one byte or the merge of two tokens of lower rank, so the list of pairs is the whole
-//! vocabulary, and the smallest form of it that was found (o200k_base: 729 kB deflated, against 1,693 kB for the rank file).
+//! Every token of both encodings is one byte or the merge of two tokens of lower rank, so the list of pairs is the
+//! whole vocabulary, and its smallest known form (o200k_base: 729 kB deflated, against 1,693 kB for the rank file).
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -30,13 +30,13 @@ const HEADER: usize = 36;
 /// The right id of a token that is a single byte.
 pub const BYTE_TOKEN: u32 = 0xFF_FFFF;
 
-/// Most tokens a vocabulary may have: ids take 18 bits in the tables.
+/// Max tokens of a vocabulary: ids take 18 bits in the tables.
 pub(super) const MOST_TOKENS: usize = (1 << 18) - 2;
 
 /// The merge pairs of a vocabulary, by rank.
 pub type Pairs = Vec<[u32; 2]>;
 
-/// The merge pairs as byte planes: low, middle and high bytes of all left ids, then of all right ids.
+/// Returns the merge pairs as byte planes: low, middle and high bytes of all left ids, then of all right ids.
 pub fn planes(pairs: &[[u32; 2]]) -> Vec<u8> {
     let mut planes = Vec::with_capacity(pairs.len() * 6);
     for side in 0..2 {
@@ -47,7 +47,8 @@ pub fn planes(pairs: &[[u32; 2]]) -> Vec<u8> {
     planes
 }
 
-/// Writes a vocabulary file around `planes`; `deflated` is their packed form (raw deflate, no wrapper), if there is one.
+/// Writes a vocabulary file around `planes`; `deflated` is their packed form (raw deflate without a wrapper), if there
+/// is one.
 pub fn write(name: EncodingName, planes: &[u8], deflated: Option<&[u8]>) -> Vec<u8> {
     let body = deflated.unwrap_or(planes);
     let mut file = Vec::with_capacity(HEADER + body.len());
@@ -62,11 +63,11 @@ pub fn write(name: EncodingName, planes: &[u8], deflated: Option<&[u8]>) -> Vec<
     file
 }
 
-/// Reads a vocabulary file of the encoding `name`; gives the planes and their checksum.
+/// Reads a vocabulary file of the encoding `name`; returns the planes and their checksum.
 ///
 /// # Errors
-/// [`Code::BadVocabulary`] if the file is truncated, damaged, of another version or of another encoding. That the pairs make
-/// a vocabulary is checked when the tables are built from them.
+/// [`Code::BadVocabulary`] if the file is truncated, damaged, of another version or of another encoding. Building the
+/// tables checks that the pairs form a vocabulary.
 pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
     let bad =
         |what: String| Error::new(Code::BadVocabulary, format!("the {} vocabulary is unusable: {what}", name.as_str()));
@@ -108,7 +109,7 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
     Ok((planes, sum))
 }
 
-/// The checksum of the published vocabulary (made from tiktoken-rs 0.12, whose rank files are OpenAI's).
+/// Returns the checksum of the published vocabulary (made from tiktoken-rs 0.12, whose rank files are OpenAI's).
 fn published(name: EncodingName) -> u64 {
     match name {
         EncodingName::O200kBase => 0x9240_DD1E_1813_AC4D,
@@ -116,10 +117,10 @@ fn published(name: EncodingName) -> u64 {
     }
 }
 
-/// Makes sure that planes with this checksum are the published vocabulary: a count made with any other is not the provider's.
+/// Checks that planes with this checksum are the published vocabulary: a count with any other is not the provider's.
 ///
 /// # Errors
-/// [`Code::BadVocabulary`] if they are another one.
+/// [`Code::BadVocabulary`] if they are not.
 pub fn check_published(name: EncodingName, sum: u64) -> Result<()> {
     if sum == published(name) {
         return Ok(());
@@ -128,8 +129,8 @@ pub fn check_published(name: EncodingName, sum: u64) -> Result<()> {
     Err(Error::new(Code::BadVocabulary, message))
 }
 
-/// A fast 64-bit checksum against damage in transit (not against malice: the tables are checked on their own). Eight bytes at
-/// a time are mixed in by xor, multiplication with an odd constant (2^64 / golden ratio) and a shift.
+/// Returns a fast 64-bit checksum against damage in transit (not against attacks: the tables are checked separately).
+/// Eight bytes at a time are mixed in by xor, multiplication with an odd constant (2^64 / golden ratio) and a shift.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mix = |sum: u64, word: u64| {
         let sum = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);

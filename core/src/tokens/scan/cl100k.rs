@@ -4,7 +4,7 @@ use super::{HIGH, ONES, Scanner, contraction, in_range, numbers, punctuation, wh
 use crate::tokens::class::{BYTES, Class, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER};
 use crate::tokens::padded::Padded;
 
-/// The first that matches:
+/// The first alternative that matches:
 ///
 /// 1. a contraction
 /// 2. `[^\r\n\p{L}\p{N}]?+\p{L}++`
@@ -33,7 +33,7 @@ fn is_ascii_letter(class: Class) -> bool {
     class == UPPER || class == LOWER
 }
 
-/// `\p{L}*` from `at` on.
+/// Returns the end of `\p{L}*` from `at` on.
 #[inline(always)]
 fn letters(classes: &Classes, text: Padded, mut at: usize) -> usize {
     loop {
@@ -49,12 +49,12 @@ fn letters(classes: &Classes, text: Padded, mut at: usize) -> usize {
     }
 }
 
-/// The end of the run of ASCII letters that begins at `at`.
+/// Returns the end of the run of ASCII letters that begins at `at`.
 #[inline(always)]
 fn ascii_letters(text: Padded, mut at: usize) -> usize {
     loop {
         let word = text.word(at);
-        // Setting the bit 0x20 makes lower case of upper case, and letters of nothing else.
+        // Setting the bit 0x20 turns upper case into lower case, and turns nothing else into letters.
         let out = !in_range(word | (ONES * 0x20), b'a', b'z') & HIGH;
         if out != 0 {
             return at + (out.trailing_zeros() >> 3) as usize;

@@ -1,8 +1,8 @@
-//! Splitting text into pieces: hand-written scanners for the split patterns of the two encodings.
+//! Splits text into pieces: hand-written scanners for the split patterns of the two encodings.
 //!
-//! In: padded text and the position where a piece begins. Out: where it ends. Pieces cover the whole text, none is empty,
-//! and where a piece ends depends only on what follows its beginning (neither pattern looks behind). The patterns are those of
-//! tiktoken's `openai_public.py`; tests compare every rule with `tiktoken-rs`.
+//! In: padded text and the start of a piece. Out: its end. Pieces cover the whole text, none is empty, and the end of a
+//! piece depends only on the text after its start (neither pattern looks behind). The patterns are those of tiktoken's
+//! `openai_public.py`; tests compare every rule with `tiktoken-rs`. Start reading at [`Scanner`].
 
 mod cl100k;
 mod o200k;
@@ -15,14 +15,14 @@ use super::padded::Padded;
 
 /// A split pattern.
 pub(super) trait Scanner {
-    /// The end of the piece that begins at `start`, which must be below `text.len()`.
+    /// Returns the end of the piece that begins at `start`, which must be below `text.len()`.
     fn next(classes: &Classes, text: Padded, start: usize) -> usize;
 }
 
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The end of the run of ASCII bytes from `first` to `last` that begins at `at`, eight bytes at a time.
+/// Returns the end of the run of ASCII bytes from `first` to `last` that begins at `at`; reads eight bytes at a time.
 #[inline(always)]
 fn run(text: Padded, mut at: usize, first: u8, last: u8) -> usize {
     loop {
@@ -34,18 +34,18 @@ fn run(text: Padded, mut at: usize, first: u8, last: u8) -> usize {
     }
 }
 
-/// Sets the high bit of every byte of `word` that lies between `first` and `last` (both ASCII).
+/// Sets the high bit of every byte of `word` between `first` and `last` (both ASCII).
 #[inline(always)]
 fn in_range(word: u64, first: u8, last: u8) -> u64 {
     let low = word & !HIGH;
-    // Neither sum carries into the next byte, since all terms are below 0x80.
+    // Neither sum carries into the next byte, because all terms are below 0x80.
     let from_first = low + ONES * u64::from(0x80 - first);
     let beyond_last = low + ONES * u64::from(0x7F - last);
     from_first & !beyond_last & !word & HIGH
 }
 
-/// The end of a contraction (`'s 't 're 've 'm 'll 'd`, case ignored) that may begin at `at`; `at` if there is none.
-/// Ignoring case follows Unicode's simple folding, in which U+017F (long s) is an `s`.
+/// Returns the end of a contraction (`'s 't 're 've 'm 'll 'd`, any case) that may begin at `at`; `at` if there is
+/// none. Case folding is Unicode's simple folding, in which U+017F (long s) is an `s`.
 #[inline(always)]
 fn contraction(text: Padded, at: usize) -> usize {
     if text.byte(at) != b'\'' {
@@ -58,7 +58,7 @@ fn contraction(text: Padded, at: usize) -> usize {
     }
 }
 
-/// `\p{N}{1,3}`, the first number having ended at `at`.
+/// Returns the end of `\p{N}{1,3}` if the first number ends at `at`.
 #[inline(always)]
 fn numbers(classes: &Classes, text: Padded, at: usize) -> usize {
     let (class, second) = classes.at(text, at);
@@ -69,7 +69,7 @@ fn numbers(classes: &Classes, text: Padded, at: usize) -> usize {
     if class == super::class::NUMBER { third } else { second }
 }
 
-/// `[^\s\p{L}\p{N}]*` from `at` on, then any number of line ends, and of slashes if `slashes`.
+/// Returns the end of `[^\s\p{L}\p{N}]*` from `at` on, then any number of line ends, and of slashes if `slashes`.
 #[inline(always)]
 fn punctuation(classes: &Classes, text: Padded, mut at: usize, slashes: bool) -> usize {
     loop {
@@ -88,9 +88,9 @@ fn punctuation(classes: &Classes, text: Padded, mut at: usize, slashes: bool) ->
     }
 }
 
-/// White space that begins at `start`: through its last line end if it has one; else all of it at the end of the text, all but
-/// its last character before something else (that one goes with what follows), or its only character. `greedy` takes white
-/// space at the end of the text whole, even behind a line end.
+/// Returns the end of white space that begins at `start`: after its last line end if it has one. Otherwise it is all of
+/// it at the end of the text, all but its last character before other text (that one belongs to the next piece), or its
+/// only character. With `greedy`, white space at the end of the text is one piece, even after a line end.
 fn white_space(classes: &Classes, text: Padded, start: usize, greedy: bool) -> usize {
     let (mut at, mut last, mut after_newline) = (start, start, None);
     loop {

@@ -4,7 +4,8 @@ use super::{Scanner, contraction, numbers, punctuation, run, white_space};
 use crate::tokens::class::{BYTES, Class, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER};
 use crate::tokens::padded::Padded;
 
-/// With U for `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and L for `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`, the first that matches:
+/// With U for `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and L for `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`, the first alternative that
+/// matches:
 ///
 /// 1. `[^\r\n\p{L}\p{N}]? U* L+ (contraction)?`
 /// 2. `[^\r\n\p{L}\p{N}]? U+ L* (contraction)?`
@@ -32,7 +33,7 @@ fn is_ascii_letter(class: Class) -> bool {
     class == UPPER || class == LOWER
 }
 
-/// A word whose first letter, at `at`, is ASCII: mostly all of it is.
+/// Returns the end of a word whose first letter, at `at`, is ASCII; usually all its letters are.
 #[inline(always)]
 fn word(classes: &Classes, text: Padded, at: usize) -> usize {
     let lower = if BYTES[text.byte(at) as usize] == UPPER { run(text, at, b'A', b'Z') } else { at };
@@ -44,18 +45,18 @@ fn word(classes: &Classes, text: Padded, at: usize) -> usize {
     }
 }
 
-/// The same when other letters follow the ASCII ones.
+/// Returns the end of a word in which other letters follow the ASCII ones.
 #[inline(never)]
 fn wide_word(classes: &Classes, text: Padded, at: usize) -> usize {
     let (first, second) = letters(classes, text, at);
-    // An ASCII letter stands at `at`, so one of the two matched.
+    // There is an ASCII letter at `at`, so one of the two matched.
     contraction(text, first.or(second).unwrap_or(at + 1))
 }
 
-/// Ends of `U* L+` and of `U+ L*` from `at` on; the second is only looked for where the first fails.
+/// Returns the ends of `U* L+` and of `U+ L*` from `at` on; the second is only computed if the first fails.
 ///
-/// `U*` is greedy and overlaps with `L+` in caseless letters and marks: when no lower case letter follows, it gives back
-/// characters until `L+` gets one, so the match ends behind the last caseless letter or mark.
+/// `U*` is greedy and overlaps with `L+` in caseless letters and marks. If no lower case letter follows, it backtracks
+/// until `L+` gets a character, so the match ends after the last caseless letter or mark.
 #[inline(always)]
 fn letters(classes: &Classes, text: Padded, start: usize) -> (Option<usize>, Option<usize>) {
     let (mut at, mut last_caseless) = (start, None);
@@ -94,8 +95,8 @@ fn general(classes: &Classes, text: Padded, start: usize) -> usize {
         }
         _ => {}
     }
-    // A space, a mark or anything else may lead a word; a mark is also a letter of both U and L. Rule 1 comes before rule 2,
-    // each is tried with the leading character first.
+    // A space, a mark or anything else may lead a word; a mark is also a letter of both U and L. Rule 1 precedes rule
+    // 2; each is tried with the leading character first.
     let (next, _) = classes.at(text, end);
     let led = if (UPPER..=MARK).contains(&next) { letters(classes, text, end) } else { (None, None) };
     let bare = if class == MARK { letters(classes, text, start) } else { (None, None) };
