@@ -1,4 +1,4 @@
-//! What a call changes in files: whole texts, replacements, insertions, hunks of patches.
+//! The changes that a call makes to files: whole texts, replacements, insertions, hunks of patches.
 //!
 //! In: the arguments of a call, read by [`super::tool_map::ToolMap::changes`], or the text of a patch. Out: one
 //! [`FileChange`] per step, in the order in which the tool applies them.
@@ -8,45 +8,45 @@ use super::path::normal;
 /// One step of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// The file holds this text and nothing else.
+    /// Replaces the whole content by this text.
     Write {
         text: String,
     },
-    /// The text `old` becomes `new`: once, or wherever it occurs.
+    /// Replaces the text `old` by `new`, once or at every occurrence.
     Replace {
         old: String,
         new: String,
         all: bool,
     },
-    /// Lines are inserted behind line `after`, counted from 1; 0 inserts at the beginning, none at the end.
+    /// Inserts lines after line `after`, counted from 1; 0 inserts at the beginning, `None` at the end.
     Insert {
         after: Option<u64>,
         text: String,
     },
-    /// Lines `from` to `to`, counted from 1, become these.
+    /// Replaces lines `from` to `to`, counted from 1.
     Lines {
         from: u64,
         to: u64,
         text: String,
     },
-    /// Whole lines become others. `at` is the number of the first one, if the patch names it.
+    /// Replaces whole lines. `at` is the number of the first one, if the patch contains it.
     Hunk {
         at: Option<u64>,
         old: Vec<String>,
         new: Vec<String>,
     },
-    /// The text goes somewhere into the file.
+    /// Inserts the text at an unknown position.
     Somewhere {
         text: String,
     },
     Delete,
-    /// The file gets the content of another one, which ceases to exist.
+    /// Gives the file the content of another one, which is deleted.
     MovedFrom {
         path: String,
     },
 }
 
-/// A step and the file that it changes; without a path, the file that the call names.
+/// A step and the file that it changes; without a path it is the file that the call names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     pub path: Option<String>,
@@ -77,7 +77,7 @@ fn is_replace(line: &str) -> bool {
     line.len() - rest.len() >= 5 && rest.trim() == "REPLACE"
 }
 
-/// Blocks of SEARCH and REPLACE. Roo writes `:start_line:7` and a rule of dashes in front of the text.
+/// Reads blocks of SEARCH and REPLACE. Roo writes `:start_line:7` and a line of dashes before the text.
 fn blocks(text: &str) -> Vec<FileChange> {
     let mut out = Vec::new();
     let mut lines = text.lines();
@@ -95,7 +95,7 @@ fn blocks(text: &str) -> Vec<FileChange> {
             } else if old.is_empty() && line.starts_with(":start_line:") {
                 at = line[":start_line:".len()..].trim().parse().ok();
             } else if old.is_empty() && (line.starts_with(":end_line:") || line.trim_end() == "-------") {
-                // Names nothing that the text does not.
+                // These lines only repeat what the text shows.
             } else {
                 old.push(line.to_string());
             }
@@ -109,7 +109,7 @@ fn blocks(text: &str) -> Vec<FileChange> {
     out
 }
 
-/// What is known of the file that the patch is at.
+/// The part of a patch about one file, as read so far.
 #[derive(Default)]
 struct Section {
     path: Option<String>,
@@ -121,7 +121,7 @@ struct Section {
 impl Section {
     fn end_hunk(&mut self, out: &mut Vec<FileChange>) {
         let Some((at, mut old, mut new)) = self.hunk.take() else { return };
-        // The line break at the end of a patch is no context.
+        // The line break at the end of a patch is not context.
         if old.last().is_some_and(String::is_empty) && new.last().is_some_and(String::is_empty) && at.is_none() {
             old.pop();
             new.pop();
@@ -144,7 +144,7 @@ fn hunks(patch: &str) -> Vec<FileChange> {
     let mut out: Vec<FileChange> = Vec::new();
     let mut section = Section::default();
     let mut old_path: Option<String> = None;
-    // Lines that the hunk of a unified diff still has: what looks like a header there is content.
+    // Remaining lines in the hunk of a unified diff: a line that looks like a header is content there.
     let mut left = (0u64, 0u64);
     let header = |line: &str, prefix: &str| {
         line.strip_prefix(prefix).map(|path| normal(path.split('\t').next().unwrap_or(path)))
@@ -221,7 +221,7 @@ fn hunks(patch: &str) -> Vec<FileChange> {
     out
 }
 
-/// ` -3,7 +3,8 @@`: the first line, and the number of lines before and after.
+/// Reads ` -3,7 +3,8 @@`: the first line, and the number of lines before and after.
 fn ranges(text: &str) -> Option<(Option<u64>, u64, u64)> {
     let (old, rest) = text.trim_start().strip_prefix('-')?.split_once(" +")?;
     let new = rest.split(' ').next()?;
@@ -232,6 +232,6 @@ fn ranges(text: &str) -> Option<(Option<u64>, u64, u64)> {
         }
     };
     let ((from, old), (_, new)) = (pair(old)?, pair(new)?);
-    // A hunk without old lines names the line in front of it.
+    // A hunk without old lines has the number of the line before it.
     Some((Some(if old == 0 { from.saturating_add(1) } else { from }), old, new))
 }

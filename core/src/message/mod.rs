@@ -3,7 +3,7 @@
 //! In: one [`Message`] per host message, made by an adapter in `js/formats/` (the host's objects stay in JavaScript,
 //! addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the host's
 //! own format. Messages of `OpenAI`, `Anthropic`, `Gemini`, VS Code and the AI SDK all have this one shape; parts that
-//! the core need not understand are [`Part::Opaque`]. Start with [`Message`].
+//! the core need not understand are [`Part::Opaque`]. Start reading at [`Message`].
 //!
 //! [`tool_map`] reads what a tool call does (from the tables in [`dialects`]), [`change`] what it changes in files,
 //! [`tool_output`] what its result says, [`path`] the paths that it names.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tagged::needed;
 
-/// Who speaks. `System` and `Developer` messages form the frame of a request, which is never edited.
+/// The author of a message. `System` and `Developer` messages form the frame of a request, which is never edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
@@ -32,7 +32,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role as providers write it.
+    /// Returns the role in the providers' spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -43,7 +43,7 @@ impl Role {
         }
     }
 
-    /// True for the roles that belong to the frame.
+    /// True for the roles of the frame.
     pub fn is_frame(self) -> bool {
         matches!(self, Role::System | Role::Developer)
     }
@@ -56,13 +56,13 @@ pub struct Message {
     /// Unique within the conversation; adapters use `m<index>`.
     pub id: String,
     pub role: Role,
-    /// The speaker's name, where the format has one.
+    /// The speaker's name, if the format has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub parts: Vec<Part>,
 }
 
-/// One piece of a message, in the order in which the provider is sent them.
+/// One piece of a message, in the order in which it is sent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Part {
@@ -84,14 +84,14 @@ pub enum Part {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
-    /// Thinking of the model, where it is sent back.
+    /// Thinking of the model, if it is sent back.
     Reasoning {
         text: String,
     },
     Image {
         #[serde(skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
-        /// Base64 of the picture; the first 128 KiB are enough, since only the header is read.
+        /// Base64 of the picture; the first 128 KiB suffice, because only the header is read.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<u32>,
     },
-    /// Something the core does not know: counted by its JSON text, or by the usage the host declares.
+    /// Content that the core does not know: counted by its JSON text, or by the usage that the host declares.
     Opaque {
         json: String,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ crate::tagged! {
     "cacheMark" [] => Part::CacheMark,
 }
 
-/// A tool that the model may call, as far as counting needs it.
+/// A tool that the model may call, with the fields that counting needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
@@ -176,7 +176,7 @@ pub struct Tool {
 }
 
 impl Message {
-    /// The message's own text parts, joined by newlines (results and reasoning are not part of it).
+    /// Returns the message's own text parts, joined by newlines, without results and reasoning.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .parts
@@ -186,14 +186,14 @@ impl Message {
         texts.join("\n")
     }
 
-    /// Ids of the calls this message makes, in order.
+    /// Returns the ids of the calls in this message, in order.
     pub fn calls(&self) -> impl Iterator<Item = &str> {
         self.parts
             .iter()
             .filter_map(|p| if let Part::ToolCall { call_id, .. } = p { Some(call_id.as_str()) } else { None })
     }
 
-    /// Ids of the calls this message answers, in order.
+    /// Returns the ids of the calls that this message answers, in order.
     pub fn results(&self) -> impl Iterator<Item = &str> {
         self.parts
             .iter()
@@ -201,7 +201,7 @@ impl Message {
     }
 }
 
-/// The texts of the parts, one after the other; copied only if there are several.
+/// Returns the concatenated texts of the parts; copies only if there are several.
 pub fn texts(parts: &[Part]) -> Cow<'_, str> {
     let mut texts =
         parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });

@@ -1,6 +1,7 @@
-//! Paths in one spelling, so that entries of one file meet.
+//! Paths in a normal form, so that all mentions of a file are equal.
 
-/// Forward slashes, no scheme, no `.` and `..` steps where they can be resolved; case is kept.
+/// Returns a path with forward slashes, without scheme, and without `.` and `..` steps that can be resolved; keeps
+/// case.
 ///
 /// ```
 /// use espalier::message::path::normal;
@@ -22,11 +23,11 @@ pub fn normal(path: &str) -> String {
         }
     }
     let rooted = if path.starts_with('/') { "/" } else { "" };
-    // One line, always: a path with a line break in it would break the record.
+    // Always one line: a line break in a path would break the record.
     format!("{rooted}{}", steps.join("/")).replace(['\n', '\r'], " ")
 }
 
-/// A path as it is meant in the folder `cwd`.
+/// Resolves a path in the folder `cwd`.
 pub fn in_folder(cwd: Option<&str>, path: &str) -> String {
     let absolute = path.starts_with('/') || path.starts_with('~') || path.as_bytes().get(1) == Some(&b':');
     match cwd {
@@ -35,7 +36,7 @@ pub fn in_folder(cwd: Option<&str>, path: &str) -> String {
     }
 }
 
-/// A path relative to the host's root, if it lies under it.
+/// Returns a path relative to the host's root, if it is below the root.
 pub fn under(root: Option<&str>, path: String) -> String {
     let Some(root) = root.map(normal).filter(|root| !root.is_empty()) else { return path };
     match path.strip_prefix(&root).and_then(|rest| rest.strip_prefix('/')) {
@@ -44,7 +45,7 @@ pub fn under(root: Option<&str>, path: String) -> String {
     }
 }
 
-/// The last three components: what tells a file from its namesakes without regard to where the work lies.
+/// Returns the last three components, which distinguish a file from others of the same name, wherever the project is.
 pub fn tail(path: &str) -> &str {
     path.rmatch_indices('/').nth(2).map_or(path, |(at, _)| &path[at + 1..])
 }

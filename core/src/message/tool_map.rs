@@ -1,7 +1,7 @@
-//! The tool map: what a tool call does, told from its name and its arguments.
+//! The tool map: what a tool call does, according to its name and arguments.
 //!
-//! A host's own rules come first ([`ToolRule`]), then the tables of known agents ([`super::dialects`]). The words in the
-//! name and the arguments classify tools that no table names.
+//! The host's own rules take precedence ([`ToolRule`]), then the tables of known agents ([`super::dialects`]). For
+//! tools that no table names, the words in the name and the arguments decide. Start reading at [`ToolMap::read`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,12 +10,12 @@ use super::change::{Change, FileChange, of_patch};
 use super::dialects::{self, Dialect, Dialects, Role, Row, usual};
 use super::path::normal;
 
-/// What a tool is for.
+/// The purpose of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {
     Read,
-    /// Makes a file or replaces all of it.
+    /// Creates a file or replaces all of it.
     Write,
     /// Changes a part of a file.
     Edit,
@@ -24,7 +24,7 @@ pub enum ToolKind {
     Shell,
     /// Todo lists and plans: each call replaces the state.
     Todo,
-    /// Asks the user.
+    /// Asks the user a question.
     Ask,
     Web,
     /// Starts a sub-agent.
@@ -32,8 +32,7 @@ pub enum ToolKind {
     Other,
 }
 
-/// A tool of the host's: what it is for, and under which names its arguments are found. Names of arguments that are not given
-/// are the usual ones.
+/// A tool of the host: its purpose, and the names of its arguments. Without names, the usual ones apply.
 ///
 /// ```
 /// use espalier::message::tool_map::{ToolKind, ToolMap, ToolRule};
@@ -47,45 +46,46 @@ pub enum ToolKind {
 pub struct ToolRule {
     pub name: String,
     pub kind: ToolKind,
-    /// Arguments that hold paths.
+    /// Arguments with paths.
     #[serde(default)]
     pub path: Vec<String>,
-    /// Arguments that hold command lines.
+    /// Arguments with command lines.
     #[serde(default)]
     pub command: Vec<String>,
-    /// Arguments that hold text that goes into a file.
+    /// Arguments with text that is written to a file.
     #[serde(default)]
     pub content: Vec<String>,
-    /// False if a call changes the world outside the files, true if it does not, as MCP's `readOnlyHint`. Absent: the name tells.
+    /// False if a call changes the world outside the files, true if it does not, like MCP's `readOnlyHint`. If it is
+    /// absent, the name decides.
     #[serde(default)]
     pub read_only: Option<bool>,
 }
 
-/// A call as it was understood.
+/// A parsed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     pub kind: ToolKind,
-    /// Paths, forward slashes, in the order of the arguments.
+    /// Paths with forward slashes, in the order of the arguments.
     pub paths: Vec<String>,
-    /// First and last line of a partial read, where the call tells.
+    /// First and last line of a partial read, if the call contains them.
     pub range: Option<(u64, u64)>,
     /// Command lines.
     pub commands: Vec<String>,
-    /// Where the commands run, where the call tells.
+    /// The working directory of the commands, if the call contains it.
     pub cwd: Option<String>,
-    /// Text that goes into files.
+    /// Text that is written to files.
     pub content: String,
     /// Items of a todo list or plan.
     pub items: Vec<(Mark, String)>,
-    /// What the user, or a sub-agent, was asked.
+    /// The question to the user or the task of a sub-agent.
     pub question: Option<String>,
     /// Files that a patch adds, changes and deletes: kind and path.
     pub patched: Vec<(ToolKind, String)>,
-    /// Agents that have such a call: their results look as theirs do.
+    /// Agents that have such a call; its result has their form.
     pub dialects: Dialects,
 }
 
-/// How far a todo item is.
+/// The state of a todo item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mark {
@@ -95,7 +95,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// As check lists write it.
+    /// Returns the mark in the spelling of check lists.
     pub fn as_str(self) -> &'static str {
         match self {
             Mark::Open => "[ ]",
@@ -104,7 +104,7 @@ impl Mark {
         }
     }
 
-    /// Reads a check list item: `- [x] what`.
+    /// Reads an item of a check list: `- [x] what`.
     pub fn of_line(line: &str) -> Option<(Mark, &str)> {
         let line = line.trim_start();
         let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
@@ -121,7 +121,7 @@ impl Mark {
     }
 }
 
-/// See the module. The default map holds the tables of all agents.
+/// See the module. The default map has the tables of all agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolMap {
     rules: Vec<ToolRule>,
@@ -129,18 +129,18 @@ pub struct ToolMap {
 }
 
 impl ToolMap {
-    /// The tables of all agents and the host's rules, which go first.
+    /// Creates a map with the tables of all agents and the host's rules, which take precedence.
     pub fn new(rules: Vec<ToolRule>) -> ToolMap {
         ToolMap { rules, dialect: None }
     }
 
-    /// The same map with the table of one agent alone, if there is one to choose.
+    /// Restricts the map to the table of one agent, if `dialect` is given.
     pub fn with_dialect(mut self, dialect: Option<Dialect>) -> ToolMap {
         self.dialect = dialect;
         self
     }
 
-    /// What a call of `name` with these arguments (JSON text) does.
+    /// Parses a call of `name` with these arguments (JSON text).
     ///
     /// ```
     /// use espalier::message::tool_map::{ToolKind, ToolMap};
@@ -152,7 +152,7 @@ impl ToolMap {
     pub fn read(&self, name: &str, arguments: &str) -> ToolCall {
         let fields = match serde_json::from_str::<Value>(arguments) {
             Ok(Value::Object(fields)) => fields,
-            // Tools that take free text: a patch, or nothing that could be told.
+            // Tools with free text as input: a patch, or text without known meaning.
             Ok(Value::String(text)) => Map::from_iter([("input".to_string(), Value::String(text))]),
             _ => Map::new(),
         };
@@ -204,7 +204,8 @@ impl ToolMap {
         call
     }
 
-    /// Reads the steps of a call that [`ToolMap::read`] found to write or edit. Empty if its arguments do not name any.
+    /// Reads the steps of a call that [`ToolMap::read`] classified as a write or an edit. Empty if its arguments
+    /// contain none.
     ///
     /// ```
     /// use espalier::message::change::Change;
@@ -223,7 +224,7 @@ impl ToolMap {
         Arguments { fields: &fields, rule, row }.changes()
     }
 
-    /// The row of a tool, by its name or by what is left of it without the server that has it.
+    /// Returns the row of a tool, by its name, or by its name without the prefix of an MCP server.
     fn find(&self, name: &str, fields: &Map<String, Value>) -> Option<dialects::Found> {
         dialects::find(name, fields, self.dialect).or_else(|| {
             let (_, tool) = name.rsplit_once("__")?;
@@ -232,7 +233,7 @@ impl ToolMap {
     }
 }
 
-/// The arguments of a call and the names that they may have.
+/// The arguments of a call and their possible names.
 struct Arguments<'a> {
     fields: &'a Map<String, Value>,
     rule: Option<&'a ToolRule>,
@@ -240,7 +241,8 @@ struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments that hold `role`: those that the host's rule names, or those of the table, or the usual ones.
+    /// Returns the arguments with this role: by the names in the host's rule, else those of the table, else the usual
+    /// ones.
     fn values(&self, role: Role) -> Vec<&'a Value> {
         let own = self.rule.and_then(|rule| match role {
             Role::Path => Some(&rule.path),
@@ -280,7 +282,7 @@ impl<'a> Arguments<'a> {
                     out.push(path);
                 }
             }
-            // Of the usual names one is the path.
+            // Only one of the usual names is the path.
             if !is_named && !out.is_empty() {
                 break;
             }
@@ -288,7 +290,7 @@ impl<'a> Arguments<'a> {
         out
     }
 
-    /// The files of a patch; of a move, both.
+    /// Returns the files of a patch; for a move, both paths.
     fn patched(&self) -> Vec<(ToolKind, String)> {
         let texts = self.values(Role::Patch).into_iter().filter_map(Value::as_str);
         let files = texts.map(patched).find(|files| !files.is_empty());
@@ -300,7 +302,7 @@ impl<'a> Arguments<'a> {
         files.or_else(moved).unwrap_or_default()
     }
 
-    /// Text that goes into files.
+    /// Returns text that is written to files.
     fn content(&self) -> String {
         if self.rule.is_some_and(|rule| !rule.content.is_empty()) {
             return self.all(Role::Content, texts).join("\n");
@@ -324,11 +326,11 @@ impl<'a> Arguments<'a> {
     }
 
     fn text(&self, role: Role) -> Option<&'a str> {
-        // Edits of several places are lists; their names are those of texts, too.
+        // Lists are edits at several places; their argument has the same name as a text.
         self.values(role).into_iter().find_map(Value::as_str)
     }
 
-    /// What the call changes. A patch tells most, then what is replaced, then where text goes.
+    /// Returns the changes of the call. A patch takes precedence, then replacements, then insertions.
     fn changes(&self) -> Vec<FileChange> {
         let own = |change| vec![FileChange { path: None, change }];
         let line = self.text(Role::Command).filter(|line| line.contains("apply_patch")).and_then(patch_command);
@@ -365,7 +367,7 @@ impl<'a> Arguments<'a> {
         match (kind, number(Role::From), number(Role::To), new.or_else(|| self.text(Role::Content).map(str::to_string)))
         {
             (Some(ToolKind::Edit), Some(from), Some(to), Some(text)) => own(Change::Lines { from, to, text }),
-            // Without a line and without a text to look for it goes to the end, or where a model puts it.
+            // Without a line and without a text to search for, the text goes to the end, or where a model puts it.
             (Some(ToolKind::Edit), None, None, Some(text)) => {
                 own(match self.is_listed(Role::Line) || self.names(Role::Line) {
                     true => Change::Insert { after: None, text },
@@ -382,7 +384,7 @@ impl<'a> Arguments<'a> {
         self.row.is_some_and(|row| row.arguments(role).next().is_some())
     }
 
-    /// First and last line.
+    /// Returns first and last line.
     fn range(&self) -> Option<(u64, u64)> {
         if let Some(range) = self.one(Role::Range).and_then(pair) {
             return Some(range);
@@ -390,7 +392,7 @@ impl<'a> Arguments<'a> {
         let number = |role| self.values(role).into_iter().find_map(whole);
         let zero = self.row.and_then(|row| row.arguments(Role::Zero).find_map(|name| whole(self.fields.get(name)?)));
         let last = number(Role::To).map(|to| to.saturating_add(u64::from(zero.is_some())));
-        // A line 0 tells that the first one is 0.
+        // A line 0 shows that the tool counts from 0.
         let zero = zero.or_else(|| number(Role::From).filter(|from| *from == 0 && last.is_none()));
         let from = zero.map(|from| from.saturating_add(1)).or_else(|| number(Role::From));
         match (from, last, number(Role::Count)) {
@@ -405,15 +407,16 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// True for tools whose results hold however old they are: todo lists and plans, answers of the user, memory, skills.
+/// True for tools whose results stay valid, however old they are: todo lists and plans, answers of the user, memory,
+/// skills.
 pub fn holds_state(name: &str, kind: ToolKind) -> bool {
     let lower = name.to_ascii_lowercase();
     matches!(kind, ToolKind::Todo | ToolKind::Ask) || usual().state.iter().any(|word| lower.contains(word))
 }
 
-/// What a tool does that no table names.
+/// Returns the kind of a tool that no table names.
 fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
-    // Editors with sub-commands put the verb where shells put the command line.
+    // Editors with sub-commands have the verb in the argument in which shells have the command line.
     let has_path = !call.paths.is_empty();
     if has_path && let Some(verb) = fields.get("command").and_then(Value::as_str) {
         let found = usual().verbs.iter().find(|(_, verbs)| verbs.contains(&verb));
@@ -424,10 +427,10 @@ fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
     let lower = name.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
     let has = |word: &&str| {
-        // Short words only count whole: `ls` is in `false`, `ask` in `task`.
+        // Short words must match whole: `ls` is in `false`, `ask` in `task`.
         if word.len() <= 4 { words.contains(word) || lower == *word } else { lower.contains(*word) }
     };
-    // Names in camel case have no separators: the word must stand first.
+    // Names in camel case have no separators, so the word must be at the start.
     let is_named = |names: &[&str]| names.iter().any(|n| has(n) || n.len() >= 4 && lower.starts_with(n));
     let by_name = usual().words.iter().find(|(_, names)| is_named(names)).map_or(ToolKind::Other, |(kind, _)| *kind);
     let any = |role| usual().arguments(role).any(|name| fields.contains_key(name));
@@ -436,7 +439,7 @@ fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
         ToolKind::Shell | ToolKind::Other if !call.commands.is_empty() && !has_path => ToolKind::Shell,
         ToolKind::Shell if !call.commands.is_empty() => ToolKind::Shell,
         _ if !call.patched.is_empty() => ToolKind::Edit,
-        // An editor called with a whole text and nothing to replace makes the file.
+        // A call of an editor with a whole text and no text to replace creates the file.
         ToolKind::Edit if has_path && !old && lower.contains("editor") => ToolKind::Write,
         ToolKind::Other | ToolKind::Shell if has_path && old => ToolKind::Edit,
         ToolKind::Other | ToolKind::Shell if has_path && any(Role::New) => ToolKind::Write,
@@ -446,7 +449,7 @@ fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
     }
 }
 
-/// The patch that a command line applies, if it does nothing else.
+/// Returns the patch that a command line applies, if it does nothing else.
 fn patch_command(line: &str) -> Option<&str> {
     let begin = line.find("*** Begin Patch")?;
     let (head, patch) = line.split_at(begin);
@@ -460,7 +463,7 @@ fn is_yes(value: &Value) -> bool {
     value.as_bool().unwrap_or_else(|| value.as_str() == Some("true"))
 }
 
-/// One of several edits of a call.
+/// Reads one of several edits of a call.
 fn replaced(edit: &Value) -> Option<FileChange> {
     let text = |role| usual().arguments(role).find_map(|name| edit.get(name).and_then(Value::as_str));
     let (old, new) = (text(Role::Old)?, text(Role::New)?);
@@ -469,19 +472,19 @@ fn replaced(edit: &Value) -> Option<FileChange> {
     Some(FileChange { path, change: Change::Replace { old: old.to_string(), new: new.to_string(), all } })
 }
 
-/// The first question of a list, or the text.
+/// Returns the first question of a list, or the text.
 fn asked(value: &Value) -> Option<String> {
     let value = value.as_array().map_or(Some(value), |list| list.first())?;
     value.get("question").unwrap_or(value).as_str().map(str::to_string)
 }
 
-/// A number of lines; calls within texts have it as text.
+/// Reads a number of lines, which calls within texts contain as text.
 fn whole(value: &Value) -> Option<u64> {
     let text = || value.as_str().and_then(|text| text.trim().parse().ok());
     value.as_u64().or_else(text).or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))
 }
 
-/// `[3, 9]`, `[[3, 9]]` or `"3-9"`; an end below zero is that of the file.
+/// Reads `[3, 9]`, `[[3, 9]]` or `"3-9"`; a negative end means the end of the file.
 fn pair(value: &Value) -> Option<(u64, u64)> {
     match value {
         Value::String(text) => {
@@ -497,7 +500,7 @@ fn pair(value: &Value) -> Option<(u64, u64)> {
     }
 }
 
-/// The paths in an argument: a text, texts, or objects that have one.
+/// Collects the paths in an argument: a text, texts, or objects that contain one.
 fn paths_in(value: &Value, depth: usize, out: &mut Vec<String>) {
     match value {
         Value::String(path) => out.push(path.clone()),
@@ -521,7 +524,8 @@ fn texts(value: &Value) -> Vec<String> {
 fn commands(value: &Value) -> Vec<String> {
     match value {
         Value::String(line) if !line.trim().is_empty() => vec![line.clone()],
-        // Some shells take a list of command lines, some take one command as a list of words: lines have blanks in them.
+        // Some shells take a list of command lines, others one command as a list of words. Command lines contain
+        // blanks.
         Value::Array(list) if !list.is_empty() && list.iter().all(Value::is_string) => {
             let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
             match words.as_slice() {
@@ -534,7 +538,7 @@ fn commands(value: &Value) -> Vec<String> {
     }
 }
 
-/// The files that a patch names, in the unified form or in codex's.
+/// Returns the files that a patch names, in the unified form or in codex's.
 fn patched(patch: &str) -> Vec<(ToolKind, String)> {
     let mut out: Vec<(ToolKind, String)> = Vec::new();
     let mut old = None;
@@ -553,7 +557,7 @@ fn patched(patch: &str) -> Vec<(ToolKind, String)> {
                 (Some(old), "/dev/null") => out.push((ToolKind::Delete, old.to_string())),
                 (Some("/dev/null"), _) => out.push((ToolKind::Write, path)),
                 (Some(_), _) => out.push((ToolKind::Edit, path)),
-                // A line of content that begins like a header.
+                // A line of content that looks like a header.
                 (None, _) => {}
             }
         }
@@ -561,7 +565,7 @@ fn patched(patch: &str) -> Vec<(ToolKind, String)> {
     out
 }
 
-/// The items of a todo list or plan: a list, or a text of check boxes.
+/// Returns the items of a todo list or plan: a list, or a text with check boxes.
 fn items(list: &Value) -> Vec<(Mark, String)> {
     let of_text = |text: &str| {
         let line = |line: &str| match Mark::of_line(line) {

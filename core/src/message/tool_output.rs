@@ -1,6 +1,7 @@
-//! What the result of a call says about itself: how it ended, what is missing, which lines of which file it shows.
+//! What the result of a call says about itself: its outcome, missing content, the lines of a file that it shows.
 //!
-//! In: the text of a result, and the dialects it may be in. The patterns are data, see [`super::dialects`].
+//! In: the text of a result, and its possible dialects. Out: an exit status, the failure of a call, the lines of a
+//! file. The patterns are data, see [`super::dialects`].
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use super::dialects::pattern::{Line, Pattern};
 use super::dialects::{Dialects, Says, results, usual};
 use super::tool_map::ToolCall;
 
-/// The exit status that a command's output tells of, if it does.
+/// Returns the exit status in a command's output, if there is one.
 ///
 /// ```
 /// use espalier::message::tool_output::exit_status;
@@ -18,10 +19,10 @@ use super::tool_map::ToolCall;
 /// assert_eq!(exit_status("all good"), None);
 /// ```
 pub fn exit_status(output: &str) -> Option<i64> {
-    // It stands at an end of the output: looking only there keeps long logs cheap and their contents out of it.
+    // The status is at one end of the output. Searching only there keeps long logs cheap and ignores their content.
     let head = &output[..output.floor_char_boundary(300)];
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
-    // What all markers have in common is looked for first.
+    // Searches first for the word that all markers contain.
     let says = |window: &&str| window.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"exit"));
     [tail, head].into_iter().filter(says).find_map(|window| {
         let lower = window.to_ascii_lowercase();
@@ -39,7 +40,7 @@ pub fn exit_status(output: &str) -> Option<i64> {
     })
 }
 
-/// True for a line that a tool puts around an output, such as the folder that a shell is in.
+/// True for a line that a tool adds around an output, such as the working directory of a shell.
 ///
 /// ```
 /// use espalier::message::tool_output::is_own;
@@ -50,7 +51,8 @@ pub fn is_own(line: &str) -> bool {
     [Says::Wrap, Says::Cut].into_iter().any(|says| results(says, all).any(|pattern| pattern.read(line).is_some()))
 }
 
-/// True for an output that begins as tools report errors. The host's own flag, where there is one, says it better.
+/// True for an output that begins like an error report of a tool. The host's own flag is more reliable, if there is
+/// one.
 ///
 /// ```
 /// use espalier::message::dialects::Dialects;
@@ -61,7 +63,7 @@ pub fn says_failed(output: &str, dialects: Dialects) -> bool {
     results(Says::Fail, dialects).any(|pattern| pattern.read(output).is_some())
 }
 
-/// The output of a command without the JSON that Codex puts around it.
+/// Returns the output of a command without the JSON that Codex puts around it.
 ///
 /// ```
 /// use espalier::message::tool_output::body;
@@ -82,14 +84,14 @@ pub fn body(output: &str) -> Cow<'_, str> {
     }
 }
 
-/// The lines of a file that the result of a read shows.
+/// The lines of a file in the result of a read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// Number, from 1, and text. Numbers may leave some out.
+    /// Number, from 1, and text. Some numbers may be missing.
     pub lines: Vec<(u64, String)>,
-    /// Number of lines of the file, if the result or the call tells.
+    /// Number of lines of the file, if the result or the call contains it.
     pub total: Option<u64>,
-    /// The tool left something out that the call asked for.
+    /// True if the tool left out content that the call requested.
     pub is_cut: bool,
 }
 
@@ -101,10 +103,10 @@ impl Shown {
     }
 }
 
-/// Lines at an end of a result in which the tool's own are looked for.
+/// Number of lines at each end of a result that are checked for lines by the tool.
 const ENDS: usize = 10;
 
-/// Reads the result of a read of one file, without the tool's own lines. Numbers come from the lines that have them; else
+/// Reads the result of a read of one file, without the tool's own lines. Numbers come from numbered lines; otherwise
 /// lines are counted from the first one that the call or the tool names.
 ///
 /// ```
@@ -119,7 +121,7 @@ pub fn shown(output: &str, call: &ToolCall) -> Shown {
     let mut reading = Reading::new(call.dialects);
     let stop = output.lines().position(|line| reading.is(Says::Stop, line)).unwrap_or(usize::MAX);
     let mut lines: Vec<&str> = output.lines().take(stop).collect();
-    // The tool's own lines at both ends. Blank lines between them are its own, too.
+    // The tool's own lines at both ends, with the blank lines between them.
     let mut leading = 0;
     for (at, line) in lines.iter().take(ENDS).enumerate() {
         if reading.is_own(line) {
@@ -138,7 +140,7 @@ pub fn shown(output: &str, call: &ToolCall) -> Shown {
             break;
         }
     }
-    // One blank line parts the content from a note behind it.
+    // One blank line separates the content from a note after it.
     if kept > 0 && lines[kept - 1].is_empty() && lines.get(kept).is_some_and(|note| note.starts_with(['[', '('])) {
         kept -= 1;
     }
@@ -158,7 +160,7 @@ pub fn shown(output: &str, call: &ToolCall) -> Shown {
 struct Reading {
     dialects: Dialects,
     shown: Shown,
-    /// First line, as the tool says.
+    /// First line according to the tool.
     begin: Option<u64>,
 }
 
@@ -175,7 +177,7 @@ impl Reading {
         self.said(says, line).is_some()
     }
 
-    /// Notes what a line of the tool says; false for content.
+    /// Records the meaning of a line by the tool; returns false for content.
     fn is_own(&mut self, line: &str) -> bool {
         let cut = self.said(Says::Cut, line);
         self.shown.is_cut |= cut.is_some();
@@ -186,7 +188,7 @@ impl Reading {
         true
     }
 
-    /// The lines behind their numbers, if each has one, greater than that before, or says that some are missing.
+    /// Returns numbered lines, if every line has a number above the previous one or says that lines are missing.
     fn by_number(&mut self, pattern: Pattern, lines: &[&str]) -> Option<Vec<(u64, String)>> {
         let mut out: Vec<(u64, String)> = Vec::new();
         let mut is_cut = false;
@@ -196,7 +198,7 @@ impl Reading {
                     out.push((number, rest.to_string()));
                 }
                 _ if self.is(Says::Cut, line) => is_cut = true,
-                // Blank lines around what the tool says.
+                // Blank lines around a line by the tool.
                 _ if line.trim().is_empty() => {}
                 _ => return None,
             }
@@ -205,17 +207,17 @@ impl Reading {
         (!out.is_empty()).then_some(out)
     }
 
-    /// The lines with the numbers that they must have.
+    /// Returns the lines with their computed numbers.
     fn counted(&mut self, call: &ToolCall, lines: &[&str]) -> Vec<(u64, String)> {
         let from = self.begin.or(call.range.map(|(from, _)| from)).unwrap_or(1).max(1);
-        // Behind a gap of unknown length no line has a number.
+        // After a gap of unknown length the line numbers are unknown.
         let is_gap = |line: &str| {
             self.is(Says::Cut, line) || results(Says::Find, self.dialects).any(|pattern| line.contains(pattern.0))
         };
         let until = lines.iter().position(|line| is_gap(line));
         self.shown.is_cut |= until.is_some();
         let shown = &lines[..until.unwrap_or(lines.len())];
-        // A call may name any number: lines beyond the largest are not told apart.
+        // A call may contain any number; lines beyond the max number are dropped.
         (from..=u64::MAX).zip(shown).map(|(number, line)| (number, line.to_string())).collect()
     }
 }

@@ -1,29 +1,30 @@
-//! What all results of one request may take together. Pure functions over sizes; whoever calls them makes the edits.
+//! The max tokens of all results of one request together. Pure functions over sizes; the callers make the edits.
 
-/// Weights by age in rounds: the newest round, the one before, all older ones.
+/// Weights by age in rounds: the newest round, the previous one, all older ones.
 const WEIGHTS: [u64; 3] = [4, 2, 1];
-/// A level that has to fall falls at least to this share (in percent) of what it was, so that it seldom falls.
+/// A level that must fall falls at least to this percentage of its value, so that it seldom falls.
 const FALL: u64 = 80;
 
-/// One result, as far as its budget is concerned.
+/// The properties of a result that decide its cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Tokens it has now, after the cuts made so far.
+    /// Tokens after the cuts made so far.
     pub tokens: u64,
-    /// Rounds since: 0 for the newest round.
+    /// Number of rounds since: 0 for the newest round.
     pub age: usize,
 }
 
-/// What each result may have, in the order of the results.
+/// The max tokens of each result, in the order of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caps {
     pub caps: Vec<u64>,
-    /// The water level: tokens for each unit of weight. `None` if it was never needed. Pass it to the next call.
+    /// The water level: tokens for each unit of weight. `None` if no level was ever needed. Pass it to the next call.
     pub level: Option<u64>,
 }
 
-/// One level for all results: each gets at most level x weight, small ones stay whole, and together they take exactly `budget`.
-/// Nothing happens within the budget. The level only falls; one that falls less than 20 % falls 20 %, and then they take less.
+/// Caps results by one level: each gets at most level x weight, small ones stay whole, and together they take exactly
+/// `budget`. If all fit the budget, nothing changes. The level only falls. A fall of less than 20 % becomes 20 %; then
+/// the results take less than the budget.
 ///
 /// ```
 /// use espalier::tool_result::budget::{Size, water_level};
@@ -40,7 +41,7 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
     let taken = |level: u64| -> u128 {
         results.iter().map(|result| u128::from(result.tokens.min(level.saturating_mul(weight(result))))).sum()
     };
-    // The highest level at which all fit; at the next one they would not.
+    // Find the highest level at which all fit.
     let (mut level, mut over) = (0, u64::MAX);
     while over - level > 1 {
         let middle = level + (over - level) / 2;
@@ -50,7 +51,7 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
             over = middle;
         }
     }
-    // The level of the request before stays while it fits, so that results cut then are cut alike now.
+    // The previous request's level stays while the results fit, so that results cut then are cut in the same way now.
     let most = match previous {
         Some(previous) if level >= previous => previous,
         Some(previous) => (u128::from(previous) * u128::from(FALL) / 100) as u64,
@@ -61,7 +62,7 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
     let mut caps: Vec<u64> =
         results.iter().map(|result| result.tokens.min(level.saturating_mul(weight(result)))).collect();
     if !is_below {
-        // Less than one unit of level is left: a token for each unit of weight, the newest first.
+        // Less than one unit of level is left: distribute one token for each unit of weight, the newest result first.
         let mut spare = budget - caps.iter().sum::<u64>();
         let mut newest: Vec<usize> = (0..results.len()).collect();
         newest.reverse();
@@ -75,8 +76,9 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
     Caps { caps, level: Some(level) }
 }
 
-/// gemini-cli's rule: from the newest (the last) to the oldest, a result that crosses `budget` is to be cut, and counts with
-/// `cut` tokens (what it has when cut); the walk goes on, so older small ones stay whole. True for each that is to be cut.
+/// Applies gemini-cli's rule. From the newest result (the last) to the oldest, a result that exceeds `budget` must be
+/// cut and counts with `cut` tokens (its size after the cut); the walk continues, so older small results stay whole.
+/// Returns true for each result to cut.
 ///
 /// ```
 /// use espalier::tool_result::budget::newest_first;
@@ -92,33 +94,34 @@ pub fn newest_first(tokens: &[u64], budget: u64, cut: impl Fn(usize) -> u64) -> 
     out
 }
 
-/// The walk of [`newest_first`] step by step, for hosts that have to wait in between: what a result counts with is known only when it
-/// was stored and cut.
+/// The walk of [`newest_first`] step by step, for hosts that must wait in between: the size of a cut result is known
+/// only after it was stored and cut.
 ///
 /// ```
 /// use espalier::tool_result::budget::Walk;
 /// let mut walk = Walk::new(vec![10, 60, 30], 50);
 /// assert_eq!(walk.next_over(), Some(1));
-/// walk.counts(25); // 30 + 25 are over the budget already, and so the oldest one crosses it, too
+/// walk.counts(25); // 30 + 25 exceed the budget already, so the oldest one exceeds it as well
 /// assert_eq!((walk.next_over(), walk.used()), (Some(0), 55));
 /// walk.counts(10);
 /// assert_eq!((walk.next_over(), walk.used()), (None, 65));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walk {
-    /// Those that were not walked over yet, oldest first.
+    /// Results that the walk has not reached, oldest first.
     left: Vec<u64>,
     budget: u64,
     used: u64,
 }
 
 impl Walk {
-    /// Over results given oldest first.
+    /// Starts a walk over results, given oldest first.
     pub fn new(tokens: Vec<u64>, budget: u64) -> Walk {
         Walk { left: tokens, budget, used: 0 }
     }
 
-    /// The next result that crosses the budget; those before it fit and are counted. [`Walk::counts`] says what it counts with.
+    /// Returns the next result that exceeds the budget; results before it fit and are counted. [`Walk::counts`] must
+    /// follow with its size.
     pub fn next_over(&mut self) -> Option<usize> {
         while let Some(size) = self.left.pop() {
             let with = self.used.saturating_add(size);
@@ -130,19 +133,19 @@ impl Walk {
         None
     }
 
-    /// Counts the one that crossed: what is left of it, or all of it if it stays.
+    /// Counts the result that exceeded the budget: its size after the cut, or its full size if it stays.
     pub fn counts(&mut self, tokens: u64) {
         self.used = self.used.saturating_add(tokens);
     }
 
-    /// Tokens of those that were walked over.
+    /// Returns the tokens of the results counted so far.
     pub fn used(&self) -> u64 {
         self.used
     }
 }
 
-/// How many of the oldest results are outside the newest `protect` tokens: from the newest on sizes add up, and the one that crosses
-/// `protect` and all older ones are outside.
+/// Returns how many of the oldest results are outside the newest `protect` tokens: sizes add up from the newest on; the
+/// result that exceeds `protect` and all older ones are outside.
 ///
 /// ```
 /// use espalier::tool_result::budget::outside;
@@ -158,17 +161,17 @@ pub fn outside(tokens: &[u64], protect: u64) -> usize {
     tokens.len() - protected.count()
 }
 
-/// Which old results to replace by notes, oldest first. Results are given oldest first, those that take no part (exempt tools,
-/// the latest turn, notes already) left out by the caller. The ones [`outside`] the newest `protect` tokens go together if that frees at
-/// least `least` tokens, their notes taken off: each cut breaks a cached prefix. `note` tells what is left of a result; one whose note is
-/// no smaller stays.
+/// Returns the old results to replace by notes, oldest first. The caller passes results oldest first, without exempt
+/// ones (exempt tools, the latest turn, existing notes). The results [`outside`] the newest `protect` tokens are all
+/// replaced if that frees at least `least` tokens after subtracting their notes: each cut breaks a cached prefix.
+/// `note` returns the tokens of a result's note; a result whose note is not smaller stays.
 ///
-/// gemini-cli asks for [`prunable`] tokens instead, which is what goes without what comes.
+/// gemini-cli uses [`prunable`] instead, which ignores the cost of notes.
 ///
 /// ```
 /// use espalier::tool_result::budget::clearable;
 /// assert_eq!(clearable(&[40, 50], 50, 35, |_| 5), [0]);
-/// assert!(clearable(&[40, 50], 50, 36, |_| 5).is_empty()); // 40 go and 5 come
+/// assert!(clearable(&[40, 50], 50, 36, |_| 5).is_empty()); // frees 40, the note costs 5
 /// ```
 pub fn clearable(tokens: &[u64], protect: u64, least: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
     let out: Vec<usize> = (0..outside(tokens, protect)).filter(|&at| note(at) < tokens[at]).collect();
@@ -176,8 +179,8 @@ pub fn clearable(tokens: &[u64], protect: u64, least: u64, note: impl Fn(usize) 
     if gain > 0 && gain >= least { out } else { Vec::new() }
 }
 
-/// gemini-cli's masking (50,000 and 30,000): how many of the oldest results are [`outside`] the newest `protect` tokens, if they have at
-/// least `least` tokens, their notes not taken off; else none.
+/// Applies gemini-cli's masking (50,000 and 30,000): returns how many of the oldest results are [`outside`] the newest
+/// `protect` tokens, if they have at least `least` tokens without subtracting their notes; else 0.
 ///
 /// ```
 /// use espalier::tool_result::budget::prunable;

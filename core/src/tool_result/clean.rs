@@ -1,17 +1,17 @@
-//! Taking out what nobody reads, before anything that somebody may read is cut.
+//! Removes noise that no reader needs, before any useful text is cut.
 
-/// A text without noise, and what was noise.
+/// A text without noise, and the amount of noise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cleaned {
     pub text: String,
-    /// Escape sequences of terminals that were removed.
+    /// Number of removed terminal escape sequences.
     pub escapes: usize,
-    /// Lines that repeated the one before, or were overwritten by a later state of themselves.
+    /// Number of lines that repeated the previous one, or that a later state overwrote.
     pub repeated: usize,
 }
 
-/// Removes terminal escape sequences, keeps the last state of lines that were overwritten (`\r`), and puts runs of equal lines into one with
-/// their number. `None` if there was nothing of that.
+/// Removes terminal escape sequences, keeps the last state of overwritten lines (`\r`), and replaces runs of equal
+/// lines by one line with their number. `None` if there is no noise.
 ///
 /// ```
 /// use espalier::tool_result::clean::clean;
@@ -52,10 +52,10 @@ pub fn clean(text: &str) -> Option<Cleaned> {
     (escapes + repeated > 0).then_some(Cleaned { text: out, escapes, repeated })
 }
 
-/// Writes a run of equal lines; how many are not there any more.
+/// Writes a run of equal lines; returns how many lines were removed.
 fn close(out: &mut String, run: Option<(&str, &str, usize)>) -> usize {
     let Some((line, end, count)) = run else { return 0 };
-    // Two of a kind are as short as one with a number.
+    // Two equal lines are as short as one with a number.
     if count == 2 {
         out.push_str(line);
         out.push('\n');
@@ -68,7 +68,7 @@ fn close(out: &mut String, run: Option<(&str, &str, usize)>) -> usize {
     if count > 2 { count - 1 } else { 0 }
 }
 
-/// Without escape sequences (ECMA-48: CSI, OSC and two-character ones), and how many there were.
+/// Removes escape sequences (ECMA-48: CSI, OSC and two-character ones); returns the text and their number.
 fn without_escapes(text: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let (mut rest, mut count) = (text, 0);
@@ -76,14 +76,14 @@ fn without_escapes(text: &str) -> (String, usize) {
         out.push_str(&rest[..at]);
         let sequence = &rest[at + 1..];
         rest = match sequence.as_bytes().first() {
-            // Parameters and intermediates, then one final byte.
+            // Parameters and intermediate bytes, then one final byte.
             Some(b'[') => match sequence[1..].find(|c: char| ('\u{40}'..='\u{7e}').contains(&c)) {
                 Some(end) if sequence[1..1 + end].chars().all(|c| ('\u{20}'..='\u{3f}').contains(&c)) => {
                     &sequence[end + 2..]
                 }
                 _ => &sequence[1..],
             },
-            // A string that ends with BEL or ESC \; one that does not end is no sequence.
+            // A string that ends with BEL or ESC \; an unterminated one is not a sequence.
             Some(b']') => match sequence.find(['\u{7}', '\u{1b}', '\n']) {
                 Some(end) if sequence[end..].starts_with('\u{7}') => &sequence[end + 1..],
                 Some(end) if sequence[end..].starts_with("\u{1b}\\") => &sequence[end + 2..],

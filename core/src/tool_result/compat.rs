@@ -1,15 +1,16 @@
-//! Copilot Chat's rule (0.58): characters by the average of the whole, 40 % from the beginning, 60 % from the end.
+//! Copilot Chat's rule (0.58): converts tokens to characters by the average of the whole text; 40 % come from the
+//! beginning, 60 % from the end.
 
 use crate::tokens::Tokenizer;
 
-/// Stands between the two.
+/// The marker between the two parts.
 pub const MARKER: &str = "\n[Tool response was too long and was truncated.]\n";
 
-/// Smallest limit for which the rule holds. Below it the result could be longer than its input.
+/// Min limit for the rule. Below it the result could be longer than its input.
 pub const LEAST: u64 = 50;
 
-/// Cuts `text` as Copilot Chat does, for limits of [`LEAST`] and more; `None` if it stays whole. Lengths are in UTF-16 units; a
-/// surrogate pair is never split, which is the one difference.
+/// Cuts `text` as Copilot Chat does, for limits from [`LEAST`] on; `None` if it stays whole. Lengths are in UTF-16
+/// units. The only difference is that a surrogate pair is never split.
 ///
 /// ```
 /// use espalier::tokens::Tokenizer;
@@ -40,12 +41,12 @@ pub fn truncate(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Str
     Some(format!("{}{MARKER}{}", &text[..head_end], &text[tail_start..]))
 }
 
-/// As JavaScript rounds: halves go up.
+/// Rounds as JavaScript does: halves go up.
 fn round(value: f64) -> f64 {
     (value + 0.5).floor()
 }
 
-/// The byte at which so many UTF-16 units are passed; inside a pair its end or its start.
+/// Returns the byte offset after `units` UTF-16 units; inside a pair, the pair's end or start.
 fn offset(text: &str, units: usize, up: bool) -> usize {
     let mut passed = 0;
     for (at, c) in text.char_indices() {

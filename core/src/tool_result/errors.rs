@@ -1,17 +1,17 @@
-//! Lines about errors: what somebody who reads a log looks for first.
+//! Finds lines about errors, which readers of a log look for first.
 
 use std::ops::Range;
 
 use crate::map::HashSet;
 use crate::tokens::Tokenizer;
 
-/// One part in this many of the room may go to them.
+/// Divisor of the room: error lines may take at most the quotient.
 pub const SHARE: u64 = 5;
 
-/// Stands between lines that were not neighbours.
+/// The marker between lines that are not neighbours.
 const GAP: &str = "[...]";
 
-/// What makes a line one of them, in lower case. Compilers, test runners, interpreters, shells.
+/// Words of error lines, in lower case. From compilers, test runners, interpreters, shells.
 const WORDS: [&str; 14] = [
     "error",
     "failed",
@@ -29,12 +29,12 @@ const WORDS: [&str; 14] = [
     "assert",
 ];
 
-/// What makes a line harmless all the same.
+/// Words that make a line harmless nevertheless.
 const QUIET: [&str; 8] =
     ["0 error", "no error", "0 failed", "0 failure", "without error", "compiling ", "downloading ", "checking "];
 
-/// By what two letters words begin: for the low five bits of the first letter those of the second. Logs are long, and most pairs begin
-/// none of the words.
+/// Returns the first two letters of the words as a table: the low five bits of the first letter give the index, those
+/// of the second the bit. Logs are long, and most letter pairs begin none of the words.
 const fn pairs(words: &[&str]) -> [u32; 32] {
     let mut out = [0; 32];
     let mut at = 0;
@@ -49,7 +49,7 @@ const fn pairs(words: &[&str]) -> [u32; 32] {
 const WORD_PAIRS: [u32; 32] = pairs(&WORDS);
 const QUIET_PAIRS: [u32; 32] = pairs(&QUIET);
 
-/// Where the first of these words (ASCII in lower case) is at or behind `from`, whatever the case it is in.
+/// Returns the position of the first of these words (ASCII in lower case) at or after `from`, in any case.
 fn first(bytes: &[u8], from: usize, words: &[&str], pairs: &[u32; 32]) -> Option<usize> {
     let begins = |at: usize, word: &&str| {
         bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
@@ -61,21 +61,21 @@ fn first(bytes: &[u8], from: usize, words: &[&str], pairs: &[u32; 32]) -> Option
     candidates.map(|(at, _)| from + at).find(|&at| words.iter().any(|word| begins(at, word)))
 }
 
-/// Lines that were kept.
+/// The selected lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// The lines without the last line end, gaps marked.
+    /// The lines without the last line end; gaps are marked.
     pub text: String,
     pub tokens: u64,
-    /// What was set aside for them, line ends included: they go into as much again.
+    /// Tokens reserved for them, line ends included; they fit into the same number again.
     pub room: u64,
     pub lines: usize,
 }
 
-/// Longest line that is looked at, in bytes: one of a minified bundle holds every word there is.
+/// Max bytes of a line that is checked: a line of a minified bundle contains every word.
 const LONGEST: usize = 2_000;
 
-/// Whether a line tells of an error. Lines that count none (`0 errors`, `no error`) do not.
+/// True if a line is about an error. Lines that count zero errors (`0 errors`, `no error`) are not.
 ///
 /// ```
 /// use espalier::tool_result::errors::is_error;
@@ -89,7 +89,7 @@ pub fn is_error(line: &str) -> bool {
         && first(line, 0, &QUIET, &QUIET_PAIRS).is_none()
 }
 
-/// The lines about errors of a text, in order: start and end of each in bytes, without the line end.
+/// Returns the lines about errors in a text, in order: start and end of each in bytes, without the line end.
 ///
 /// ```
 /// use espalier::tool_result::errors::find;
@@ -99,7 +99,7 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut from = 0;
-    // One walk over the text, which stops at the words: most lines hold none.
+    // One pass over the text that stops at the words: most lines have none.
     while let Some(at) = first(bytes, from, &WORDS, &WORD_PAIRS) {
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
@@ -112,8 +112,8 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Those of the error lines of `text` (see [`find`]) that go into `room` tokens, in order, each once; the earliest of too many, since the
-/// others often follow from them.
+/// Selects the error lines of `text` (see [`find`]) that fit `room` tokens, in order and without duplicates; the
+/// earliest if there are too many, because later ones are often consequences.
 pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn Tokenizer) -> Kept {
     let mut seen = HashSet::default();
     let mut out = String::new();
@@ -121,7 +121,7 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
     let gap = tokenizer.count(GAP) + 1;
     let mut last: Option<usize> = None;
     for place in errors {
-        // No line takes less than a token and a line end.
+        // A line takes at least one token and a line end.
         if used + 2 > room {
             break;
         }
@@ -129,13 +129,13 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
         if !seen.insert(line.trim()) {
             continue;
         }
-        // Neighbours have nothing but a line end between them.
+        // Neighbours are separated only by a line end.
         let apart = last.is_some_and(|last| {
             text.get(last..place.start).is_none_or(|between| between.trim_start_matches('\r') != "\n")
         });
         let beside = 1 + if apart { gap } else { 0 };
         let Some(most) = room.checked_sub(used + beside) else { continue };
-        // Counted no further than it may go.
+        // Counts only as far as the line may go.
         let fit = tokenizer.prefix_within(line, most);
         if fit.offset < line.len() {
             continue;

@@ -1,19 +1,20 @@
-//! JSON that is cut and still JSON: long lists keep their first and last items, long texts their ends.
+//! Cuts JSON so that it stays JSON: long lists keep their first and last items, long texts their ends.
 
 use super::seam::{Snap, end_of_head, start_of_tail};
 use super::tape::{Kind, Node, read};
 use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
-/// Most items of a list, then most bytes of a text, that are tried, from the most to the least.
+/// Pairs of max items of a list and max bytes of a text, tried from the largest on.
 const STEPS: [(usize, usize); 10] =
     [(200, 4_000), (100, 2_000), (50, 1_000), (25, 600), (12, 400), (8, 240), (5, 160), (3, 100), (2, 60), (1, 40)];
 
-/// How often a number of items between two steps is tried, and the share of the limit that is enough.
+/// Number of tries between two steps, and the share of the limit that suffices.
 const TRIES: usize = 7;
 const ENOUGH: f64 = 0.97;
 
-/// `text` as compact JSON of at most `limit` tokens, if it is JSON (an object or a list) and can be made that short.
+/// Returns `text` as compact JSON of at most `limit` tokens, if it is JSON (an object or a list) and can be shortened
+/// that far.
 ///
 /// ```
 /// use espalier::tokens::Tokenizer;
@@ -40,13 +41,14 @@ pub fn shorten(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Stri
     let mut at = |items: usize, characters: usize| {
         let mut out = String::new();
         cutter.write(0, items, characters, &mut out);
-        // What does not fit is counted no further than it would.
+        // Counts only as far as the limit.
         let fit = tokenizer.prefix_within(&out, limit);
         (fit.offset == out.len()).then_some((out, fit.tokens))
     };
     let (fits, (mut best, mut tokens)) =
         STEPS.iter().enumerate().find_map(|(step, &(items, characters))| Some((step, at(items, characters)?)))?;
-    // Between this step and the one above it, as many items as go: a guess by what the items took so far, and halving by turns.
+    // Finds the max number of items between this step and the one above it, alternating a guess by the items' cost so
+    // far with bisection.
     let (mut low, characters) = STEPS[fits];
     let mut high = fits.checked_sub(1).map_or(longest + 1, |above| STEPS[above].0);
     for turn in 0..TRIES {
@@ -66,12 +68,12 @@ pub fn shorten(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Stri
 struct Cutter<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// Long texts without their escapes, by the number of their node.
+    /// Decoded long texts, by the index of their node.
     decoded: HashMap<usize, Option<String>>,
 }
 
 impl Cutter<'_> {
-    // Recursion is safe here: the reader takes no more than 128 levels.
+    // Recursion is safe here: the reader accepts at most 128 levels.
     fn write(&mut self, number: usize, items: usize, characters: usize, out: &mut String) {
         let Some(&node) = self.nodes.get(number) else { return };
         match node.kind {
@@ -120,7 +122,7 @@ impl Cutter<'_> {
 
     fn write_text(&mut self, number: usize, node: Node, characters: usize, out: &mut String) {
         let written = &self.text[node.start..node.end];
-        // Escapes are longer than what they stand for.
+        // Escapes are longer than the characters that they encode.
         if written.len() <= characters + 42 {
             return out.push_str(written);
         }
@@ -133,7 +135,7 @@ impl Cutter<'_> {
                 let short = format!("{}[cut: {missing} characters]{}", &text[..end], &text[start..]);
                 out.push_str(&serde_json::Value::String(short).to_string());
             }
-            // A text that is short without its escapes, or half of a surrogate pair: as it is.
+            // A text that is short once decoded, or half of a surrogate pair: unchanged.
             _ => out.push_str(written),
         }
     }

@@ -7,22 +7,23 @@ use super::seam::{Snap, end_of_head, start_of_tail};
 use super::{HEAD_SHARE, Keep};
 use crate::tokens::{Fit, Tokenizer};
 
-/// What stands where something is missing.
+/// The marker for missing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker<'a> {
-    /// `[cut: 1,234 lines, 15,678 tokens; recall r12]`, with the handle by which the whole is found; none if empty.
+    /// `[cut: 1,234 lines, 15,678 tokens; recall r12]`, with the handle of the whole text; without the handle if
+    /// `recall` is empty.
     Counts { recall: &'a str },
     /// The host's own words.
     Own(&'a str),
 }
 
-/// What remains of the marker where there is no room for it.
+/// The marker if there is no room for the full one.
 const BRIEF: &str = "[cut]";
 
-/// How a text is cut in its middle.
+/// Options of cutting the middle out of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Cutting<'a> {
-    /// Most tokens of the result, marker included.
+    /// Max tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1.
     pub head: f64,
@@ -34,20 +35,20 @@ pub struct Cutting<'a> {
 /// A shortened text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortened {
-    /// Head, marker and tail; never more than the limit.
+    /// Head, marker and tail, within the limit.
     pub text: String,
     /// Tokens of `text`.
     pub tokens: u64,
-    /// Tokens that are missing from it, by the count of the whole.
+    /// Tokens missing from it, by the count of the whole text.
     pub cut: u64,
-    /// Line ends that are missing.
+    /// Number of missing line ends.
     pub lines: usize,
-    /// Lines about errors that were kept from the middle.
+    /// Number of error lines kept from the middle.
     pub errors: usize,
 }
 
-/// Shortens `text` to at most `limit` tokens, marker included; `None` if it has no more than that already.
-/// `recall` names where the whole text is. If not even the marker fits the result is empty.
+/// Shortens `text` to at most `limit` tokens, marker included; `None` if it already fits. `recall` is the handle of the
+/// whole text. If not even the marker fits, the result is empty.
 ///
 /// ```
 /// use espalier::tokens::Tokenizer;
@@ -70,10 +71,10 @@ pub fn shorten(text: &str, limit: u64, recall: &str, tokenizer: &dyn Tokenizer) 
     (whole > limit).then(|| cut(text, whole, cutting, tokenizer))
 }
 
-/// How often a cut is made anew to use what the first left, or to give way: counts of pieces do not add up exactly.
+/// Max number of repeated cuts that use unused room or reduce an excess: counts of pieces do not add up exactly.
 const ROUNDS: usize = 8;
 
-/// Cuts the middle out of a text of `whole` tokens, which is over the limit.
+/// Cuts the middle out of a text of `whole` tokens, which exceeds the limit.
 pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
     let Cutting { limit, marker, .. } = cutting;
     let longest = marker_text(marker, whole, text.len());
@@ -92,7 +93,7 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
             if better {
                 best = Some(made);
             }
-            // Snapping leaves some on purpose; only what the marker did not need is used again.
+            // Snapping leaves some room on purpose; only room that the marker did not need is reused.
             if !better || unused == 0 || cutting.snap == Snap::Lines {
                 break;
             }
@@ -106,7 +107,7 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
     best.unwrap_or_else(|| tiny(whole, text, cutting, tokenizer))
 }
 
-/// Where not even the marker has room.
+/// Handles limits with no room for the marker.
 fn tiny(whole: u64, text: &str, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
     let brief = tokenizer.count(BRIEF);
     let lines = text.matches('\n').count();
@@ -140,7 +141,7 @@ fn assemble(
         let rest = &text[end..];
         (end, end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap))
     };
-    // Lines that are not in the head or the tail anyway.
+    // Error lines that are neither in the head nor in the tail.
     let between = |end: usize, start: usize| {
         let from = errors.partition_point(|line| line.start < end);
         let to = errors.partition_point(|line| line.end <= start);
@@ -149,7 +150,7 @@ fn assemble(
     let (mut end, mut start) = ends(room);
     let mut kept = errors::select(text, between(end, start), for_errors, tokenizer);
     if kept.room < for_errors {
-        // Errors that are not there make room for the ends.
+        // Room that error lines do not use goes to the ends.
         (end, start) = ends(room + for_errors - kept.room);
         kept = errors::select(text, between(end, start), kept.room, tokenizer);
     }
@@ -205,7 +206,7 @@ fn marker_text(marker: Marker, tokens: u64, lines: usize) -> String {
     }
 }
 
-/// With a comma at every thousand.
+/// Formats a number with a comma at every thousand.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + 6);

@@ -1,7 +1,8 @@
-//! What a large JSON result looks like, so that a model can query it without reading it.
+//! Describes the shape of a large JSON result, so that a model can query it without reading it.
 //!
-//! The document is read once and never built: every value is merged into a [`Shape`] as the parser meets it. Items of a list are merged into
-//! one, with the fields that all of them have as required; alternatives stand in the order of their first appearance, objects last.
+//! The document is parsed once and no tree is built: every value is merged into a [`Shape`] as the parser reads it.
+//! Items of a list are merged into one shape, in which the fields that all items have are required; alternatives are in
+//! the order of their first appearance, objects last.
 
 use std::fmt;
 
@@ -10,14 +11,14 @@ use serde_json::{Map, Value, json};
 
 use crate::tokens::Tokenizer;
 
-/// Objects with more keys than this, whose values all look alike, are maps and not records.
+/// Max keys of a record; objects with more keys whose values all have the same shape are maps.
 const MAP_KEYS: usize = 50;
-/// Deepest level that is described.
+/// Max depth of a description.
 const DEPTH: usize = 8;
-/// Most tokens of a schema; deeper levels go until it fits.
+/// Max tokens of a schema; deeper levels are removed until it fits.
 const MOST: u64 = 1_500;
 
-/// Everything that was seen in one place.
+/// The merged shape of all values at one position.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// Kinds in the order of their first appearance.
@@ -39,30 +40,30 @@ enum Kind {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Items {
-    /// Fewest and most items of a list in this place.
+    /// Min and max number of items of a list at this position.
     lengths: Option<(usize, usize)>,
     shape: Shape,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Fields {
-    /// Objects that were merged.
+    /// Number of merged objects.
     objects: usize,
     names: Vec<(String, usize, Shape)>,
     places: crate::map::HashMap<String, usize>,
 }
 
-/// How a schema is written.
+/// The form of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// With the lengths of lists as `x-count`, objects used as maps as `additionalProperties`.
     Espalier,
-    /// As Copilot Chat writes it.
+    /// Copilot Chat's form.
     CopilotChat,
 }
 
 impl Shape {
-    /// The shape of a JSON text; `None` if it is none.
+    /// Returns the shape of a JSON text; `None` if it is not JSON.
     ///
     /// ```
     /// use espalier::tool_result::schema::{Shape, Style};
@@ -81,7 +82,7 @@ impl Shape {
         Some(shape)
     }
 
-    /// The shape of every line, if there are several and each is JSON (JSON Lines).
+    /// Returns the merged shape of all lines, if there are several and each is JSON (JSON Lines).
     pub fn of_lines(text: &str) -> Option<Shape> {
         let mut shape = Shape::default();
         let mut lines = 0;
@@ -100,7 +101,7 @@ impl Shape {
         }
     }
 
-    /// As JSON Schema, `depth` levels of it.
+    /// Returns `depth` levels of the shape as JSON Schema.
     pub fn schema(&self, style: Style, depth: usize) -> Value {
         let last = |kind: &&Kind| **kind == Kind::Object;
         let ordered = self.kinds.iter().filter(|kind| !last(kind)).chain(self.kinds.iter().filter(last));
@@ -112,12 +113,12 @@ impl Shape {
         }
     }
 
-    /// The schema in at most `most` tokens, as deep as goes.
+    /// Returns the deepest schema with at most `most` tokens.
     pub fn within(&self, style: Style, most: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
         (1..=DEPTH).rev().map(|depth| self.schema(style, depth).to_string()).find(|text| tokenizer.count(text) <= most)
     }
 
-    /// The schema for a file of its own.
+    /// Returns the schema for a separate file.
     pub fn file(&self, style: Style, tokenizer: &dyn Tokenizer) -> String {
         match style {
             Style::CopilotChat => self.schema(style, usize::MAX).to_string(),
@@ -191,7 +192,7 @@ impl Fields {
     }
 }
 
-/// Merges whatever is read into a shape.
+/// Merges the values that it reads into a shape.
 struct Into<'a>(&'a mut Shape);
 
 impl<'de> DeserializeSeed<'de> for Into<'_> {

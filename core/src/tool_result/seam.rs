@@ -1,19 +1,20 @@
-//! Where a text is cut: at the end of a line if one is near, else between words, else between two characters as people see them.
+//! Chooses where to cut a text: at the end of a line if one is near, else between words, else between two visible
+//! characters.
 
 use unicode_segmentation::GraphemeCursor;
 
-/// How far a cut may move to a better place, as a share of what is kept.
+/// Max distance that a cut may move to a better position, as a share of the kept text.
 const REACH: f64 = 0.2;
 
-/// Whether cuts look for line ends and words.
+/// Says whether cuts look for line ends and words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Snap {
     Lines,
-    /// Only characters are kept whole, so that every token is used.
+    /// Only keeps characters whole, so that every token is used.
     Characters,
 }
 
-/// The end of a beginning of `text` that may reach up to `most` bytes.
+/// Returns the end of a beginning of `text` with at most `most` bytes.
 ///
 /// ```
 /// use espalier::tool_result::seam::{Snap, end_of_head};
@@ -36,7 +37,7 @@ pub fn end_of_head(text: &str, most: usize, snap: Snap) -> usize {
     line.or(whole).or_else(word).unwrap_or(most)
 }
 
-/// The start of an end of `text` that may reach down to `least` bytes from its beginning.
+/// Returns the start of an end of `text` that begins at `least` bytes or later.
 pub fn start_of_tail(text: &str, least: usize, snap: Snap) -> usize {
     let least = character(text, text.ceil_char_boundary(least), true);
     if snap == Snap::Characters || least == 0 || text[..least].ends_with('\n') {
@@ -50,7 +51,7 @@ pub fn start_of_tail(text: &str, least: usize, snap: Snap) -> usize {
     line.or(whole).or_else(word).unwrap_or(least)
 }
 
-/// The boundary between two characters as people see them nearest to `at`, behind it or before it.
+/// Returns the boundary between two visible characters nearest to `at`, after or before it.
 fn character(text: &str, at: usize, behind: bool) -> usize {
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
     match cursor.is_boundary(text, 0) {

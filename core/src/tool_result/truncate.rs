@@ -1,4 +1,4 @@
-//! The whole way of a text that is too long.
+//! All steps of shortening a text that is too long.
 
 use serde::Serialize;
 
@@ -9,10 +9,10 @@ use crate::message::Part;
 use crate::message::tool_map::{ToolKind, ToolMap};
 use crate::tokens::Tokenizer;
 
-/// What is worth keeping besides both ends.
+/// The lines to keep besides both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Nothing.
+    /// None.
     #[default]
     Ends,
     /// Lines about errors, for up to a fifth of the room.
@@ -20,7 +20,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// What is kept of the result of a call: of commands the errors.
+    /// Returns the lines to keep of the result of a call: error lines for commands.
     pub fn of(call: Option<&Part>) -> Keep {
         match call {
             Some(Part::ToolCall { name, arguments, .. }) => {
@@ -30,30 +30,30 @@ impl Keep {
         }
     }
 
-    /// The same for a call that was read already.
+    /// Returns the lines to keep for a call that is already parsed.
     pub fn of_kind(kind: ToolKind) -> Keep {
         if kind == ToolKind::Shell { Keep::Errors } else { Keep::Ends }
     }
 }
 
-/// How a text is shortened.
+/// Options of shortening a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
-    /// Most tokens of the result, marker included.
+    /// Max tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1; see [`HEAD_SHARE`].
     pub head: f64,
     pub keep: Keep,
     pub snap: Snap,
-    /// Cut JSON as JSON.
+    /// True if JSON is cut as JSON.
     pub json: bool,
-    /// Take out escape sequences and repetitions first.
+    /// True if escape sequences and repetitions are removed first.
     pub clean: bool,
     pub marker: Marker<'a>,
 }
 
 impl Rules<'_> {
-    /// The defaults: ends at lines, JSON as JSON, noise first.
+    /// Returns the defaults: cut at line ends, cut JSON as JSON, remove noise first.
     pub fn new(limit: u64) -> Rules<'static> {
         let marker = Marker::Counts { recall: "" };
         Rules { limit, head: HEAD_SHARE, keep: Keep::Ends, snap: Snap::Lines, json: true, clean: true, marker }
@@ -64,21 +64,21 @@ impl Rules<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncated {
-    /// Absent if the input stays as it is.
+    /// `None` if the input is unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Tokens of the result, and of the input.
     pub tokens: u64,
     pub before: u64,
-    /// Tokens and lines that are missing.
+    /// Tokens and lines missing from the result.
     pub cut: u64,
     pub lines: usize,
-    /// Lines about errors that were kept from the middle.
+    /// Number of error lines kept from the middle.
     pub errors: usize,
-    /// Noise that was taken out.
+    /// Number of removed escape sequences and repeated lines.
     pub escapes: usize,
     pub repeated: usize,
-    /// It was cut as JSON, and still is.
+    /// True if it was cut as JSON, and is still JSON.
     pub json: bool,
 }
 
@@ -141,8 +141,8 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
     }
 }
 
-/// A result in a conversation, cut by the defaults to at most `limit` tokens; `None` if it has no more than that. `recall` says where the
-/// whole is.
+/// Cuts a result in a conversation with the default options to at most `limit` tokens; `None` if it fits already.
+/// `recall` is the handle of the whole text.
 ///
 /// ```
 /// use espalier::message::Part;

@@ -1,6 +1,6 @@
-//! Calls and results within texts, of agents that do not use the provider's tool calls.
+//! Calls and results within texts, for agents that do not use the provider's tool calls.
 //!
-//! In: the text of a message. Out: the calls in it as name and arguments (JSON), or the tool whose result it is.
+//! In: the text of a message. Out: its calls as name and arguments (JSON), or the tool whose result it is.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub struct InlineCall<'t> {
     pub name: &'t str,
-    /// JSON text, as calls have them.
+    /// JSON text, as in other calls.
     pub arguments: String,
 }
 
-/// The deepest nesting of arguments that is read.
+/// Max nesting of arguments that is read.
 const DEPTH: usize = 4;
 
-/// The calls in a text of the assistant: `<tool><argument>…` of Cline and Roo where `is_tool` knows the name,
+/// Returns the calls in a text of the assistant: `<tool><argument>…` of Cline and Roo if `is_tool` knows the name,
 /// `<function=tool><parameter=argument>…` of OpenHands, and the SEARCH/REPLACE blocks of aider.
 ///
 /// ```
@@ -50,8 +50,8 @@ pub fn calls<'t>(text: &'t str, is_tool: impl Fn(&str) -> bool) -> Vec<InlineCal
     if out.is_empty() { blocks(text) } else { out }
 }
 
-/// The element that a text begins with: what its tag says, what it holds, and what is behind it. It ends at the last closing
-/// tag before another element of that name begins, since contents may hold anything.
+/// Returns the element at the start of a text: its tag, its content, and the text behind it. It ends at the last
+/// closing tag before another element of that name begins, because content may contain any text.
 fn element(text: &str) -> Option<(&str, &str, &str)> {
     let (tag, behind) = text.strip_prefix('<')?.split_once('>')?;
     let name = tag.split('=').next().unwrap_or(tag);
@@ -62,12 +62,12 @@ fn element(text: &str) -> Option<(&str, &str, &str)> {
     let (open, close) = (format!("<{tag}>"), format!("</{name}>"));
     let until = behind.find(&open).unwrap_or(behind.len());
     let end = behind[..until].rfind(&close).or_else(|| behind.find(&close))?;
-    // Elements with `=` share the name of their closing tag: the first one closes.
+    // Elements with `=` share their closing tag's name, so the first closing tag ends them.
     let end = if tag == name { end } else { behind.find(&close)? };
     Some((tag, behind[..end].trim_matches('\n'), &behind[end + close.len()..]))
 }
 
-/// The arguments in an element, each an element of its own.
+/// Reads the arguments in an element, each an element of its own.
 fn fields(text: &str, depth: usize) -> Map<String, Value> {
     let mut out = Map::new();
     let mut rest = text.trim_start();
@@ -91,7 +91,7 @@ fn fields(text: &str, depth: usize) -> Map<String, Value> {
     out
 }
 
-/// SEARCH/REPLACE blocks below the line that names their file.
+/// Reads SEARCH/REPLACE blocks below the line that names their file.
 fn blocks(text: &str) -> Vec<InlineCall<'_>> {
     let mut out = Vec::new();
     let mut path = None;
@@ -120,7 +120,7 @@ fn blocks(text: &str) -> Vec<InlineCall<'_>> {
     out
 }
 
-/// The tool whose result a text of the user is, and the result: `[read_file for 'a.ts'] Result:` of Cline and Roo,
+/// Returns the tool whose result a user's text is, and the result: `[read_file for 'a.ts'] Result:` of Cline and Roo,
 /// `EXECUTION RESULT of [execute_bash]:` of OpenHands.
 ///
 /// ```

@@ -1,7 +1,8 @@
 //! Tool dialects: which calls of each agent read, write, edit, run, plan, ask and delegate, as data.
 //!
-//! In: the name of a tool and its arguments. Out: the [`Row`] that describes the call, and the dialects that have such a
-//! call. One text file holds one agent; `any.txt` holds what unknown tools are classified by. Each line is one fact:
+//! In: the name of a tool and its arguments. Out: the [`Row`] that describes the call, and the dialects that have such
+//! a call. One text file describes one agent; `any.txt` has the words by which unknown tools are classified. Each line
+//! is one fact:
 //!
 //! ```text
 //! names NAME LAYOUT…                     the dialect, and the session layouts that use it
@@ -23,7 +24,7 @@ use super::tool_map::ToolKind;
 use crate::map::HashMap;
 use pattern::Pattern;
 
-/// `any` first; then the order in which a call that fits several dialects is resolved.
+/// `any` first; then the order that decides if a call matches several dialects.
 const FILES: [&str; 15] = [
     include_str!("any.txt"),
     include_str!("claude-code.txt"),
@@ -42,20 +43,20 @@ const FILES: [&str; 15] = [
     include_str!("goose.txt"),
 ];
 
-/// What an argument of a call holds.
+/// The role of an argument in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Paths: a text, a list of texts, or objects with a path in them.
+    /// Paths: a text, a list of texts, or objects that contain a path.
     Path,
-    /// The path that a file is moved from.
+    /// The former path of a moved file.
     Source,
     Command,
     Cwd,
     /// The whole text of a file.
     Content,
-    /// Text that is replaced.
+    /// Text that the call replaces.
     Old,
-    /// Text that is put in.
+    /// Text that the call inserts.
     New,
     /// A list of objects with old and new texts.
     Edits,
@@ -63,7 +64,7 @@ pub enum Role {
     Patch,
     /// First line, from 1.
     From,
-    /// First line, from 0; the last line then counts from 0, too.
+    /// First line, from 0; the last line is then also counted from 0.
     Zero,
     /// Last line.
     To,
@@ -71,11 +72,11 @@ pub enum Role {
     Count,
     /// A pair of first and last line.
     Range,
-    /// The line behind which text is inserted.
+    /// The line after which text is inserted.
     Line,
-    /// The line before which text is inserted; 0 is the end of the file.
+    /// The line before which text is inserted; 0 means the end of the file.
     Before,
-    /// The replacement is made wherever the old text occurs.
+    /// True if every occurrence of the old text is replaced.
     All,
     /// Items of a plan.
     Items,
@@ -83,7 +84,7 @@ pub enum Role {
     Ask,
 }
 
-/// As the tables write them, in the order of [`Role`].
+/// The words of the tables, in the order of [`Role`].
 const ROLES: [(&str, Role); 19] = [
     ("path", Role::Path),
     ("source", Role::Source),
@@ -138,12 +139,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// Names of the arguments that hold `role`, in the order of the table.
+    /// Returns the names of the arguments with this role, in the order of the table.
     pub fn arguments(&self, role: Role) -> impl Iterator<Item = &'static str> {
         self.roles.iter().filter(move |(of, _)| *of == role).map(|(_, name)| *name)
     }
 
-    /// How well the arguments fit; none if a condition is not met.
+    /// Returns how well the arguments match; `None` if a condition is not met.
     fn fit(&self, fields: &Map<String, Value>) -> Option<usize> {
         let is_met = |when: &When| match when {
             When::Is(name, value) => fields.get(*name).and_then(Value::as_str) == Some(value),
@@ -154,22 +155,22 @@ impl Row {
     }
 }
 
-/// What a line of a result says.
+/// The meaning of a line in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// A line of a file behind its number.
+    /// A numbered line of a file.
     Number,
-    /// A line of the tool around the content.
+    /// A line by the tool around the content.
     Wrap,
-    /// The same, with a blank line behind it.
+    /// A line by the tool, with a blank line after it.
     Lead,
-    /// Something is missing here.
+    /// Content is missing here.
     Cut,
-    /// The same, in the middle of a line.
+    /// Content is missing in the middle of a line.
     Find,
-    /// The result begins so if the call failed.
+    /// The result begins with it if the call failed.
     Fail,
-    /// From here on the tool speaks.
+    /// Everything from here on is by the tool.
     Stop,
 }
 
@@ -188,7 +189,7 @@ const SAYS: [(&str, Says); 7] = [
 pub struct Dialects(u32);
 
 impl Dialects {
-    /// Every dialect: nothing is known.
+    /// All dialects, for an unknown agent.
     pub const ALL: Dialects = Dialects(u32::MAX);
 
     pub fn has(self, dialect: Dialect) -> bool {
@@ -208,18 +209,18 @@ impl Dialects {
 pub struct Dialect(u8);
 
 impl Dialect {
-    /// The dialect of that name, or that the session layout of that name uses.
+    /// Returns the dialect with this name, or the one of the session layout with this name.
     pub fn named(name: &str) -> Option<Dialect> {
         let at = tables().names.iter().position(|names| names.contains(&name))?;
         u8::try_from(at).ok().map(Dialect)
     }
 
-    /// Names of all dialects.
+    /// Returns the names of all dialects.
     pub fn names() -> impl Iterator<Item = &'static str> {
         tables().names.iter().filter_map(|names| names.first().copied())
     }
 
-    /// The set of this one.
+    /// Returns the set with only this dialect.
     pub fn alone(self) -> Dialects {
         Dialects(1 << self.0)
     }
@@ -234,26 +235,26 @@ impl TryFrom<String> for Dialect {
     }
 }
 
-/// What unknown tools are classified by.
+/// The words by which unknown tools are classified.
 #[derive(Debug, Default)]
 pub struct Usual {
     roles: Vec<(Role, &'static str)>,
-    /// Words in names, in the order in which they are tried.
+    /// Words in tool names, in the order in which they are tried.
     pub words: Vec<(ToolKind, Vec<&'static str>)>,
-    /// What editors with sub-commands have in `command`.
+    /// Values of `command` in editors with sub-commands.
     pub verbs: Vec<(ToolKind, Vec<&'static str>)>,
-    /// Words in the names of tools whose results are state rather than output.
+    /// Words in the names of tools whose results are state and not output.
     pub state: Vec<&'static str>,
-    /// Where the text of a plan's item is, and which states are done or started.
+    /// Fields of a plan's item that hold its text, and the states that mean done and started.
     pub item: Vec<&'static str>,
     pub done: Vec<&'static str>,
     pub started: Vec<&'static str>,
-    /// What stands before an exit status, in lower case.
+    /// Texts before an exit status, in lower case.
     pub exit: Vec<&'static str>,
 }
 
 impl Usual {
-    /// The usual names of arguments that hold `role`.
+    /// Returns the usual names of arguments with this role.
     pub fn arguments(&self, role: Role) -> impl Iterator<Item = &'static str> {
         self.roles.iter().filter(move |(of, _)| *of == role).map(|(_, name)| *name)
     }
@@ -273,10 +274,10 @@ fn tables() -> &'static Tables {
         let mut tables = Tables::default();
         for (number, file) in (0u8..).zip(FILES) {
             for line in file.lines() {
-                // A line that says nothing is a mistake, which a test looks for.
+                // A line without meaning is a mistake, which a test reports.
                 let _ = tables.take(number, line);
             }
-            // The first table is of no agent.
+            // The first table belongs to no agent.
             tables.names.resize_with(usize::from(number) + 1, Vec::new);
         }
         tables
@@ -296,7 +297,7 @@ fn role(word: &'static str, out: &mut Vec<(Role, &'static str)>) -> Option<()> {
 }
 
 impl Tables {
-    /// Takes in one line; none if it is not one.
+    /// Reads one line; `None` if it has no meaning.
     fn take(&mut self, dialect: u8, line: &'static str) -> Option<()> {
         let (word, rest) = line.split_once(' ')?;
         let mut words = rest.split(' ');
@@ -348,12 +349,12 @@ impl When {
     }
 }
 
-/// What unknown tools are classified by.
+/// Returns the words by which unknown tools are classified.
 pub fn usual() -> &'static Usual {
     &tables().usual
 }
 
-/// The patterns of results that say `says`, in these dialects; those of no agent always.
+/// Returns the patterns of results with the meaning `says`, in these dialects and in the general table.
 pub fn results(says: Says, dialects: Dialects) -> impl Iterator<Item = Pattern> {
     let of = move |dialect: u8| dialect == 0 || dialects.has(Dialect(dialect));
     tables().results.iter().filter(move |(dialect, is, _)| *is == says && of(*dialect)).map(|(_, _, pattern)| *pattern)
@@ -363,15 +364,15 @@ pub fn results(says: Says, dialects: Dialects) -> impl Iterator<Item = Pattern> 
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
     pub row: &'static Row,
-    /// Whose it may be.
+    /// The dialects to which it may belong.
     pub dialects: Dialects,
-    /// False where agents that it fits equally well disagree on what it does.
+    /// False if agents whose rows match equally well disagree on its kind.
     pub is_agreed: bool,
-    /// False if it has none of the arguments that the row names.
+    /// True if it has at least one of the arguments that the row names.
     pub has_arguments: bool,
 }
 
-/// The row that fits a call of `name` best. In equal cases the first table decides.
+/// Returns the row that matches a call of `name` best. Among equal matches the first table decides.
 pub fn find(name: &str, fields: &Map<String, Value>, dialect: Option<Dialect>) -> Option<Found> {
     let is_asked = |row: &&Row| dialect.is_none_or(|dialect| dialect.0 == row.dialect);
     let rows = tables().tools.get(name)?.iter().filter(is_asked);
@@ -390,19 +391,19 @@ pub fn find(name: &str, fields: &Map<String, Value>, dialect: Option<Dialect>) -
             }
         }
     }
-    // A name alone, with arguments that none of the agents knows, may be any host's.
+    // A known name with arguments that no agent uses may belong to any host.
     let is_known = |found: &Found| found.has_arguments || fields.is_empty() || found.row.roles.is_empty();
     best.map(|(_, found)| found).filter(|found| dialect.is_some() || is_known(found))
 }
 
-/// Lines of the tables that say nothing, with their file: mistakes.
+/// Returns the lines of the tables without meaning, with their file: mistakes.
 pub fn mistakes() -> Vec<(usize, &'static str)> {
     let mut tables = Tables::default();
     let lines = FILES.iter().enumerate().flat_map(|(at, file)| file.lines().map(move |line| (at, line)));
     lines.filter(|(_, line)| tables.take(0, line).is_none()).collect()
 }
 
-/// Every tool that a dialect names, with what it does.
+/// Returns every tool that a dialect names, with its kind.
 pub fn tools(dialect: Dialect) -> Vec<(&'static str, ToolKind)> {
     let rows = tables().tools.iter().flat_map(|(name, rows)| rows.iter().map(move |row| (*name, row)));
     let mut tools: Vec<_> =

@@ -1,6 +1,6 @@
-//! Patterns of lines in results: words with places for numbers.
+//! Patterns of lines in results: text with placeholders for numbers.
 
-/// A pattern, which a line begins with: `{n}`, `{from}`, `{to}` and `{total}` are numbers, `{*}` is anything.
+/// A pattern for the beginning of a line: `{n}`, `{from}`, `{to}` and `{total}` match numbers, `{*}` matches anything.
 ///
 /// ```
 /// use espalier::message::dialects::pattern::Pattern;
@@ -12,27 +12,27 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern(pub &'static str);
 
-/// What a line says that fits a pattern.
+/// The values in a line that matches a pattern.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Line<'t> {
     pub number: Option<u64>,
     pub from: Option<u64>,
     pub to: Option<u64>,
     pub total: Option<u64>,
-    /// What is behind the pattern, `{*}` at its end included.
+    /// The text after the match, including what `{*}` at the end of the pattern matches.
     pub rest: &'t str,
 }
 
 impl Pattern {
-    /// What a line says that begins so; blanks before it do not count.
+    /// Matches the beginning of a line; leading blanks are ignored.
     pub fn read(self, line: &str) -> Option<Line<'_>> {
         let mut said = Line { rest: line.trim_start(), ..Line::default() };
         let mut pattern = self.0;
         loop {
             let next = pattern.split_once('{').and_then(|(literal, place)| Some((literal, place.split_once('}')?)));
-            // A brace that names no place is itself.
+            // A brace without a placeholder name is literal.
             let literal = next.map_or(pattern, |(literal, _)| literal);
-            // Lines lose blanks at their ends.
+            // Lines may have lost the blanks at their ends.
             said.rest = match said.rest.strip_prefix(literal) {
                 Some(rest) => rest,
                 None if said.rest == literal.trim_end() && !said.rest.is_empty() => "",
