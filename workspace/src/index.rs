@@ -1,8 +1,8 @@
 //! The index at the boundary.
 //!
-//! In: files, queries, vectors, blobs of a storage. Out: hits as flat arrays beside their strings, blobs to write.
-//! The host drives long work in steps: it puts one file at a time, and saves and loads one segment at a time.
-//! Offsets are UTF-16 code units here, bytes inside.
+//! In: files, queries, vectors, blobs of a storage. Out: hits as flat arrays beside their strings, blobs to write. The
+//! host runs long work in steps: it puts one file at a time, and saves and loads one segment at a time. Offsets are
+//! UTF-16 code units here and bytes inside. Start reading at [`SearchIndex`].
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
@@ -18,7 +18,7 @@ use espalier_search::{
 
 type Thrown<T> = Result<T, JsValue>;
 
-/// Begins the version of a file that is known and not searched; behind it the reason, a space and the version.
+/// Prefix of the version of a file that is known and not searched; the reason, a space and the version follow.
 const SKIPPED: char = '\u{1}';
 
 /// An index, and the vectors of its chunks.
@@ -38,8 +38,8 @@ pub struct SearchIndex {
 
 #[wasm_bindgen]
 impl SearchIndex {
-    /// An empty index. `definitions` says that chunks follow definitions: an index that was saved without them is then
-    /// not read. `model` names the model of the vectors.
+    /// Creates an empty index. `definitions` says that chunks follow definitions; an index that was saved without them
+    /// is then not read. `model` names the model of the vectors.
     #[wasm_bindgen(constructor)]
     pub fn new(profile: &str, encoding: &str, budget: f64, definitions: bool, model: &str) -> Thrown<SearchIndex> {
         let profile = match profile {
@@ -71,12 +71,13 @@ impl SearchIndex {
         })
     }
 
-    /// The version of a file, if the index has it and searches it.
+    /// Returns the version of a file, if the index searches it.
     pub fn version(&self, path: &str) -> Option<String> {
         self.index.version(path).filter(|version| !version.starts_with(SKIPPED)).map(str::to_string)
     }
 
-    /// For each file, 0 if the index does not know it, 1 if it has another version, 2 if it has this one or skips it.
+    /// Returns for each file 0 if the index does not know it, 1 if it has another version, 2 if it has this one or
+    /// skips it.
     pub fn compare(&self, paths: Vec<String>, versions: Vec<String>) -> Vec<u8> {
         let compared = paths.iter().zip(&versions).map(|(path, version)| match self.index.version(path) {
             None => 0,
@@ -86,12 +87,12 @@ impl SearchIndex {
         compared.collect()
     }
 
-    /// Paths of all files, those that are skipped included.
+    /// Returns the paths of all files, including skipped ones.
     pub fn paths(&self) -> Vec<String> {
         self.index.paths().map(str::to_string).collect()
     }
 
-    /// Files that are known and not searched: path, reason, path, reason, …
+    /// Returns the files that are known and not searched: path, reason, path, reason, …
     pub fn skipped(&self) -> Vec<String> {
         let mut found = Vec::new();
         for path in self.index.paths() {
@@ -113,24 +114,24 @@ impl SearchIndex {
         self.index.put(path, version, text, &definitions, self.options, &*encoding).map_err(to_js)
     }
 
-    /// Remembers that a version of a file is not searched, and why.
+    /// Records that a version of a file is not searched, and why.
     pub fn skip(&mut self, path: &str, version: &str, reason: &str) -> Thrown<()> {
         self.index.put_chunks(path, &format!("{SKIPPED}{reason} {version}"), &[]).map_err(to_js)?;
         Ok(())
     }
 
-    /// Removes files. Returns how many of them were there.
+    /// Removes files. Returns how many were there.
     pub fn remove(&mut self, paths: Vec<String>) -> u32 {
         paths.iter().filter(|path| self.index.remove(path)).count() as u32
     }
 
-    /// Files and folders below which all files are removed have this in common: paths that begin with `prefix`.
+    /// Returns the paths that begin with `prefix`, for removing a file or all files of a folder.
     #[wasm_bindgen(js_name = "pathsBelow")]
     pub fn paths_below(&self, prefix: &str) -> Vec<String> {
         self.index.paths().filter(|path| path.starts_with(prefix)).map(str::to_string).collect()
     }
 
-    /// Files, chunks, terms, bytes, vectors, revision.
+    /// Returns counts: files, chunks, terms, bytes, vectors, revision.
     pub fn state(&self) -> Vec<f64> {
         let state = self.index.state();
         let chunks = self.chunks.1.capacity() * 17;
@@ -139,13 +140,13 @@ impl SearchIndex {
         vec![state.files as f64, state.chunks as f64, state.terms as f64, memory, vectors, state.revision as f64]
     }
 
-    /// The best chunks for a query; see [`SearchIndex::hits`] for what comes back.
+    /// Returns the best chunks for a query, in the form of [`SearchIndex::hits`].
     pub fn search(&self, query: &str, max: u32, contributions: bool) -> JsValue {
         let query = Query { text: query, max_results: max as usize, max_spread: None, contributions };
         self.hits(&self.index.search(&query))
     }
 
-    /// The chunks whose vectors are nearest, with a similarity above `above`.
+    /// Returns the chunks with the nearest vectors, with a similarity above `above`.
     pub fn nearest(&mut self, vector: &[f32], max: u32, above: f64) -> Thrown<JsValue> {
         self.number_chunks();
         let chunks = &self.chunks.1;
@@ -156,14 +157,14 @@ impl SearchIndex {
         Ok(self.hits(&hits))
     }
 
-    /// All chunks of a file, in the order of its text, each with score 0.
+    /// Returns all chunks of a file, in the order of its text, each with score 0.
     #[wasm_bindgen(js_name = "chunksOf")]
     pub fn chunks_of(&self, path: &str) -> JsValue {
         let located: Vec<Located> = self.index.chunks_of(path).collect();
         described(&located, &[])
     }
 
-    /// Tokens of all chunks together, and the number of files that are searched: up to `max` files are looked at.
+    /// Returns the tokens of all chunks, and the number of searched files; reads at most `max` files.
     #[wasm_bindgen(js_name = "wholeSize")]
     pub fn whole_size(&self, max: u32) -> Vec<f64> {
         let searched = self.index.paths().filter(|path| self.index.version(path).is_some_and(|v| skipped(v).is_none()));
@@ -175,7 +176,7 @@ impl SearchIndex {
         vec![files, tokens]
     }
 
-    /// Files with chunks that have no vector, by path.
+    /// Returns the files with chunks that have no vector, by path.
     #[wasm_bindgen(js_name = "pathsWithoutVectors")]
     pub fn paths_without_vectors(&self) -> Vec<String> {
         let lacks = |path: &&str| self.index.chunks_of(path).any(|chunk| !self.store.vectors.has(chunk.id));
@@ -184,14 +185,14 @@ impl SearchIndex {
         paths.into_iter().map(str::to_string).collect()
     }
 
-    /// Chunks of a file that have no vector.
+    /// Returns the chunks of a file that have no vector.
     #[wasm_bindgen(js_name = "withoutVectors")]
     pub fn without_vectors(&self, path: &str) -> JsValue {
         let lacking = self.index.chunks_of(path).filter(|chunk| !self.store.vectors.has(chunk.id));
         described(&lacking.collect::<Vec<_>>(), &[])
     }
 
-    /// Adds vectors that follow each other in `values`, one for each key.
+    /// Adds the vectors that `values` contains in sequence, one for each key.
     #[wasm_bindgen(js_name = "putVectors")]
     pub fn put_vectors(&mut self, keys: Vec<u64>, values: &[f32]) -> Thrown<()> {
         let dimensions = values.len() / keys.len().max(1);
@@ -201,12 +202,12 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Dimensions of the vectors; 0 if there are none.
+    /// Returns the dimensions of the vectors; 0 if there are none.
     pub fn dimensions(&self) -> u32 {
         if self.store.vectors.is_empty() { 0 } else { self.store.vectors.dimensions() as u32 }
     }
 
-    /// Forgets vectors of chunks that are gone, if they are many.
+    /// Evicts vectors of removed chunks, if there are many.
     #[wasm_bindgen(js_name = "evictVectors")]
     pub fn evict_vectors(&mut self) {
         self.number_chunks();
@@ -214,32 +215,31 @@ impl SearchIndex {
         self.store.evict(|key| chunks.contains_key(&key));
     }
 
-    /// Does a few milliseconds of compaction, if one is under way or a fifth of the chunks are gone. Returns true if
-    /// there is more to do.
+    /// Runs a few milliseconds of compaction, if one is in progress or a fifth of the chunks are removed. Returns true
+    /// if there is more to do.
     #[wasm_bindgen(js_name = "compactStep")]
     pub fn compact_step(&mut self) -> bool {
         let state = self.index.state();
         (self.index.is_compacting() || state.gone > 1024.max(state.chunks / 4)) && self.index.compact_step()
     }
 
-    /// Begins a save. Then [`SearchIndex::save_next`] until there is nothing, [`SearchIndex::save_end`], and once all
-    /// that is written, [`SearchIndex::confirm`].
+    /// Begins a save. Call [`SearchIndex::save_next`] until it returns nothing, then [`SearchIndex::save_end`], and
+    /// after all that is written, [`SearchIndex::confirm`].
     #[wasm_bindgen(js_name = "saveBegin")]
     pub fn save_begin(&mut self) {
         (self.saved, self.saved_vectors) = (None, None);
         self.saving = Some(self.index.start_save());
     }
 
-    /// The next segment to write: name and bytes.
+    /// Returns the next segment to write: name and bytes.
     #[wasm_bindgen(js_name = "saveNext")]
     pub fn save_next(&mut self) -> Option<Array> {
         let segment = self.index.save_segment(self.saving.as_mut()?)?;
         Some(blob(&segment.name, &segment.bytes))
     }
 
-    /// The rest of a save: `blobs`, each a name and bytes; the `manifest` and `vectors` (its manifest, absent if nothing
-    /// about vectors changed) to write behind them; the `names` of all blobs that these list, and those that are then
-    /// `obsolete`.
+    /// Ends a save. Returns `blobs`, each a name and bytes; the `manifest` and `vectors` (its manifest, absent if no
+    /// vectors changed), to write after them; the `names` of all blobs that these list, and the `obsolete` ones.
     #[wasm_bindgen(js_name = "saveEnd")]
     pub fn save_end(&mut self) -> Option<Object> {
         let saved = self.index.end_save(self.saving.take()?);
@@ -260,7 +260,7 @@ impl SearchIndex {
         Some(made)
     }
 
-    /// Notes that the last save is in the storage.
+    /// Records that the last save is in the storage.
     pub fn confirm(&mut self) {
         if let Some(saved) = self.saved.take() {
             self.index.confirm(&saved);
@@ -270,8 +270,8 @@ impl SearchIndex {
         }
     }
 
-    /// Begins to load an index in place of this one: the names of its segments, or why its manifest is not used
-    /// (`foreign`, `version`, `rules`, `checksum`, `contents`).
+    /// Begins to load an index that replaces this one. Returns the names of its segments, or the reason why its
+    /// manifest is not used (`foreign`, `version`, `rules`, `checksum`, `contents`).
     #[wasm_bindgen(js_name = "loadBegin")]
     pub fn load_begin(&mut self, manifest: &[u8]) -> JsValue {
         match Loading::start(self.index.profile(), self.index.settings(), manifest) {
@@ -292,13 +292,13 @@ impl SearchIndex {
         }
     }
 
-    /// Enters one segment. Returns true if there are more.
+    /// Adds one segment to the index. Returns true if there are more.
     #[wasm_bindgen(js_name = "loadStep")]
     pub fn load_step(&mut self) -> bool {
         self.loading.as_mut().is_some_and(Loading::enter)
     }
 
-    /// Ends a load: names of damaged segments, each followed by what is wrong with it.
+    /// Ends a load. Returns the names of damaged segments, each followed by the damage.
     #[wasm_bindgen(js_name = "loadEnd")]
     pub fn load_end(&mut self) -> Vec<String> {
         let Some(loading) = self.loading.take() else { return Vec::new() };
@@ -308,7 +308,7 @@ impl SearchIndex {
         loaded.damaged.into_iter().flat_map(|one| [one.name, named(one.damage).to_string()]).collect()
     }
 
-    /// Names of the blobs with vectors of this model, or why their manifest is not used.
+    /// Returns the names of the blobs with vectors of this model, or the reason why their manifest is not used.
     #[wasm_bindgen(js_name = "vectorBlobs")]
     pub fn vector_blobs(&self, model: &str, manifest: &[u8]) -> JsValue {
         match VectorStore::blobs_of(model, manifest) {
@@ -317,7 +317,7 @@ impl SearchIndex {
         }
     }
 
-    /// Takes the vectors of a blob. Returns what is wrong with it, if something is.
+    /// Reads the vectors of a blob. Returns the damage, if there is any.
     #[wasm_bindgen(js_name = "loadVectors")]
     pub fn load_vectors(&mut self, name: &str, bytes: Option<Vec<u8>>) -> Option<String> {
         self.store.load(name, bytes.as_deref()).err().map(|one| named(one.damage).to_string())
@@ -340,12 +340,12 @@ impl SearchIndex {
     }
 }
 
-/// Chunks as flat arrays:
+/// Returns chunks as flat arrays:
 /// - `paths` and `versions` of the distinct files, in the order of their best chunk;
 /// - `places`, seven numbers for each chunk: index of its file, position in the file, start, end, first line, last
 ///   line, tokens;
 /// - `ids`, `headers`, `scores` for each chunk;
-/// - if contributions were asked for, `terms`, and in `parts` for each contribution the chunk and the term, in
+/// - if contributions were requested, `terms`, and in `parts` for each contribution the chunk and the term, in
 ///   `partScores` the score.
 fn described(located: &[Located], hits: &[&Hit]) -> JsValue {
     let mut files: HashMap<&str, u32> = HashMap::default();
@@ -415,8 +415,8 @@ fn named(damage: Damage) -> &'static str {
     }
 }
 
-/// Byte offsets of UTF-16 ones, in any order. One inside a character counts as the character's start, one behind the
-/// text as its end.
+/// Returns the byte offsets of UTF-16 ones, in any order. An offset inside a character counts as the character's start,
+/// one after the text as its end.
 fn byte_offsets(text: &str, utf16: &[u32]) -> Vec<usize> {
     if text.is_ascii() {
         return utf16.iter().map(|offset| (*offset as usize).min(text.len())).collect();

@@ -13,5 +13,5 @@ mod inline_context;
 mod messages;
 mod plan;
 
-// Its exports are those of this engine, too.
+// This engine also has its exports.
 pub use espalier_count as count;

@@ -1,4 +1,4 @@
-//! Messages of a conversation at the boundary: `js/search/message-index.ts` checks what crosses.
+//! Messages of a conversation at the boundary. `js/search/message-index.ts` checks the arguments.
 
 use espalier_count::error::{put, to_js};
 use espalier_search::{FoundMessage, Message, Messages, Speaker};
@@ -38,12 +38,12 @@ impl MessageIndex {
         self.messages.put(Message { id, number, round, speaker, about, text }).map_err(to_js)
     }
 
-    /// Removes a message. Returns false if there is none.
+    /// Removes a message. Returns false if it was not there.
     pub fn remove(&mut self, id: &str) -> bool {
         self.messages.remove(id)
     }
 
-    /// Rounds that answer a question, best first.
+    /// Returns rounds that answer a question, best first.
     pub fn search(&self, query: &str, max: u32) -> Array {
         self.messages.search(query, max as usize).iter().map(found).collect()
     }

@@ -27,12 +27,12 @@ impl SearchPlan {
         Ok(SearchPlan { inner: Plan::new(options).map_err(to_js)? })
     }
 
-    /// `{ type: "ask", effects, nextMs? }` or `{ type: "done", result }`.
+    /// Returns `{ type: "ask", effects, nextMs? }` or `{ type: "done", result }`.
     pub fn poll(&mut self, now: f64) -> Thrown<String> {
         to_json(&self.inner.poll(now as u64))
     }
 
-    /// Returns false if the answer is not waited for any more.
+    /// Returns false if the answer is no longer expected.
     pub fn resume(&mut self, id: u32, answer: &str, now: f64) -> Thrown<bool> {
         let answer: Answer = from_json(answer, "answer")?;
         match self.inner.resume(id, answer, now as u64) {
@@ -57,7 +57,7 @@ pub struct Filling {
 
 #[wasm_bindgen]
 impl Filling {
-    /// `texts` are the lines of the files that hold their hits, `before` two numbers for each: UTF-16 code units and
+    /// `texts` are the lines of the files that contain their hits, `before` two numbers for each: UTF-16 code units and
     /// lines of the file before it. `places` has three numbers for each hit: index of its file, start, end.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::too_many_arguments, reason = "flat arrays cross faster than an object")]
@@ -83,13 +83,13 @@ impl Filling {
         Filling { paths, texts, before, hits: hits.collect(), options, encoding }
     }
 
-    /// Hits that are larger than their share, each with the tokens that a summary may have.
+    /// Returns hits that are larger than their share, each with the max tokens of a summary.
     pub fn large(&self) -> Thrown<String> {
         let encoding = by_name(&self.encoding)?;
         to_json(&large_hits(&self.files(), &self.hits, self.options, &*encoding).map_err(to_js)?)
     }
 
-    /// The passages that fit. `summaries` are those of the hits `summarised`.
+    /// Returns the passages that fit. `summaries` are those of the hits `summarised`.
     pub fn fill(&self, summarised: &[u32], summaries: Vec<String>) -> Thrown<String> {
         let encoding = by_name(&self.encoding)?;
         let hits = summarised.iter().map(|hit| *hit as usize);

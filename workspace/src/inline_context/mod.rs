@@ -1,7 +1,7 @@
 //! Inline context at the boundary.
 //!
-//! In: a document with a cursor, neighbour files, items of providers, events of an editor. Out: where prefix and
-//! suffix are in the document, items with reasons, as JSON. Start reading at [`inline_context`], one call for a
+//! In: a document with a cursor, neighbour files, items of providers, events of an editor. Out: the offsets of prefix
+//! and suffix in the document, and items with reasons, as JSON. Start reading at [`inline_context`], one call for a
 //! request, and at [`InlineSession`], which keeps files, edits and caches from one request to the next.
 
 mod options;
@@ -24,10 +24,10 @@ use espalier_inline::{EditHistory, Memory, Tokens, available_tokens, server_budg
 use options::Given;
 use request::{Asked, Files, Items};
 
-/// What counts.
+/// The tokenizer.
 pub(crate) enum Counting {
     Encoding(Rc<Encoding>),
-    /// A function of the host's, which JavaScript wraps: it never throws, and returns whole numbers.
+    /// A function of the host, wrapped by JavaScript: it never throws, and returns whole numbers.
     Host(Function),
 }
 
@@ -79,7 +79,7 @@ impl Tokens for Counting {
     }
 }
 
-/// Fits texts by counting halves, since a function says only how many tokens a text has.
+/// Fits texts by bisection, because a host's function only counts.
 struct Halving<'a>(&'a Counting);
 
 impl Tokenizer for Halving<'_> {
@@ -91,16 +91,16 @@ impl Tokenizer for Halving<'_> {
 impl Tokens for Halving<'_> {}
 
 thread_local! {
-    /// Words of files and counts of lines for [`inline_context`], one for each encoding: they change no result.
+    /// Caches of words and line counts for [`inline_context`], one for each encoding: they change no result.
     static SHARED: RefCell<[Memory; 2]> = RefCell::new([Memory::default(), Memory::default()]);
 }
 
-/// Finds the context of one completion; nothing that a later call could notice is kept.
+/// Finds the context of one completion; keeps no state that a later call could notice.
 ///
 /// `files` has four texts for each neighbour (path, language, scheme, text) and `focused` its time, NaN for never.
-/// `items` has three (id, path, text; an empty path for none) and `numbers` four numbers for each: kind (0 snippet,
-/// 1 trait, 2 diagnostic), priority, weight, time of arrival (NaN for not yet). `edits` has three texts (path, text before,
-/// text behind) and `edit_times` one time for each.
+/// `items` has three (id, path, text; an empty path for none) and `numbers` four numbers for each: kind (0 snippet, 1
+/// trait, 2 diagnostic), priority, weight, time of arrival (NaN for not yet). `edits` has three texts (path, text
+/// before, text behind) and `edit_times` one time for each.
 #[wasm_bindgen(js_name = "inlineContext")]
 #[allow(clippy::too_many_arguments)]
 pub fn inline_context(
@@ -129,10 +129,10 @@ pub fn inline_context(
         let neighbours = files.neighbours();
         asked.run(&neighbours, Some(&history), None, &given.options, &counting, memory)
     };
-    // Late, only files that are known are compared: those of other calls must not be.
+    // A late request compares only cached files; files cached by other calls must not be used.
     let is_late = numbers.get(1).is_some_and(|now| *now >= given.options.building_ms as f64);
     match &counting {
-        // A function of the host's may be another one each time.
+        // The host may pass a different function each time.
         Counting::Host(_) => run(&mut Memory::default()),
         Counting::Encoding(_) if is_late => run(&mut Memory::default()),
         Counting::Encoding(_) => {
@@ -153,7 +153,8 @@ fn history(given: &Given, edits: &[String], times: &[f64]) -> EditHistory {
     history
 }
 
-/// Fails unless the encoding is loaded: a session says so when it is made, not at the first keystroke.
+/// Returns an error unless the encoding is loaded, so that a session fails at its creation and not at the first
+/// keystroke.
 fn check_encoding(encoding: &str) -> Result<()> {
     EncodingName::from_name(encoding).and_then(loaded).map(|_| ())
 }

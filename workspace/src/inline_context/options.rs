@@ -165,7 +165,7 @@ impl Given {
         })
     }
 
-    /// Returns the limits of similar snippets for a language if the host overrides any.
+    /// Returns the limits of similar snippets for a language, if the host overrides any.
     pub fn similar(&self, language: &str) -> Option<SimilarOptions> {
         let given = self.similar.as_ref()?;
         let mut limits = match self.is_copilot {

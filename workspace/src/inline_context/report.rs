@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use espalier_inline::{Context, Kind, Reason, Unfit, utf16_len};
 
-/// JavaScript cuts prefix and suffix out of its own text: lengths are enough.
+/// Contains lengths instead of texts, because JavaScript cuts prefix and suffix out of its own text.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Out<'a> {
@@ -82,7 +82,7 @@ pub(crate) fn to_json(context: &Context) -> String {
         is_partial: context.is_partial,
         next_ms: context.next_ms,
     };
-    // Texts, numbers and booleans can always be written.
+    // Writing texts, numbers and booleans cannot fail.
     serde_json::to_string(&out).unwrap_or_default()
 }
 

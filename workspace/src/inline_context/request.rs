@@ -1,4 +1,4 @@
-//! A request as it crosses: texts in lists, numbers in arrays.
+//! The encoding of a request at the boundary: texts in lists, numbers in arrays.
 
 use espalier_core::error::Result;
 use espalier_inline::{
@@ -14,7 +14,7 @@ pub(crate) struct File {
     pub scheme: String,
     pub text: String,
     pub focused_ms: Option<u64>,
-    /// Of its text, so that a request does not read it again.
+    /// Digest of its text, so that a request does not read it again.
     digest: Digest,
 }
 
@@ -29,7 +29,7 @@ impl File {
 #[derive(Default)]
 pub(crate) struct Files(Vec<File>);
 
-/// A time, or nothing if it is NaN.
+/// Returns a time, or `None` for NaN.
 pub(crate) fn time(ms: f64) -> Option<u64> {
     (!ms.is_nan()).then_some(ms as u64)
 }
@@ -49,7 +49,7 @@ impl Files {
         files
     }
 
-    /// Adds a file, or replaces the one of its path.
+    /// Adds a file, or replaces the one with its path.
     pub fn put(&mut self, file: File) {
         match self.0.iter_mut().find(|one| one.path == file.path) {
             Some(one) => *one = file,
@@ -107,8 +107,8 @@ impl Items {
     }
 }
 
-/// What a call asks for: path, language and excluded paths of a document; cursor, time since the request began, UTF-16
-/// code units of neighbours that may be read anew; its text; items of providers.
+/// The input of a call: path, language and excluded paths of a document; cursor, time since the request began, max
+/// UTF-16 code units of neighbours that are newly read; its text; items of providers.
 pub(crate) struct Asked<'a> {
     pub document: &'a [String],
     pub numbers: &'a [f64],

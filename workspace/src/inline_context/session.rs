@@ -1,4 +1,4 @@
-//! What an editor's session keeps in the engine, so that little crosses at a keystroke.
+//! The state of an editor's session in the engine, so that a keystroke passes little data across the boundary.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -12,7 +12,7 @@ use super::options::Given;
 use super::request::{Asked, File, Files, Items};
 use super::{Counting, check_encoding};
 
-/// Neighbour files, recent edits, places of the cursor, caches and the schedule of providers.
+/// Neighbour files, recent edits, cursor positions, caches and the schedule of providers.
 #[wasm_bindgen]
 pub struct InlineSession {
     given: Given,
@@ -27,7 +27,7 @@ pub struct InlineSession {
     schedule: Schedule,
 }
 
-/// A version or an offset that crossed as a number.
+/// Converts a version or an offset that JavaScript passed as a number.
 fn whole(number: f64) -> u64 {
     number as u64
 }
@@ -81,8 +81,8 @@ impl InlineSession {
         self.files.focus(path, now);
     }
 
-    /// Finds the context of a completion. `document`, `numbers` and items are those of `inlineContext`; a fourth number is
-    /// the time, at which changes that are old enough become edits.
+    /// Finds the context of a completion. `document`, `numbers` and items are those of `inlineContext`; a fourth number
+    /// is the time, by which changes that are old enough become edits.
     pub fn context(
         &mut self,
         document: Vec<String>,
@@ -101,7 +101,7 @@ impl InlineSession {
         asked.run(&neighbours, edits, visits, &self.given.options, &counting, &mut self.memory).map_err(to_js)
     }
 
-    /// Bytes that the caches use, nearly.
+    /// Returns the approximate bytes of the caches.
     #[wasm_bindgen(js_name = "cacheMemory")]
     pub fn cache_memory(&self) -> f64 {
         self.memory.memory() as f64
@@ -122,7 +122,7 @@ impl InlineSession {
         self.edits.close(path);
     }
 
-    /// Records a place of the cursor.
+    /// Records a cursor position.
     pub fn visit(&mut self, path: &str, line: f64, now: f64) {
         self.visits.visit(path, whole(line) as usize, whole(now));
     }
@@ -210,7 +210,7 @@ impl InlineSession {
         self.schedule.next_ms().map(|ms| ms as f64)
     }
 
-    /// Records the end of a request; `path`, `version` and `cursor` are what the editor shows now.
+    /// Records the end of a request; `path`, `version` and `cursor` describe what the editor shows now.
     #[wasm_bindgen(js_name = "scheduleFinish")]
     pub fn schedule_finish(&mut self, number: f64, path: &str, version: f64, cursor: f64) -> Option<String> {
         started(self.schedule.finish(whole(number), Some(&ask(path, version, cursor))))
@@ -221,7 +221,7 @@ impl InlineSession {
         self.schedule.wait_ms(path, whole(budget)) as f64
     }
 
-    /// Says whether a cached item is handed out; `moment`: 0 start, 1 after the race, 2 the time is over.
+    /// True if a cached item is returned; `moment`: 0 start, 1 after the race, 2 at the timeout.
     #[wasm_bindgen(js_name = "handsOut")]
     pub fn hands_out(&self, path: &str, is_for_timeout: bool, moment: u8) -> bool {
         let moment = match moment {
