@@ -8,7 +8,7 @@ pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Puts a number and how often it occurs: one bit says that a count other than one follows.
+/// Writes a number and its count: one bit says that a count other than one follows.
 pub(crate) fn put_counted(bytes: &mut Vec<u8>, number: u32, count: u32) {
     put(bytes, u64::from(number) << 1 | u64::from(count != 1));
     if count != 1 {
@@ -16,13 +16,13 @@ pub(crate) fn put_counted(bytes: &mut Vec<u8>, number: u32, count: u32) {
     }
 }
 
-/// Bytes without an allocation as long as they are few: most terms of an index are in few chunks.
+/// Bytes that need no allocation while they are few: most terms of an index occur in few chunks.
 pub(crate) enum Bytes {
     Few(u8, [u8; FEW]),
     Many(Vec<u8>),
 }
 
-/// What there is room for in the size of a `Vec`.
+/// Number of bytes that fit the size of a `Vec`.
 const FEW: usize = 15;
 
 impl Default for Bytes {
@@ -68,7 +68,7 @@ impl Bytes {
         }
     }
 
-    /// Bytes of memory besides its own.
+    /// Returns the bytes of memory outside the value itself.
     pub fn memory(&self) -> usize {
         match self {
             Bytes::Few(..) => 0,
@@ -82,7 +82,7 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Reads what the functions above put. Every method returns `None` at the end of the bytes.
+/// Reads the output of the functions above. Every method returns `None` at the end of the bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub bytes: &'a [u8],
@@ -131,8 +131,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A 64-bit sum of bytes, the same on every machine. A change within eight bytes always changes it: each step
-/// is one to one in the sum so far and in the next word.
+/// Returns a 64-bit checksum, the same on every machine. A change within eight bytes always changes it: each step is
+/// one to one in the sum so far and in the next word.
 pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     let mut sum = seed ^ (bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let (words, rest) = bytes.as_chunks::<8>();
@@ -146,8 +146,8 @@ pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     sum ^ sum >> 32
 }
 
-/// The same in a quarter of the time for megabytes, another number: four sums of every fourth word, and the sum
-/// of those.
+/// Returns another checksum in a quarter of the time for megabytes: four sums of every fourth word, and the sum of
+/// those.
 pub(crate) fn checksum_long(seed: u64, bytes: &[u8]) -> u64 {
     let mut sums = [seed, !seed, seed.rotate_left(16), !seed.rotate_left(16)];
     let (groups, rest) = bytes.as_chunks::<32>();

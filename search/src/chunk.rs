@@ -1,29 +1,29 @@
 //! Cuts a text into chunks of at most a number of tokens, without losing a byte.
 //!
-//! A chunk ends where the text suggests it: at the border of a definition if a parser found some, else at a
-//! blank line with little indentation. Among equal places a sum of the line decides, not its position, so that
-//! chunks behind an edit become the same again.
+//! A chunk ends at a natural boundary: at the border of a definition if a parser found any, else at a blank line with
+//! little indentation. Among equal boundaries a hash of the line decides, not its position, so that chunks after an
+//! edit stay the same. Start reading at [`chunks`].
 
 use crate::bytes::checksum;
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::tokens::{Tokenizer, is_cut};
 
-/// The smallest budget. Below it a chunk would hold a few words, and one character can have several tokens.
+/// Min budget. Below it a chunk would have a few words, and one character can have several tokens.
 pub const MIN_BUDGET: u32 = 16;
 
-/// A definition that a parser found: what it is called, and its bytes.
+/// A definition that a parser found: its name and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// How it is shown in the header path of chunks inside it, `class Basket` for example.
+    /// Its name in the header path of chunks inside it, for example `class Basket`.
     pub name: String,
     pub start: usize,
     pub end: usize,
 }
 
-/// How a text is cut.
+/// Options of cutting a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkOptions {
-    /// Tokens that a chunk has at most.
+    /// Max tokens of a chunk.
     pub budget: u32,
 }
 
@@ -33,7 +33,7 @@ impl Default for ChunkOptions {
     }
 }
 
-/// A part of a text. Chunks follow each other without a gap: joined they are the text.
+/// A part of a text. Chunks are contiguous: joined they are the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// In bytes.
@@ -42,27 +42,26 @@ pub struct Chunk {
     /// In UTF-16 code units.
     pub start_utf16: usize,
     pub end_utf16: usize,
-    /// Lines with something in them, from 0; the last one is included.
+    /// First and last line that are not blank, from 0, both included.
     pub first_line: u32,
     pub last_line: u32,
-    /// Tokens of the text, counted on its own.
+    /// Tokens of the text, counted alone.
     pub tokens: u32,
-    /// Names of the definitions that began before the chunk and hold its start, joined with ` > `.
+    /// Names of the definitions that began before the chunk and contain its start, joined with ` > `.
     pub header: String,
 }
 
-/// A line with the blank lines behind it, or a part of a line beyond the budget.
+/// A line with the blank lines after it, or a part of a line that exceeds the budget.
 struct Piece {
     start: usize,
     tokens: u64,
-    /// How good a place its start is for a cut; the second number decides between equal ones.
+    /// Quality of its start as a cut; the second number decides between equal ones.
     border: (u32, u32),
-    /// Counts before and from here add up.
+    /// True if counts before and after its start add up.
     adds_up: bool,
 }
 
-/// Cuts `text` into chunks. `definitions` may nest and come in any order; those that are not inside the text
-/// are ignored.
+/// Cuts `text` into chunks. `definitions` may nest and come in any order; those outside the text are ignored.
 ///
 /// # Errors
 /// [`Code::BadOption`] if the budget is below [`MIN_BUDGET`], [`Code::BadInput`] if the text has 4 GB.
@@ -122,7 +121,7 @@ fn sum(pieces: &[Piece]) -> u64 {
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
-/// The piece behind the last one that fits together with those from `first`.
+/// Returns the index after the last piece that fits together with those from `first`.
 fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, budget: u64, tokenizer: &T) -> usize {
     let (mut next, mut total, mut exact) = (first + 1, pieces[first].tokens, true);
     while let Some(piece) = pieces.get(next).filter(|piece| total + piece.tokens <= budget) {
@@ -130,7 +129,7 @@ fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, bu
         exact &= piece.adds_up;
         next += 1;
     }
-    // Parts that do not add up can have more tokens together than apart: rarely, and by few.
+    // Parts whose counts do not add up can rarely have a few more tokens together than apart.
     let start = pieces[first].start;
     while !exact && next > first + 1 {
         let end = pieces.get(next).map_or(text.len(), |piece| piece.start);
@@ -147,8 +146,8 @@ fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, bu
     next
 }
 
-/// The best place for a cut up to `fitting`, in the upper quarter of the budget. Shorter chunks keep more definitions
-/// whole, but lack the neighbours that say what a definition is about, and are found less often (`benches/README.md`).
+/// Returns the best cut up to `fitting`, in the upper quarter of the budget. Shorter chunks keep more definitions
+/// whole, but lack the context that says what a definition is about, and are found less often (`benches/README.md`).
 fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> usize {
     if fitting == pieces.len() {
         return fitting;
@@ -192,14 +191,14 @@ fn pieces<T: Tokenizer + ?Sized>(
     pieces
 }
 
-/// True for a line that begins with spaces and goes on with a printable ASCII character. Behind a line end,
-/// those spaces are a piece of their own.
+/// True for a line that begins with spaces, followed by a printable ASCII character. After a line end, those spaces are
+/// a piece of their own.
 fn is_indented(body: &str) -> bool {
     let text = body.trim_start_matches([' ', '\t']);
     text.len() < body.len() && matches!(text.as_bytes().first(), Some(0x21..0x7F))
 }
 
-/// A line with the blank lines behind it; the first one of a text has those before it, too.
+/// A line with the blank lines after it; the first one of a text also has those before it.
 struct Unit {
     start: usize,
     end: usize,
@@ -227,8 +226,8 @@ fn units(bytes: &[u8]) -> Vec<Unit> {
     units
 }
 
-/// How good a cut is before each unit: less indented is better, behind a blank line is better, at the border of
-/// a definition is best.
+/// Returns the quality of a cut before each unit: less indentation is better, after a blank line is better, the border
+/// of a definition is best.
 fn borders(bytes: &[u8], units: &[Unit], definitions: &[Definition]) -> Vec<u32> {
     let mut borders: Vec<u32> = Vec::with_capacity(units.len());
     for (at, unit) in units.iter().enumerate() {
@@ -263,7 +262,7 @@ fn indent(line: &[u8]) -> usize {
     line.iter().take(128).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The first of the comments and attributes that touch the unit `first` without a blank line, at most 64 lines.
+/// Returns the first of the comments and attributes directly above the unit `first`, at most 64 lines.
 fn with_comments(bytes: &[u8], units: &[Unit], first: usize, is_known: bool) -> usize {
     let Some(unit) = units.get(first).filter(|_| !is_known) else { return first };
     let own = indent(&bytes[unit.start..unit.end]);
@@ -283,14 +282,14 @@ fn with_comments(bytes: &[u8], units: &[Unit], first: usize, is_known: bool) -> 
     at
 }
 
-/// Definitions inside the text, in the order of their starts, outer ones first.
+/// Returns the definitions inside the text, in the order of their starts, outer ones first.
 fn sorted(definitions: &[Definition], len: usize) -> Vec<&Definition> {
     let mut sorted: Vec<&Definition> = definitions.iter().filter(|one| one.start < one.end && one.end <= len).collect();
     sorted.sort_by_key(|one| (one.start, usize::MAX - one.end));
     sorted
 }
 
-/// Cuts what has more tokens than the budget by itself, between words if there are some.
+/// Cuts a unit that alone exceeds the budget, between words if possible.
 fn split<T: Tokenizer + ?Sized>(
     text: &str,
     range: std::ops::Range<usize>,
@@ -299,7 +298,7 @@ fn split<T: Tokenizer + ?Sized>(
     pieces: &mut Vec<Piece>,
     tokenizer: &T,
 ) {
-    // Enough for any text but runs of one sign, so that a tokenizer that searches by halving stays linear.
+    // Enough for any text except runs of one sign, so that a tokenizer that uses bisection stays linear.
     let window = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(16);
     let mut start = range.start;
     while start < range.end {
@@ -321,7 +320,7 @@ fn split<T: Tokenizer + ?Sized>(
     }
 }
 
-/// Names of a header path at most: the inner ones.
+/// Max names of a header path: the inner ones.
 const MAX_PATH: usize = 8;
 
 /// The definitions around ascending offsets.
@@ -336,7 +335,7 @@ impl<'a> Headers<'a> {
         Headers { sorted: sorted(definitions, usize::MAX), next: 0, open: Vec::new() }
     }
 
-    /// The path of the definitions that began before `start` and end behind it.
+    /// Returns the path of the definitions that began before `start` and end after it.
     fn path(&mut self, start: usize) -> String {
         while let Some(one) = self.sorted.get(self.next).filter(|one| one.start < start) {
             while self.open.last().is_some_and(|last| last.end <= one.start) {

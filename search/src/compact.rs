@@ -1,40 +1,40 @@
-//! Rids an index of the chunks of removed files, a slice at a time.
+//! Removes the chunks of removed files from an index, a slice at a time.
 //!
-//! The lists are written anew beside the old ones, file by file; when all are there, they replace the old ones.
-//! Meanwhile the old ones answer. A file that is put in between is copied like the others, one that is removed
-//! leaves tombstones in both.
+//! New lists are written beside the old ones, file by file; the complete new lists replace the old ones. Until then the
+//! old ones answer. A file that is put meanwhile is copied like the others; one that is removed leaves tombstones in
+//! both. Start reading at [`Index::compact_step`].
 
 use crate::bytes;
 use crate::index::{File, Index, Known};
 use crate::inverted::{Content, FileTerms, Inverted, Stored};
 
-/// Chunks of removed files below which the index is not written anew.
+/// Min number of chunks of removed files for a rewrite of the index.
 const MIN_GONE: usize = 1 << 13;
 
 /// Bytes of encoded terms that one slice copies: one to two milliseconds.
 const SLICE: usize = 1 << 16;
 
-/// What a file costs in a slice besides its bytes.
+/// The cost of a file in a slice besides its bytes.
 const PER_FILE: usize = 64;
 
-/// A compaction under way.
+/// A compaction in progress.
 pub(crate) struct Rebuild {
     into: Inverted,
-    /// The new number of each term, [`u32::MAX`] as long as it has none.
+    /// The new number of each term; [`u32::MAX`] before it has one.
     renamed: Vec<u32>,
     /// Slots of files that are not copied yet.
     queue: Vec<u32>,
-    /// What is copied, by slot.
+    /// Copied contents, by slot.
     moved: Vec<Option<Content>>,
     partial: Option<Partial>,
 }
 
-/// A file of which some chunks are copied.
+/// A file that is partly copied.
 struct Partial {
     slot: u32,
     first: u32,
     count: u32,
-    /// Bytes of its terms that are read.
+    /// Bytes of its terms that were read.
     read: usize,
     encoded: Vec<u8>,
 }
@@ -64,12 +64,12 @@ impl Rebuild {
             + (self.renamed.capacity() + self.queue.capacity()) * 4
     }
 
-    /// A file was put.
+    /// Adds a file that was put.
     pub fn add(&mut self, slot: u32) {
         self.queue.push(slot);
     }
 
-    /// A file was removed.
+    /// Records that a file was removed.
     pub fn remove(&mut self, slot: u32) {
         let partial = self.partial.take_if(|partial| partial.slot == slot).map(Partial::content);
         let moved = self.moved.get_mut(slot as usize).and_then(Option::take);
@@ -125,7 +125,7 @@ impl Rebuild {
         }
     }
 
-    /// The next file that is there and not copied.
+    /// Returns the next file that exists and is not copied.
     fn next(&mut self, files: &[Option<File>]) -> Option<Partial> {
         loop {
             let slot = self.queue.pop()?;
@@ -138,7 +138,7 @@ impl Rebuild {
 }
 
 impl Index {
-    /// Writes the index anew without the chunks that are gone, in one go: takes time in proportion to the whole index.
+    /// Rewrites the index without removed chunks, in one call; the time is proportional to the whole index.
     pub fn compact(&mut self) {
         self.retired = None;
         self.rebuild = Some(self.start());
@@ -146,9 +146,9 @@ impl Index {
         self.retired = None;
     }
 
-    /// A slice of the same, a few milliseconds, for hosts that are idle. Returns true as long as there is more to do.
+    /// Runs one slice of a compaction, a few milliseconds, for idle hosts. Returns true while there is more to do.
     ///
-    /// Changes of the index do such slices by themselves once half of the chunks are gone.
+    /// Changes of the index run such slices themselves once half of the chunks are removed.
     pub fn compact_step(&mut self) -> bool {
         if self.retired.is_none() && self.rebuild.is_none() {
             if self.gone() == 0 {
@@ -161,13 +161,13 @@ impl Index {
         self.retired.is_some() || self.rebuild.is_some() || self.gone() > 0
     }
 
-    /// True while one is under way.
+    /// True while a compaction is in progress.
     pub fn is_compacting(&self) -> bool {
         self.rebuild.is_some() || self.retired.is_some()
     }
 
-    /// Does the slice that belongs to a change. Twice the bytes that the change added: copying catches up
-    /// whatever the changes are.
+    /// Runs the slice that belongs to a change. It copies twice the bytes that the change added, so that copying
+    /// catches up with any changes.
     pub(crate) fn compact_after(&mut self, added: usize) {
         if self.retired.is_none() && self.rebuild.is_none() {
             if self.gone() > MIN_GONE.max(self.alive as usize) {

@@ -6,9 +6,9 @@ use std::hash::Hash;
 /// The constant of reciprocal rank fusion: the higher, the less first places count over later ones.
 pub const RRF_K: f64 = 60.0;
 
-/// Reciprocal rank fusion: an item scores 1 / (k + rank) in each ranking that has it, with ranks from 1. Best
-/// first; of equal scores, the item that an earlier ranking has at an earlier place. An item that a ranking
-/// repeats counts at its first place.
+/// Reciprocal rank fusion: an item scores 1 / (k + rank) in each ranking that has it, with ranks from 1. Best first; of
+/// equal scores, the item at an earlier position of an earlier ranking. An item that a ranking repeats counts at its
+/// first position.
 ///
 /// ```
 /// use espalier_search::{RRF_K, fuse};

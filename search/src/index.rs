@@ -1,8 +1,8 @@
-//! The index: files, their chunks, and for each term the chunks that hold it.
+//! The index: files, their chunks, and for each term the chunks that contain it.
 //!
-//! A change touches only the postings of its own terms. Chunks of removed files stay in the postings as
-//! tombstones until half of all chunks are gone; then the next changes write everything anew, a slice each.
-//! Frequencies, lengths and the number of chunks are always those of what is there.
+//! A change touches only the postings of its own terms. Chunks of removed files stay in the postings as tombstones
+//! until half of all chunks are removed; then the next changes rewrite everything, a slice each. Frequencies, lengths
+//! and the number of chunks never include removed chunks.
 
 use crate::bytes::{self, checksum};
 use crate::compact::Rebuild;
@@ -13,10 +13,10 @@ use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
 use espalier_core::tokens::Tokenizer;
 
-/// The words whose terms are remembered. More than a text of a million lines has in use at a time.
+/// Max number of words whose terms are cached: more than a text of a million lines uses at a time.
 const MAX_WORDS: usize = 1 << 16;
 
-/// Files that one segment of a snapshot holds.
+/// Number of files in one segment of a snapshot.
 pub(crate) const SEGMENT: u32 = 128;
 
 /// The chunks of files, searchable by words.
@@ -42,7 +42,7 @@ pub struct Index {
     pub(crate) sequence: u64,
     pub(crate) revision: u64,
     pub(crate) segments: Vec<SegmentState>,
-    /// The segment that takes new files.
+    /// The segment that accepts new files.
     open: u32,
     pub(crate) known: Known,
     pub(crate) counts: Vec<u32>,
@@ -51,20 +51,20 @@ pub struct Index {
     pub(crate) retired: Option<Box<Inverted>>,
 }
 
-/// What is kept of the files of a segment.
+/// The state of a segment and its files.
 #[derive(Default, Clone)]
 pub(crate) struct SegmentState {
     pub files: u32,
     /// The revision of its last change.
     pub changed: u64,
-    /// The blob in the storage, and the revision that it holds.
+    /// The blob in the storage, and its revision.
     pub saved: Option<(Box<str>, u64)>,
 }
 
 pub(crate) struct File {
     pub path: Box<str>,
     pub version: Box<str>,
-    /// Ascends with each file that is put.
+    /// Ascending in the order in which files are put.
     pub sequence: u64,
     pub segment: u32,
     /// Header paths of the chunks that have one, by position.
@@ -72,7 +72,7 @@ pub(crate) struct File {
     pub content: Content,
 }
 
-/// Words and the terms that they have.
+/// Cached words and their terms.
 #[derive(Default)]
 pub(crate) struct Known {
     words: Interner,
@@ -84,11 +84,11 @@ pub(crate) struct Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located<'a> {
     pub path: &'a str,
-    /// What the caller said the contents of the file are: [`Index::put`]'s `version`.
+    /// The version of the file's contents that the caller passed to [`Index::put`].
     pub version: &'a str,
-    /// Of the chunk in its file.
+    /// Position of the chunk in its file.
     pub position: u32,
-    /// The same for the same text in the same file, wherever in the file it moves.
+    /// Equal for the same text in the same file, wherever in the file it moves.
     pub id: u64,
     pub start: usize,
     pub end: usize,
@@ -101,17 +101,17 @@ pub struct Located<'a> {
     pub header: &'a str,
 }
 
-/// What an index holds.
+/// Counts of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     pub files: usize,
     pub chunks: usize,
-    /// Chunks of removed files that still take room.
+    /// Chunks of removed files that still use memory.
     pub gone: usize,
     pub terms: usize,
     /// Estimated bytes of memory.
     pub memory: usize,
-    /// Ascends with every change.
+    /// Ascending with every change.
     pub revision: u64,
 }
 
@@ -120,8 +120,8 @@ impl Index {
         Index { profile, ..Index::default() }
     }
 
-    /// An index whose snapshots are only read with the same `settings`: what else decides about chunks, such as the
-    /// encoding and the budget.
+    /// Creates an index whose snapshots can only be read with the same `settings`: other inputs that decide about
+    /// chunks, such as the encoding and the budget.
     pub fn with_settings(profile: Profile, settings: &str) -> Index {
         Index { profile, settings: settings.into(), ..Index::default() }
     }
@@ -134,10 +134,10 @@ impl Index {
         self.profile
     }
 
-    /// Adds a file, or replaces it. Returns false if the index has it in this version already.
+    /// Adds a file, or replaces it. Returns false if the index already has this version.
     ///
     /// # Errors
-    /// Those of [`chunks`]; the index is then as it was.
+    /// Those of [`chunks`]; the index is then unchanged.
     pub fn put<T: Tokenizer + ?Sized>(
         &mut self,
         path: &str,
@@ -155,7 +155,8 @@ impl Index {
         Ok(true)
     }
 
-    /// The same for texts that the caller has cut already. Their ranges are as if they followed each other.
+    /// Adds a file whose text the caller has already cut, or replaces it. The ranges assume that the texts are
+    /// contiguous.
     ///
     /// # Errors
     /// [`Code::BadInput`] if all texts together have 4 GB.
@@ -177,7 +178,7 @@ impl Index {
         Ok(true)
     }
 
-    /// Removes a file. Returns false if there is none.
+    /// Removes a file. Returns false if it was not there.
     pub fn remove(&mut self, path: &str) -> bool {
         let is_known = self.take_out(path);
         if is_known {
@@ -200,29 +201,29 @@ impl Index {
         true
     }
 
-    /// The version of a file, if the index has it.
+    /// Returns the version of a file, if the index has it.
     pub fn version(&self, path: &str) -> Option<&str> {
         self.file(path).map(|file| &*file.version)
     }
 
-    /// Paths of all files, in no order.
+    /// Returns the paths of all files, in no order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.by_path.keys().map(|path| &**path)
     }
 
-    /// Chunks of a file, in the order of their text.
+    /// Returns the chunks of a file, in the order of their text.
     pub fn chunks_of(&self, path: &str) -> impl Iterator<Item = Located<'_>> {
         let range = self.file(path).map_or(0..0, |file| file.content.first..file.content.first + file.content.count);
         range.filter_map(|chunk| self.locate(chunk))
     }
 
-    /// Ids and numbers of all chunks, in no order.
+    /// Returns ids and numbers of all chunks, in no order.
     pub fn chunk_ids(&self) -> impl Iterator<Item = (u64, u32)> {
         let chunks = (0..).zip(&self.inverted.chunks);
         chunks.filter(|(_, stored)| stored.file != GONE).map(|(number, stored)| (stored.id, number))
     }
 
-    /// Where a chunk is. Numbers of chunks hold until the next change of the index.
+    /// Returns the location of a chunk. Numbers of chunks are valid until the next change of the index.
     pub fn locate(&self, chunk: u32) -> Option<Located<'_>> {
         let stored = self.inverted.chunks.get(chunk as usize)?;
         let file = self.files.get(stored.file as usize)?.as_ref()?;
@@ -254,7 +255,7 @@ impl Index {
         }
     }
 
-    /// Chunks of removed files that still take room.
+    /// Returns the number of chunks of removed files that still use memory.
     pub(crate) fn gone(&self) -> usize {
         self.inverted.chunks.len() - self.alive as usize
     }
@@ -299,7 +300,7 @@ impl Index {
             self.add_terms(text, &mut found);
             found.extend_from_slice(&context);
             if self.profile.context && !chunk.header.is_empty() {
-                // Twice: the definition around a chunk says more about it than a word of its text.
+                // Counted twice: the definition around a chunk says more about it than a word of its text.
                 self.add_terms(&chunk.header, &mut found);
                 self.add_terms(&chunk.header, &mut found);
             }
@@ -341,7 +342,7 @@ impl Index {
         Ok(())
     }
 
-    /// Enters a file whose chunks and postings are there.
+    /// Adds a file whose chunks and postings exist.
     pub(crate) fn place(&mut self, at: u32, file: File) {
         self.alive += file.content.count;
         self.segments[file.segment as usize].files += 1;
@@ -355,13 +356,14 @@ impl Index {
         }
     }
 
-    /// A segment that the storage has.
+    /// Adds a segment that the storage has.
     pub(crate) fn add_saved(&mut self, name: &str) {
         let saved = Some((name.into(), self.revision));
         self.segments.push(SegmentState { files: 0, changed: self.revision, saved });
     }
 
-    /// The segment for a new file: the open one. If it is full, one that is at most half full is opened, or a new one.
+    /// Returns the segment for a new file: the open one. If it is full, one that is at most half full becomes the open
+    /// one, or a new one.
     fn open_segment(&mut self) -> u32 {
         if self.segments.get(self.open as usize).is_none_or(|open| open.files >= SEGMENT) {
             let roomy = self.segments.iter().position(|one| one.files <= SEGMENT / 2);
@@ -373,7 +375,7 @@ impl Index {
         self.open
     }
 
-    /// Counts the terms of a chunk into the postings, and writes them down for the file.
+    /// Adds the terms of a chunk to the postings, and encodes them for the file.
     fn count(&mut self, chunk: u32, found: &[u32], encoded: &mut Vec<u8>) {
         self.counts.resize(self.inverted.terms.len(), 0);
         let mut distinct = 0;

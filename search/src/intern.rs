@@ -3,16 +3,16 @@
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// No string has this number.
+/// The value that is not the number of any string.
 const EMPTY: u64 = u64::MAX;
 
 #[derive(Default)]
 pub(crate) struct Interner {
     text: String,
     ends: Vec<usize>,
-    /// Open addressing; the length is a power of two and at most three quarters are taken. The number of the
-    /// string in the lower half, in the upper one a part of its hash, so that other strings are passed without
-    /// a look at them.
+    /// Open addressing; the length is a power of two and at most three quarters are used. The lower half of a slot is
+    /// the number of the string, the upper half a part of its hash, so that other strings are skipped without reading
+    /// them.
     slots: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Interner {
         if self.slots.is_empty() { None } else { self.probe(hash(text), text).ok() }
     }
 
-    /// The number of `text`, a new one if it has none; numbers ascend from 0.
+    /// Returns the number of `text`, a new one if it has none; numbers ascend from 0.
     pub fn intern(&mut self, text: &str) -> u32 {
         if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
             self.resize((self.slots.len() * 2).max(64));
@@ -49,7 +49,7 @@ impl Interner {
         }
     }
 
-    /// The number of `text`, or the empty slot for it.
+    /// Returns the number of `text`, or the empty slot for it.
     #[inline]
     fn probe(&self, hash: u64, text: &str) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
@@ -70,7 +70,7 @@ impl Interner {
         self.text.capacity() + self.ends.capacity() * size_of::<usize>() + self.slots.capacity() * 8
     }
 
-    /// Makes room for `count` strings in all.
+    /// Reserves room for `count` strings in total.
     pub fn reserve(&mut self, count: usize) {
         self.ends.reserve(count.saturating_sub(self.ends.len()));
         let size = (count / 3 * 4 + 8).next_power_of_two();

@@ -1,34 +1,34 @@
-//! The inverted lists: terms, chunks, and for each term the chunks that hold it.
+//! The inverted lists: terms, chunks, and for each term the chunks that contain it.
 //!
-//! The lists of a loaded segment stay in its bytes (a [`Block`]): loading decodes no posting. Chunks that are
-//! put later have lists of their own. A term's chunks are those of its block lists and those of its own list;
-//! no chunk is in both.
+//! The lists of a loaded segment stay in its bytes (a [`Block`]): loading decodes no posting. Chunks that are put later
+//! have lists of their own. A term's chunks are those of its block lists and those of its own list; no chunk is in
+//! both.
 
 use crate::bytes::{Bytes, Reader};
 use crate::intern::Interner;
 
-/// The file of a chunk that is gone, and its length.
+/// The file number and the length of a removed chunk.
 pub(crate) const GONE: u32 = u32::MAX;
 
-/// Lists that one slice frees.
+/// Number of lists that one slice frees.
 const FREED_LISTS: usize = 1 << 14;
 
-/// Blocks that one slice frees.
+/// Number of blocks that one slice frees.
 const FREED_BLOCKS: usize = 4;
 
 #[derive(Default)]
 pub(crate) struct Inverted {
     pub terms: Interner,
     pub chunks: Vec<Stored>,
-    /// Number of terms of each chunk, repeated ones included; [`GONE`] for those that are gone.
+    /// Number of terms of each chunk, repeated ones included; [`GONE`] for removed chunks.
     pub lengths: Vec<u32>,
     pub total_length: u64,
-    /// Chunks of each term that are there.
+    /// Number of existing chunks of each term.
     frequencies: Vec<u32>,
     /// Lists of chunks that are in no block.
     postings: Vec<Postings>,
     blocks: Vec<Block>,
-    /// For each term, the end of its block lists in `lists`. Terms that came after the blocks are not in it.
+    /// For each term, the end of its block lists in `lists`. Terms that were added after the blocks are not in it.
     list_ends: Vec<u32>,
     lists: Vec<List>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Stored {
     pub id: u64,
 }
 
-/// The chunks of a term in ascending order: the distance from the chunk before, and the count.
+/// The chunks of a term in ascending order: the distance from the previous chunk, and the count.
 #[derive(Default)]
 pub(crate) struct Postings {
     bytes: Bytes,
@@ -57,7 +57,7 @@ pub(crate) struct Postings {
 
 impl Postings {
     pub fn push(&mut self, chunk: u32, count: u32) {
-        // Only bytes that someone made up have a term twice in a chunk.
+        // Only forged bytes have a term twice in a chunk.
         if let Some(distance) = chunk.checked_sub(self.next) {
             self.bytes.put_counted(distance, count);
             self.next = chunk + 1;
@@ -72,16 +72,16 @@ impl Postings {
 /// The bytes of a loaded segment.
 pub(crate) struct Block {
     pub bytes: Vec<u8>,
-    /// The term of each number that the segment has for one.
+    /// The term for each number that the segment uses.
     pub names: Box<[u32]>,
-    /// The number of the segment's first chunk in the index, and how many there are.
+    /// The number of the segment's first chunk in the index, and the number of its chunks.
     pub first: u32,
     pub count: u32,
-    /// Files that still read from it.
+    /// Number of files that still read from it.
     pub files: u32,
 }
 
-/// Where in a block a list starts: the number of its chunks, then as in [`Postings`].
+/// The start of a list in a block: the number of its chunks, then as in [`Postings`].
 #[derive(Clone, Copy, Default)]
 struct List {
     block: u32,
@@ -95,7 +95,7 @@ pub(crate) struct Content {
     pub terms: FileTerms,
 }
 
-/// For each chunk of a file: how many terms follow, and each with its count.
+/// For each chunk of a file: the number of its terms, then each with its count.
 pub(crate) enum FileTerms {
     Own(Box<[u8]>),
     /// A range of the block's bytes, with the block's names.
@@ -134,7 +134,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// How many terms the next chunk has.
+    /// Returns the number of terms of the next chunk.
     pub fn chunk(&mut self) -> u32 {
         self.reader.small().unwrap_or(0)
     }
@@ -148,7 +148,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     pub fn left(&self) -> usize {
         self.reader.bytes.len()
     }
@@ -159,7 +159,7 @@ impl<'a> Forward<'a> {
 }
 
 impl Inverted {
-    /// Empty, with room for what `other` holds.
+    /// Returns empty lists, with room for the content of `other`.
     pub fn with_room_of(other: &Inverted, chunks: usize) -> Inverted {
         let mut new = Inverted {
             chunks: Vec::with_capacity(chunks),
@@ -176,7 +176,7 @@ impl Inverted {
         Forward::of(&self.blocks, terms)
     }
 
-    /// Chunks of a term that are there.
+    /// Returns the number of existing chunks of a term.
     pub fn chunks_with(&self, term: u32) -> u32 {
         self.frequencies.get(term as usize).copied().unwrap_or(0)
     }
@@ -186,7 +186,7 @@ impl Inverted {
         self.lengths.reserve(count);
     }
 
-    /// Calls `visit` with each chunk of a term and its count, those that are gone included.
+    /// Calls `visit` with each chunk of a term and its count, including removed chunks.
     #[inline]
     pub fn each(&self, term: u32, mut visit: impl FnMut(u32, u32)) {
         for List { block, start } in self.lists_of(term) {
@@ -216,7 +216,7 @@ impl Inverted {
         &self.lists[start as usize..*end as usize]
     }
 
-    /// Notes that `chunk`, the last one so far, holds a term.
+    /// Records that `chunk`, the last one so far, contains a term.
     pub fn push(&mut self, term: u32, chunk: u32, count: u32) {
         if self.postings.len() <= term as usize {
             let len = self.terms.len().max(term as usize + 1);
@@ -251,7 +251,7 @@ impl Inverted {
         {
             block.files = block.files.saturating_sub(1);
             if block.files == 0 {
-                // Only tombstones are left in its lists, and an empty block has none.
+                // Its lists contain only tombstones, and an empty block has none.
                 (block.bytes, block.names) = (Vec::new(), Box::default());
             }
         }
@@ -293,8 +293,7 @@ impl Inverted {
         (self.list_ends, self.lists) = (ends, lists);
     }
 
-    /// Frees a part of what it holds, little enough for a pause that no one notices. Returns true if nothing of
-    /// size is left.
+    /// Frees a part of its memory, so little that the pause is imperceptible. Returns true if no large part is left.
     pub fn free_some(&mut self) -> bool {
         let (lists, blocks) = (self.postings.len(), self.blocks.len());
         if lists + blocks > 0 {

@@ -1,17 +1,16 @@
 //! Workspace search: finds the chunks of files that belong into a prompt.
 //!
-//! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with
-//! scores. Start reading at [`Index`].
+//! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with scores. Start
+//! reading at [`Index`].
 //!
-//! `chunk` cuts a text, `terms` finds the words of a chunk (`stem`: without their endings), `index` keeps files and
-//! takes changes (`inverted`:
-//! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
-//! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
-//! neighbours (`vector_store`: and keeps them), `fuse` joins rankings. `plan` decides which of these searches
-//! runs when, `fill` makes passages of hits until a budget is full. `messages` finds messages of a
-//! conversation with the same index, `variations` takes questions apart for it.
+//! `chunk` cuts a text, `terms` finds the words of a chunk (`stem`: without their endings), `index` stores files and
+//! applies changes (`inverted`: postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: drops
+//! removed chunks), `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds
+//! nearest neighbours (`vector_store`: and stores them), `fuse` joins rankings. `plan` decides which of these searches
+//! runs when, `fill` makes passages of hits until a budget is full. `messages` finds messages of a conversation with
+//! the same index, `variations` parses questions for it.
 //!
-//! Texts are not kept. Nothing here reads a clock or a file.
+//! Texts are not stored. Nothing here reads a clock or a file.
 
 mod bytes;
 mod chunk;

@@ -1,7 +1,8 @@
 //! Messages of a conversation, found by words.
 //!
-//! In: each message as one text, with what it is about if it answers a call. Out: the rounds that answer a question
-//! best, each with the message that does. One document of the index is one message, one chunk some of its lines.
+//! In: each message as one text; an answer to a call also has the subject of the call. Out: the rounds that answer a
+//! question best, each with the message that does. One document of the index is one message, one chunk some of its
+//! lines.
 
 use crate::bytes::checksum;
 use crate::variations::question;
@@ -10,18 +11,18 @@ use espalier_core::error::Result;
 use espalier_core::map::HashMap;
 use std::collections::BTreeMap;
 
-/// Bytes of a piece: some lines, or a part of one.
+/// Max bytes of a piece: some lines, or a part of one.
 const PIECE: usize = 1_000;
-/// Bytes of what a message is about, put before each of its pieces.
+/// Max bytes of a message's subject, which precedes each of its pieces.
 const ABOUT: usize = 100;
-/// Pieces that are looked at for a question.
+/// Max number of pieces that are ranked for a question.
 const CANDIDATES: usize = 2_000;
-/// Texts from this many bytes on are shown once, however often they occur.
+/// Min bytes of a text that is shown only once, however often it occurs.
 const LONG: usize = 60;
 
-/// Instructions say a little about everything, and answer next to nothing.
+/// Weight of instructions: they mention everything, and answer almost nothing.
 const SYSTEM: f64 = 0.7;
-/// What the user said, if the question names the user.
+/// Weight of the user's messages, if the question names the user.
 const ASKED_USER: f64 = 1.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,23 +37,23 @@ pub enum Speaker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
     pub id: &'a str,
-    /// Ascends with the messages; no two have the same.
+    /// Ascending with the messages, and unique.
     pub number: u32,
     /// Number of the first message of its round: a call and its results are one round.
     pub round: u32,
     pub speaker: Speaker,
-    /// What a result is about: name and arguments of its call.
+    /// The subject of a result: name and arguments of its call.
     pub about: &'a str,
     pub text: &'a str,
 }
 
-/// A round that was found.
+/// A round in the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundMessage<'a> {
-    /// The message of the round that matches best.
+    /// The best match in the round.
     pub id: &'a str,
     pub score: f64,
-    /// Where in its text, in UTF-16 code units.
+    /// Position of the match in its text, in UTF-16 code units.
     pub start: usize,
     pub end: usize,
     /// The other messages of the round, in order.
@@ -83,7 +84,7 @@ struct Row {
     number: u32,
     round: u32,
     speaker: Speaker,
-    /// Of the text, if it is long.
+    /// Checksum of the text, if it is long.
     sum: Option<u64>,
     /// Start and end of each piece, in UTF-16 code units.
     pieces: Box<[(u32, u32)]>,
@@ -91,7 +92,7 @@ struct Row {
 
 impl Default for Messages {
     fn default() -> Messages {
-        // Questions have their own forms of words, which count less than the word.
+        // Questions are expanded with other forms of their words, which count less than the words.
         let profile = Profile { words: Words::Espalier, context: false, ..Profile::ESPALIER };
         Messages { index: Index::new(profile), rows: HashMap::default(), by_number: BTreeMap::new() }
     }
@@ -130,7 +131,7 @@ impl Messages {
         Ok(())
     }
 
-    /// Removes a message. Returns false if there is none.
+    /// Removes a message. Returns false if it was not there.
     pub fn remove(&mut self, id: &str) -> bool {
         let Some(row) = self.rows.remove(id) else { return false };
         self.by_number.remove(&row.number);
@@ -145,12 +146,12 @@ impl Messages {
         self.rows.is_empty()
     }
 
-    /// Pieces of all messages.
+    /// Returns the number of pieces of all messages.
     pub fn pieces(&self) -> usize {
         self.index.state().chunks
     }
 
-    /// The rounds that answer a question, best first; of two that score alike the newer first.
+    /// Returns the rounds that answer a question, best first; of two with equal scores the newer first.
     pub fn search(&self, query: &str, max: usize) -> Vec<FoundMessage<'_>> {
         let mut found: Vec<FoundMessage<'_>> = Vec::new();
         let mut by_round: HashMap<u32, usize> = HashMap::default();
@@ -179,7 +180,7 @@ impl Messages {
         found
     }
 
-    /// Messages with their best piece, best first.
+    /// Returns messages with their best piece, best first.
     fn ranked(&self, query: &str) -> Vec<(f64, &str, &Row, usize)> {
         let asked = question(query, self.index.profile().words);
         let query = Query { text: &asked.text, max_results: CANDIDATES, max_spread: None, contributions: true };
@@ -193,7 +194,7 @@ impl Messages {
         let mut by_word = vec![0.0_f64; asked.words];
         for hit in self.index.search(&query) {
             by_word.fill(0.0);
-            // Of a word and its forms only the best counts.
+            // Among a word and its forms only the best counts.
             for one in &hit.contributions {
                 let score = one.score / counts.get(&one.term).copied().unwrap_or(1.0);
                 for (word, weight) in asked.terms.get(&one.term).into_iter().flatten() {
@@ -209,7 +210,7 @@ impl Messages {
             };
             let score = weight * by_word.iter().sum::<f64>();
             let known = best.entry(id).or_insert((score, row, place.position as usize));
-            // Hits do not come in the order of this score, and pieces that are alike: the first.
+            // Hits are not in the order of this score; among equal pieces the first is used.
             if score > known.0 || (score == known.0 && (place.position as usize) < known.2) {
                 *known = (score, row, place.position as usize);
             }
@@ -220,7 +221,7 @@ impl Messages {
         list
     }
 
-    /// The other messages of a round. They follow each other.
+    /// Returns the other messages of a round, which are contiguous.
     fn round_of(&self, row: &Row, id: &str) -> Vec<&str> {
         let from_first = self.by_number.range(row.round..).map(|(_, id)| &**id);
         let of_round = from_first.take_while(|id| self.rows.get(*id).is_some_and(|one| one.round == row.round));
@@ -232,7 +233,8 @@ fn number_of(units: usize) -> u32 {
     u32::try_from(units).unwrap_or(u32::MAX)
 }
 
-/// Start and end of each piece: as many lines as fit; a longer line is cut between words. Blank pieces are left out.
+/// Returns start and end of each piece: as many lines as fit; a longer line is cut between words. Blank pieces are left
+/// out.
 fn pieces(text: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut add = |start: usize, end: usize| {

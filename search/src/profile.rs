@@ -1,18 +1,18 @@
-//! Which rules an index follows: constants and switches, not a second engine.
+//! The rules of an index: constants and switches, not a second engine.
 
-/// How words become terms.
+/// The rule that turns words into terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
-    /// Camel parts in any script, acronyms (`HTMLParser` has `html` and `parser`), pairs of ideographs. No term
-    /// has more than 128 bytes.
+    /// Camel parts in any script, acronyms (`HTMLParser` has `html` and `parser`), pairs of ideographs. A term has at
+    /// most 128 bytes.
     Espalier,
-    /// The same, and English words without their endings: `parsing` and `parse` are `pars`.
+    /// As `Espalier`, with English words reduced to their stems: `parsing` and `parse` are `pars`.
     Stems,
-    /// Copilot Chat's: camel parts in ASCII only, acronyms stay whole.
+    /// Copilot Chat's rule: camel parts in ASCII only, acronyms stay whole.
     CopilotChat,
 }
 
-/// How a chunk is scored.
+/// The formula that scores a chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scoring {
     /// Okapi BM25 with idf = ln(1 + (N - df + 0.5) / (df + 0.5)). Equal scores are ordered by path and position.
@@ -21,12 +21,12 @@ pub enum Scoring {
     TfIdf,
 }
 
-/// The rules of an index. A snapshot is only read under the rules it was written with.
+/// The rules of an index. A snapshot can only be read under the rules with which it was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
     pub words: Words,
     pub scoring: Scoring,
-    /// Index the words of a chunk's path and of the definitions around it with the chunk.
+    /// True if the words of a chunk's path and of the definitions around it are indexed with the chunk.
     pub context: bool,
 }
 
@@ -38,8 +38,8 @@ impl Profile {
     /// Copilot Chat's TF-IDF.
     pub const COPILOT_CHAT: Profile = Profile { words: Words::CopilotChat, scoring: Scoring::TfIdf, context: false };
 
-    /// What decides the contents of a snapshot, in one number. Scoring is applied when a query runs, so it is
-    /// not part of it.
+    /// Returns the rules that decide the contents of a snapshot, as one number. Scoring is not part of it, because it
+    /// is applied at query time.
     pub(crate) fn mark(self) -> u8 {
         u8::from(self.words == Words::CopilotChat)
             | u8::from(self.context) << 1

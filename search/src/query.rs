@@ -1,35 +1,35 @@
-//! Ranks chunks for a query: term by term into one sum per chunk, then the best of them.
+//! Ranks chunks for a query: term by term into one sum per chunk, then selects the best.
 
 use crate::inverted::GONE;
 use crate::{Index, Scoring, terms_of, words};
 use espalier_core::map::HashMap;
 
-/// What is searched for, and how much is wanted.
+/// The text of a search, and the limits of its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Query<'a> {
     /// Words in any form: a question, keywords, code.
     pub text: &'a str,
-    /// Chunks in the result at most.
+    /// Max number of chunks in the result.
     pub max_results: usize,
     /// Keeps scores of at least best x (1 - max_spread); applied after `max_results`.
     pub max_spread: Option<f64>,
-    /// Report what each term contributed to the score of each hit.
+    /// True if each hit reports what each term contributed to its score.
     pub contributions: bool,
 }
 
 impl<'a> Query<'a> {
-    /// A query for at most 128 chunks.
+    /// Returns a query for at most 128 chunks.
     pub fn of(text: &'a str) -> Query<'a> {
         Query { text, max_results: 128, max_spread: None, contributions: false }
     }
 }
 
-/// A chunk that was found; [`Index::locate`] says where it is.
+/// A chunk in the result; [`Index::locate`] returns its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub chunk: u32,
     pub score: f64,
-    /// In the order of the query's terms; empty unless [`Query::contributions`] asks for them.
+    /// In the order of the query's terms; empty unless [`Query::contributions`] is set.
     pub contributions: Vec<Contribution>,
 }
 
@@ -40,18 +40,18 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// How a term of a query scores in a chunk.
+/// The weight of a query's term.
 #[derive(Clone, Copy)]
 struct Weight {
     term: u32,
-    /// What does not depend on the chunk.
+    /// The factor that does not depend on the chunk.
     factor: f64,
 }
 
 impl Index {
-    /// Chunks for a query, best first. Nothing in the query that the index knows: no hits.
+    /// Returns chunks for a query, best first; none if the index knows no term of the query.
     ///
-    /// Chunks that score alike are ordered by path and position, under [`Scoring::TfIdf`] by insertion.
+    /// Chunks with equal scores are ordered by path and position, under [`Scoring::TfIdf`] by insertion.
     pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
         let weights = self.weights(query.text);
         if weights.is_empty() || query.max_results == 0 {
@@ -74,7 +74,7 @@ impl Index {
         hits
     }
 
-    /// The terms of a query that the index has, each once, in the order in which they first occur.
+    /// Returns the terms of a query that the index has, without duplicates, in the order of first occurrence.
     fn weights(&self, text: &str) -> Vec<Weight> {
         let mut counts: Vec<(u32, u32)> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::default();
@@ -127,7 +127,7 @@ impl Index {
         }
     }
 
-    /// The best `max` in their order.
+    /// Returns the best `max`, in order.
     fn best(&self, found: Vec<(u32, f64)>, max: usize) -> Vec<(u32, f64)> {
         let file = |chunk: u32| self.files.get(self.inverted.chunks[chunk as usize].file as usize)?.as_ref();
         match self.profile.scoring {
@@ -148,7 +148,7 @@ impl Index {
         }
     }
 
-    /// How often a chunk holds each of its terms, in no order.
+    /// Returns the terms of a chunk with their counts, in no order.
     pub fn terms_of_chunk(&self, chunk: u32) -> Vec<(&str, u32)> {
         let Some(stored) = self.inverted.chunks.get(chunk as usize) else { return Vec::new() };
         let Some(Some(file)) = self.files.get(stored.file as usize) else { return Vec::new() };
@@ -169,10 +169,11 @@ impl Index {
     }
 }
 
-/// The best `max` in their order: by score, then by the key of their file, then by number, which ascends within a file.
+/// Returns the best `max`: ordered by score, then by the key of their file, then by number, which ascends within a
+/// file.
 fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K) -> Vec<(u32, f64)> {
     if max < found.len() {
-        // Most are out by their score; only for the others it is worth to look at the file.
+        // The score alone excludes most chunks; only for the others it is worth reading the file.
         let by_score = |one: &(u32, f64), other: &(u32, f64)| other.1.total_cmp(&one.1);
         let least = found.select_nth_unstable_by(max - 1, by_score).1.1;
         found.retain(|(_, score)| *score >= least);

@@ -1,8 +1,8 @@
 //! The body of a segment: a dictionary, files with their chunks, the terms of each chunk, and the chunks of each term.
 //!
-//! In order: the number of terms; their table, for each the bytes of its text and of its list; their texts; the
-//! files; the terms of the chunks; the lists. The loaded index reads the last two where they are, so loading
-//! takes time per term and chunk, not per posting.
+//! In order: the number of terms; their table, with the bytes of each term's text and list; their texts; the files; the
+//! terms of the chunks; the lists. The loaded index reads the last two in place, so loading takes time per term and
+//! chunk, not per posting.
 
 use crate::bytes::{Reader, put, put_counted, put_text};
 use crate::index::{File, Index};
@@ -10,7 +10,7 @@ use crate::inverted::{Block, Content, FileTerms, GONE, Postings, Stored};
 use espalier_core::map::HashMap;
 use std::ops::Range;
 
-/// A segment whose files are read and checked. Its dictionary is not.
+/// A segment whose files are read and checked. Its dictionary is not read yet.
 pub(crate) struct Opened {
     bytes: Vec<u8>,
     pub terms: u32,
@@ -82,8 +82,8 @@ impl Index {
         bytes
     }
 
-    /// Takes a segment with its files. Returns the start of each of its lists and the number of its chunks;
-    /// `None` if the dictionary makes no sense, the index then has no file of it.
+    /// Adds a segment with its files. Returns the start of each of its lists and the number of its chunks; `None` if
+    /// the dictionary is invalid, then the index has no file of it.
     pub(crate) fn enter(&mut self, read: Opened, name: &str) -> Option<Vec<(u32, u32)>> {
         let Opened { bytes, terms, table, texts, lists, files, chunks, lengths } = read;
         let mut table = Reader { bytes: &bytes[table] };
@@ -135,7 +135,7 @@ impl Opened {
         self.chunks.len()
     }
 
-    /// Reads the files of a segment whose body begins at `start`, unless one of their paths is `taken`.
+    /// Reads the files of a segment whose body begins at `start`; `None` if one of their paths is `taken`.
     pub fn read(bytes: Vec<u8>, start: usize, taken: &HashMap<Box<str>, ()>) -> Option<Opened> {
         let end = u32::try_from(bytes.len()).ok()?;
         let mut reader = Reader { bytes: &bytes[start..] };
@@ -183,7 +183,7 @@ impl Opened {
     }
 }
 
-/// A number of items that a blob claims, as far as its bytes can hold them: for allocations.
+/// Limits a number of items that a blob claims to what its bytes can contain, for allocations.
 fn bounded(count: u32, reader: &Reader) -> usize {
     (count as usize).min(reader.bytes.len())
 }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::{Profile, Query};
 
-    /// A checksum is no signature: bytes that someone made up can have the right one.
+    /// A checksum is no signature: forged bytes can have the right one.
     #[test]
     fn made_up_contents_do_no_harm() {
         let random = &mut fastrand::Rng::with_seed(1);

@@ -1,8 +1,8 @@
-//! Segments: what a storage keeps of an index, so that it need not be built again.
+//! Segments: the stored form of an index, so that it need not be built again.
 //!
-//! A segment holds some files with their chunks and terms, and a manifest names the segments. Both carry a
-//! version and a checksum. A segment is never changed: what changed gets a new name, so that an interrupted
-//! save leaves the manifest before it whole.
+//! A segment contains some files with their chunks and terms; a manifest names the segments. Both have a version and a
+//! checksum. A segment is never changed: changed content gets a new name, so that an interrupted save leaves the
+//! previous manifest intact.
 
 use crate::Profile;
 use crate::bytes::{Reader, checksum, checksum_long, put, put_text};
@@ -10,7 +10,7 @@ use crate::index::{File, Index};
 use crate::segment::Opened;
 use espalier_core::map::HashMap;
 
-/// The format. Another number is not read.
+/// The version of the format. Other versions are not read.
 const VERSION: u8 = 3;
 
 const MAGIC: [u8; 4] = *b"ESPS";
@@ -21,20 +21,20 @@ const HEAD: usize = 15;
 const MANIFEST: u8 = 0;
 const SEGMENT: u8 = 1;
 
-/// Why a blob is not used.
+/// The reason why a blob is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// The storage does not have it.
     Missing,
-    /// It is none of ours, or cut off in its first bytes.
+    /// It has another format, or ends within its first bytes.
     Foreign,
     /// Another version of this package wrote it.
     Version,
-    /// It was written under other rules for words, or other settings.
+    /// It was written under other rules for words, or with other settings.
     Rules,
-    /// Its bytes changed.
+    /// Its bytes are damaged.
     Checksum,
-    /// Its contents make no sense.
+    /// Its contents are invalid.
     Contents,
 }
 
@@ -45,32 +45,32 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
-/// What changed since the last save. Write `segments`, then `manifest`, then delete `obsolete`, then call
+/// The changes since the last save. Write `segments`, then `manifest`, then delete `obsolete`, then call
 /// [`Index::confirm`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
     pub manifest: Vec<u8>,
     pub segments: Vec<Segment>,
-    /// Names that no manifest needs any more.
+    /// Names of segments that no manifest needs any more.
     pub obsolete: Vec<String>,
     list: Vec<String>,
     names: Vec<(usize, String, u64)>,
 }
 
 impl Saved {
-    /// Names of all segments that the manifest lists.
+    /// Returns the names of all segments that the manifest lists.
     pub fn names(&self) -> &[String] {
         &self.list
     }
 }
 
-/// A save under way, a segment at a time, so that neither time nor memory is taken for all of them at once. The
-/// index may change meanwhile: the next save then has what changed.
+/// A save in progress, a segment at a time, so that it does not need time and memory for all of them at once. The index
+/// may change meanwhile: the next save then has the changes.
 pub struct Saving {
     /// Segments to write, each with its last change and the slots of its files by ascending sequence.
     queue: Vec<(usize, u64, Vec<u32>)>,
-    /// Of the newest file. Those that come later wait for the next save: they can be in a segment that is written
-    /// already and in one that is not.
+    /// Sequence of the newest file. Later files wait for the next save: they can be in a segment that is already
+    /// written and in one that is not.
     sequence: u64,
     list: Vec<String>,
     obsolete: Vec<String>,
@@ -84,13 +84,13 @@ pub struct DamagedSegment {
     pub damage: Damage,
 }
 
-/// An index as it was saved, without the files of damaged segments.
+/// A loaded index, without the files of damaged segments.
 pub struct Loaded {
     pub index: Index,
     pub damaged: Vec<DamagedSegment>,
 }
 
-/// A load under way, a segment at a time: [`Loading::read`] for each of [`Loading::names`] in their order, then
+/// A load in progress, a segment at a time: [`Loading::read`] for each of [`Loading::names`] in their order, then
 /// [`Loading::enter`] until it returns false, then [`Loading::finish`].
 pub struct Loading {
     index: Index,
@@ -104,14 +104,14 @@ pub struct Loading {
 }
 
 impl Index {
-    /// The blobs to write. Changes nothing: if the storage fails, the next save has the same ones and more.
+    /// Returns the blobs to write. Changes nothing: if the storage fails, the next save has the same blobs and more.
     pub fn save(&self) -> Saved {
         let mut saving = self.start_save();
         let segments = std::iter::from_fn(|| self.save_segment(&mut saving)).collect();
         Saved { segments, ..self.end_save(saving) }
     }
 
-    /// Begins the same in steps: [`Index::save_segment`] until there is none, then [`Index::end_save`].
+    /// Begins a save in steps: [`Index::save_segment`] until it returns `None`, then [`Index::end_save`].
     pub fn start_save(&self) -> Saving {
         let mut order: Vec<(u64, u32)> =
             (0..).zip(&self.files).filter_map(|(slot, file)| Some((file.as_ref()?.sequence, slot))).collect();
@@ -142,7 +142,7 @@ impl Index {
         saving
     }
 
-    /// The next segment to write, if there is one.
+    /// Returns the next segment to write, if there is one.
     pub fn save_segment(&self, saving: &mut Saving) -> Option<Segment> {
         let (at, changed, slots) = saving.queue.pop()?;
         let of_segment = slots.iter().filter_map(|slot| self.files.get(*slot as usize)?.as_ref());
@@ -155,7 +155,7 @@ impl Index {
         Some(Segment { name, bytes })
     }
 
-    /// The manifest of a save whose segments are all written, and what it makes obsolete.
+    /// Returns the manifest of a save whose segments are all written, and the obsolete segments.
     pub fn end_save(&self, saving: Saving) -> Saved {
         let Saving { list, mut obsolete, names, .. } = saving;
         obsolete.retain(|name| !list.contains(name));
@@ -168,7 +168,7 @@ impl Index {
         Saved { manifest, segments: Vec::new(), obsolete, list, names }
     }
 
-    /// Notes that a save was written: the next one holds only what changed after it.
+    /// Records that a save was written: the next one contains only later changes.
     pub fn confirm(&mut self, saved: &Saved) {
         for (at, name, revision) in &saved.names {
             if let Some(state) = self.segments.get_mut(*at) {
@@ -182,18 +182,18 @@ impl Index {
         }
     }
 
-    /// Names of the segments that a manifest lists.
+    /// Returns the names of the segments that a manifest lists.
     ///
     /// # Errors
-    /// Why the manifest is not used: build the index anew.
+    /// The reason why the manifest is not used; the index must then be built again.
     pub fn segments_of(profile: Profile, manifest: &[u8]) -> Result<Vec<String>, Damage> {
         Ok(Loading::start(profile, "", manifest)?.names)
     }
 
     /// Reads an index; `get` returns the bytes of a segment, if the storage has it.
     ///
-    /// Never trusts a blob: a damaged one is left out and reported, and [`Index::version`] then has no version
-    /// for its files, so that a host that puts all its files puts exactly those anew.
+    /// No blob is trusted: a damaged one is left out and reported, and [`Index::version`] then has no version for its
+    /// files, so that a host that puts all its files only adds these again.
     ///
     /// # Errors
     /// Those of [`Index::segments_of`].
@@ -215,7 +215,8 @@ impl Loading {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// Why it is not used; [`Damage::Rules`] also if the index was saved under other [settings](Index::with_settings).
+    /// The reason why it is not used; [`Damage::Rules`] also if the index was saved with other
+    /// [settings](Index::with_settings).
     pub fn start(profile: Profile, settings: &str, manifest: &[u8]) -> Result<Loading, Damage> {
         let mut reader = Reader { bytes: opened(profile.mark(), MANIFEST, manifest)? };
         if reader.text().ok_or(Damage::Contents)? != settings {
@@ -238,12 +239,12 @@ impl Loading {
         })
     }
 
-    /// The segments, in the order in which they are read.
+    /// Returns the segments, in the order in which they must be read.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Reads a segment, nothing if the storage does not have it.
+    /// Reads a segment; `bytes` is `None` if the storage does not have it.
     pub fn read(&mut self, name: &str, bytes: Option<Vec<u8>>) {
         let mark = self.index.profile.mark();
         let read = bytes.ok_or(Damage::Missing).and_then(|bytes| {
@@ -259,10 +260,10 @@ impl Loading {
         }
     }
 
-    /// Enters the files and terms of one segment. Returns false if there is none left.
+    /// Adds the files and terms of one segment. Returns false if there is none left.
     pub fn enter(&mut self) -> bool {
         if !std::mem::replace(&mut self.is_reserved, true) {
-            // Grown once: what a manifest claims is believed as far as there are bytes for it.
+            // Reserves once: a number that a manifest claims is limited by the bytes that exist.
             let claimed = self.opened.iter().map(|(_, read)| read.terms as usize).sum();
             self.index.inverted.terms.reserve(usize::try_from(self.terms).unwrap_or(usize::MAX).min(claimed));
             self.index.inverted.reserve_chunks(self.opened.iter().map(|(_, read)| read.chunks()).sum());
@@ -275,14 +276,14 @@ impl Loading {
         !self.opened.is_empty()
     }
 
-    /// The index, without the files of segments that were not read and entered.
+    /// Returns the index, without the files of segments that were not read and entered.
     pub fn finish(mut self) -> Loaded {
         self.index.inverted.sort_lists(&self.starts);
         Loaded { index: self.index, damaged: self.damaged }
     }
 }
 
-/// A blob: its body behind a head that says what it is.
+/// Returns a blob: its body after a header that identifies it.
 pub(crate) fn sealed(mark: u8, kind: u8, body: Vec<u8>) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend([VERSION, mark, kind]);
@@ -295,7 +296,7 @@ fn seed(head: &[u8]) -> u64 {
     checksum(0, head)
 }
 
-/// The body of a blob, if nothing about it is wrong.
+/// Returns the body of a blob if its header and checksum are correct.
 pub(crate) fn opened(mark: u8, kind: u8, bytes: &[u8]) -> Result<&[u8], Damage> {
     let (head, body) = bytes.split_at_checked(HEAD).ok_or(Damage::Foreign)?;
     if head[..4] != MAGIC {

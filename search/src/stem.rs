@@ -1,13 +1,13 @@
-//! Takes endings off English words, so that "parses", "parsed" and "parsing" find `parse`.
+//! Removes endings from English words, so that "parses", "parsed" and "parsing" find `parse`.
 
-/// Words with fewer letters have no ending to spare.
+/// Min letters of a word that is shortened.
 const MIN_WORD: usize = 4;
 
-/// Letters that stay in front of an ending.
+/// Min letters before an ending.
 const MIN_STEM: usize = 3;
 
-/// Cuts `-s`, `-es`, `-ies`, `-ed`, `-ing` and a last `e` off a term of lower-case ASCII letters; other terms
-/// stay. The result needs not be a word: it only has to be the same for all forms of one.
+/// Removes `-s`, `-es`, `-ies`, `-ed`, `-ing` and a last `e` from a term of lower-case ASCII letters; other terms stay.
+/// The result need not be a word: it must only be the same for all forms of one.
 pub(crate) fn stem(term: &mut String) {
     if term.len() < MIN_WORD || !term.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
@@ -46,7 +46,7 @@ fn cut_plural(term: &mut String) {
     }
 }
 
-/// `running` has the stem of `run`, `calling` that of `call`.
+/// Makes the stem of `running` that of `run`, and keeps that of `calling` as `call`.
 fn undouble(term: &mut String) {
     let bytes = term.as_bytes();
     if let [.., before, last] = bytes

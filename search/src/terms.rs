@@ -5,7 +5,7 @@ use crate::stem::stem;
 use espalier_core::map::HashSet;
 use espalier_core::tokens::is_letter;
 
-/// Words beyond this many bytes are data, not language: no one types them into a query.
+/// Max bytes of a word: longer ones are data, which no one types into a query.
 const MAX_WORD: usize = 128;
 
 /// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a
@@ -53,7 +53,7 @@ fn begins(word: &str) -> bool {
     }
 }
 
-/// Calls `visit` with each term of a word, each once, in lower case.
+/// Calls `visit` with each distinct term of a word, in lower case.
 ///
 /// ```
 /// use espalier_search::{Words, terms_of};
@@ -96,7 +96,7 @@ pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
     terms.list.iter().for_each(|term| visit(term));
 }
 
-/// The terms of a word, each once. A set is only made for the few words with many parts.
+/// The distinct terms of a word. Only words with many parts get a set.
 #[derive(Default)]
 struct Terms {
     has_stems: bool,
@@ -184,7 +184,7 @@ fn is_ideograph(character: char) -> bool {
     matches!(character as u32, 0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
-/// Adds each pair of neighbouring ideographs: a sentence of them is a single word, and no one asks for all of it.
+/// Adds each pair of neighbouring ideographs: a sentence of them is a single word, and no query contains all of it.
 fn pairs(word: &str, terms: &mut Terms) {
     let mut last = None;
     for (at, character) in word.char_indices() {
@@ -205,7 +205,7 @@ fn has_three(part: &str) -> bool {
     })
 }
 
-/// What stands before trailing digits, if that holds none.
+/// Returns the text before trailing digits, if it has no digits.
 fn before_digits(word: &str) -> Option<&str> {
     let first = word.find(|character: char| character.is_ascii_digit());
     let end = first.or_else(|| word.char_indices().next_back().map(|(at, _)| at))?;

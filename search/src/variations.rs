@@ -1,9 +1,9 @@
-//! What a question is about: its words without those that any question has, each with its other forms.
+//! The words of a question without stop words, each with its other forms.
 
 use crate::{Words, terms_of, words};
 use espalier_core::map::HashMap;
 
-/// Words that hold no matter. A short conversation makes them look rare.
+/// Stop words. In a short conversation they look rare.
 const EMPTY: &str = " a about all also an and any are as at be been being both but by can could did do does \
     done each every few for from gets getting get got had has have having he her his how i if in into is it its just \
     let made make makes making many me more most much my no nor not of \
@@ -11,30 +11,30 @@ const EMPTY: &str = " a about all also an and any are as at be been being both b
     there these they this those to too under up us very was we were what when where which while \
     who whom whose why will with would you your ";
 
-/// Words for the user.
+/// Words that mean the user.
 const USER: &str = " user users customer customers i me my we us our ";
-/// Words for those who take part and for their speaking: a question about a conversation has them without meaning them.
+/// Words for the participants and for speaking: a question about a conversation contains them without meaning them.
 const SPEAKERS: &str = " agent agents ask asked asks assistant customer customers mention mentioned mentions said say \
     says tell tells told user users want wanted wants ";
 
-/// What a word of [`SPEAKERS`] counts.
+/// Weight of a word in [`SPEAKERS`].
 const SPEAKER: f64 = 0.3;
-/// What another form of a word counts.
+/// Weight of another form of a word.
 const VARIATION: f64 = 0.7;
-/// What another word for the same counts.
+/// Weight of a synonym.
 const SYNONYM: f64 = 0.3;
-/// Words of a query that are looked at.
+/// Max number of words of a query.
 const MAX_WORDS: usize = 128;
 
-/// A query, taken apart.
+/// A parsed query.
 pub(crate) struct Question {
     /// All words and forms, for the index.
     pub text: String,
-    /// Number of words that ask for something.
+    /// Number of meaningful words.
     pub words: usize,
-    /// What a term counts, and for which word.
+    /// Weights of a term, with the words to which it belongs.
     pub terms: HashMap<String, Vec<(usize, f64)>>,
-    /// The question is about what the user said.
+    /// True if the question is about what the user said.
     pub is_about_user: bool,
 }
 
@@ -97,7 +97,7 @@ fn is_in(list: &str, word: &str) -> bool {
     })
 }
 
-/// Words that people who work with agents use for each other.
+/// Words that people who work with agents use as synonyms.
 const SYNONYMS: [&str; 40] = [
     "folder directory dir",
     "delete remove drop",
@@ -141,15 +141,15 @@ const SYNONYMS: [&str; 40] = [
     "pay charge payment",
 ];
 
-/// Other words for the same as a word, of which `forms` are the other forms.
+/// Returns the synonyms of a word whose other forms are `forms`.
 fn synonyms<'a>(word: &str, forms: &[String]) -> Vec<&'a str> {
     let is_same = |one: &str| one == word || forms.iter().any(|form| form == one);
     let groups = SYNONYMS.iter().filter(|group| group.split(' ').any(is_same));
     groups.flat_map(|group| group.split(' ')).filter(|one| !is_same(one)).collect()
 }
 
-/// Other forms of an English word: number, tense, and what is derived from verbs. Some do not exist; the index does not
-/// know them.
+/// Returns other forms of an English word: number, tense, and derivations of verbs. Some do not exist; the index does
+/// not know them.
 fn forms(word: &str) -> Vec<String> {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
@@ -188,7 +188,7 @@ fn forms(word: &str) -> Vec<String> {
 
 const VOWELS: [&str; 5] = ["a", "e", "i", "o", "u"];
 
-/// What a word may be a form of.
+/// Returns the words of which a word may be a form.
 fn stems(word: &str) -> Vec<String> {
     let cut = |count: usize| word[..word.len() - count].to_string();
     let (stem, is_verb) = match () {
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(asked.terms["user"], [(1, SPEAKER)]);
         assert_eq!(asked.terms["deleted"], [(3, VARIATION)]);
         assert!(!asked.terms.contains_key("which"));
-        // Nothing but such words: they are all there is.
+        // A question of stop words only: they are all there is.
         let only = question("what did they do where", Words::Espalier);
         assert_eq!(only.words, 4);
         assert_eq!(question("", Words::Espalier).words, 0);

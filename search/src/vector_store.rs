@@ -1,7 +1,7 @@
-//! Vectors of one model, and their blobs: each save adds those that came since the last one.
+//! Vectors of one model, and their blobs: each save adds the vectors that are new since the last one.
 //!
-//! The manifest names the model and the blobs. Blobs carry the version and checksum of all snapshots. Vectors whose
-//! text is gone stay for a while, so that a text that comes back (another branch) costs no call of the model.
+//! The manifest names the model and the blobs. Blobs have the version and checksum of all snapshots. Vectors whose text
+//! was removed stay for a while, so that a text that comes back (another branch) costs no call of the model.
 
 use crate::bytes::{Reader, checksum, put, put_text};
 use crate::snapshot::{opened, sealed};
@@ -12,13 +12,13 @@ use espalier_core::error::Result;
 const MANIFEST: u8 = 2;
 const VECTORS: u8 = 3;
 
-/// Vectors of a blob at most.
+/// Max vectors of a blob.
 const PER_BLOB: usize = 4096;
 
-/// Blobs from which on the next save writes all vectors anew.
+/// Max number of blobs; above it the next save rewrites all vectors.
 const MAX_BLOBS: usize = 128;
 
-/// Vectors, and what of them a storage has.
+/// Vectors, and the part of them that a storage has.
 #[derive(Default)]
 pub struct VectorStore {
     pub vectors: Vectors,
@@ -40,14 +40,14 @@ pub struct SavedVectors {
 }
 
 impl SavedVectors {
-    /// Names of all blobs that the manifest lists.
+    /// Returns the names of all blobs that the manifest lists.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 }
 
 impl VectorStore {
-    /// Names of the blobs that the storage has.
+    /// Returns the names of the blobs that the storage has.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -66,7 +66,7 @@ impl VectorStore {
         Ok(())
     }
 
-    /// Removes the vectors for whose key `is_used` is false once they are more than the others and 1,024.
+    /// Removes the vectors for whose keys `is_used` is false, once there are more than 1,024 and more than the others.
     pub fn evict(&mut self, is_used: impl Fn(u64) -> bool) {
         let unused: Vec<u64> = self.vectors.keys().filter(|key| !is_used(*key)).collect();
         if unused.len() > 1024.max(self.vectors.len() - unused.len()) {
@@ -74,7 +74,7 @@ impl VectorStore {
         }
     }
 
-    /// What there is to write, nothing if the storage has it all.
+    /// Returns the blobs to write; `None` if the storage has everything.
     pub fn save(&self) -> Option<SavedVectors> {
         let added = self.unsaved.len().div_ceil(PER_BLOB);
         let is_anew = self.names.len() + added > MAX_BLOBS || self.stored > 2 * self.vectors.len() + PER_BLOB;
@@ -96,7 +96,7 @@ impl VectorStore {
         Some(SavedVectors { blobs, manifest: sealed(0, MANIFEST, manifest), obsolete, names, stored })
     }
 
-    /// Notes that a save was written.
+    /// Records that a save was written.
     pub fn confirm(&mut self, saved: SavedVectors) {
         (self.names, self.stored) = (saved.names, saved.stored);
         self.unsaved = Vec::new();
@@ -116,10 +116,10 @@ impl VectorStore {
         Segment { name: format!("vectors-{:016x}", checksum(0, &bytes)), bytes }
     }
 
-    /// Names of the blobs that a manifest lists. [`Damage::Rules`]: they are of another model.
+    /// Returns the names of the blobs that a manifest lists. [`Damage::Rules`] means that they are from another model.
     ///
     /// # Errors
-    /// Why the manifest is not used.
+    /// The reason why the manifest is not used.
     pub fn blobs_of(model: &str, manifest: &[u8]) -> std::result::Result<Vec<String>, Damage> {
         let mut reader = Reader { bytes: opened(0, MANIFEST, manifest)? };
         if reader.text().ok_or(Damage::Contents)? != model {
@@ -130,10 +130,10 @@ impl VectorStore {
         names.filter(|_| reader.bytes.is_empty()).ok_or(Damage::Contents)
     }
 
-    /// Takes the vectors of a blob.
+    /// Reads the vectors of a blob.
     ///
     /// # Errors
-    /// Why there are none of it; vectors that came before stay.
+    /// The reason why it is not used; existing vectors stay.
     pub fn load(&mut self, name: &str, bytes: Option<&[u8]>) -> std::result::Result<(), DamagedSegment> {
         let damaged = |damage| DamagedSegment { name: name.to_string(), damage };
         let body = bytes.ok_or(Damage::Missing).and_then(|bytes| opened(0, VECTORS, bytes)).map_err(damaged)?;

@@ -1,8 +1,7 @@
-//! Embeddings, a byte per dimension, and the nearest of them by their dot product.
+//! Embeddings with one byte per dimension, and the nearest of them by their dot product.
 //!
-//! Every vector is compared: no approximate structure that would have to be kept up to date, and the ranking
-//! over the stored bytes is exact. A vector of length 1 with 512 dimensions is off by about 0.4 % after
-//! rounding to bytes.
+//! Every vector is compared: there is no approximate structure to update, and the ranking over the stored bytes is
+//! exact. After rounding to bytes, a vector of length 1 with 512 dimensions has an error of about 0.4 %.
 
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
@@ -17,7 +16,7 @@ pub struct Vectors {
     slots: HashMap<u64, usize>,
 }
 
-/// A vector that was found.
+/// A vector in the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     pub key: u64,
@@ -26,7 +25,7 @@ pub struct Neighbour {
 }
 
 impl Vectors {
-    /// An empty set; the first vector decides the number of dimensions.
+    /// Returns an empty set; the first vector determines the number of dimensions.
     pub fn new() -> Vectors {
         Vectors::default()
     }
@@ -39,7 +38,7 @@ impl Vectors {
         self.keys.is_empty()
     }
 
-    /// 0 as long as there has been no vector.
+    /// Returns the number of dimensions; 0 before the first vector.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -48,7 +47,7 @@ impl Vectors {
         self.slots.contains_key(&key)
     }
 
-    /// Bytes that the vectors take.
+    /// Returns the bytes of the vectors.
     pub fn memory(&self) -> usize {
         self.values.capacity() + self.scales.capacity() * 4 + self.keys.capacity() * 8 + self.slots.capacity() * 17
     }
@@ -56,8 +55,8 @@ impl Vectors {
     /// Adds a vector, or replaces it.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if it has no dimension, another number of them than the others, or a value that is no
-    /// finite number; the vectors are then as they were.
+    /// [`Code::BadInput`] if it has no dimension, another number of dimensions than the others, or a value that is not
+    /// finite; the vectors are then unchanged.
     pub fn put(&mut self, key: u64, vector: &[f32]) -> Result<()> {
         self.check(vector)?;
         let (values, scale) = quantise(vector);
@@ -65,8 +64,8 @@ impl Vectors {
         Ok(())
     }
 
-    /// Adds a vector as it is kept. Returns false if it has another number of dimensions than the others, or a
-    /// scale that is no finite number.
+    /// Adds a vector in its stored form. Returns false if it has another number of dimensions than the others, or a
+    /// scale that is not finite.
     pub(crate) fn put_row(&mut self, key: u64, values: Vec<i8>, scale: f32) -> bool {
         if !scale.is_finite() || values.is_empty() || !self.is_empty() && values.len() != self.dimensions {
             return false;
@@ -87,18 +86,18 @@ impl Vectors {
         true
     }
 
-    /// A vector as it is kept.
+    /// Returns a vector in its stored form.
     pub(crate) fn row(&self, key: u64) -> Option<(&[i8], f32)> {
         let slot = *self.slots.get(&key)?;
         Some((self.values.get(slot * self.dimensions..)?.get(..self.dimensions)?, *self.scales.get(slot)?))
     }
 
-    /// Keys of all vectors, in no order.
+    /// Returns the keys of all vectors, in no order.
     pub fn keys(&self) -> impl Iterator<Item = u64> {
         self.keys.iter().copied()
     }
 
-    /// Removes a vector. Returns false if there is none.
+    /// Removes a vector. Returns false if it was not there.
     pub fn remove(&mut self, key: u64) -> bool {
         let Some(slot) = self.slots.remove(&key) else { return false };
         let last = self.keys.len() - 1;
@@ -112,7 +111,7 @@ impl Vectors {
         true
     }
 
-    /// The nearest `max` with a similarity above `above`, best first, equal ones by key.
+    /// Returns the nearest `max` with a similarity above `above`, best first, equal ones by key.
     ///
     /// # Errors
     /// Those of [`Vectors::put`].
@@ -120,7 +119,7 @@ impl Vectors {
         self.nearest_of(vector, max, above, |_| true)
     }
 
-    /// The same among the vectors for whose key `is_wanted` is true.
+    /// Returns the nearest among the vectors for whose keys `is_wanted` is true.
     ///
     /// # Errors
     /// Those of [`Vectors::put`].
@@ -169,7 +168,7 @@ impl Vectors {
     }
 }
 
-/// Bytes and the number to multiply them with.
+/// Returns the bytes of a vector and their scale.
 fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     let largest = vector.iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
     if largest == 0.0 {
@@ -179,7 +178,7 @@ fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     (vector.iter().map(|value| (f64::from(*value) / f64::from(largest) * 127.0).round() as i8).collect(), scale)
 }
 
-/// Sums of 1,024 products each: those fit 32 bits, and the compiler makes vector instructions of the inner loop.
+/// Sums 1,024 products at a time: those fit 32 bits, and the compiler vectorises the inner loop.
 fn dot(one: &[i8], other: &[i8]) -> i64 {
     let mut total = 0;
     for (one, other) in one.chunks(1024).zip(other.chunks(1024)) {

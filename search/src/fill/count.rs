@@ -1,16 +1,16 @@
-//! Counts passages of a file: what lies between two cuts of the text is counted once.
+//! Counts passages of a file: text between two cuts is counted once.
 
 use super::FillFile;
 use super::render::{closing, fence, heading};
 use espalier_core::tokens::{Tokenizer, is_cut};
 use std::ops::Range;
 
-/// Bytes between two ends of a beginning of a long line.
+/// Bytes between two possible ends of the beginning of a long line.
 const STEP: usize = 16;
 /// Bytes between two cuts of a long line.
 const PART: usize = 256;
 
-/// A text with its lines, and the counts of its parts that are known.
+/// A text with its lines, and the known counts of its parts.
 pub(super) struct Sheet<'a> {
     pub path: &'a str,
     pub text: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Sheet<'a> {
     /// Starts of lines, in bytes, and the UTF-16 code units before them.
     lines: Vec<(usize, usize)>,
     units: usize,
-    /// Places behind which counts add up, in bytes, with the tokens up to the next one.
+    /// Byte offsets after which counts add up, with the tokens up to the next one.
     cuts: Vec<(usize, Option<u64>)>,
 }
 
@@ -48,8 +48,8 @@ impl<'a> Sheet<'a> {
         Sheet { path, text, offset, line, lines, units, cuts }
     }
 
-    /// Byte offsets of a range in UTF-16 code units, as far as it is in the text, without blank lines at both ends.
-    /// Nothing if that is empty.
+    /// Returns the byte offsets of a range in UTF-16 code units, clipped to the text, without blank lines at both ends;
+    /// `None` if it is empty.
     pub fn bytes(&self, start: usize, end: usize) -> Option<Range<usize>> {
         let (start, end) = (start.saturating_sub(self.offset), end.saturating_sub(self.offset).min(self.units));
         if start >= end {
@@ -88,14 +88,14 @@ impl<'a> Sheet<'a> {
         self.lines.partition_point(|(start, _)| *start <= byte).saturating_sub(1)
     }
 
-    /// The lines of the file that a range has, which ends with something in it.
+    /// Returns the lines of the file in a range, which does not end with a blank line.
     pub fn lines(&self, range: &Range<usize>) -> Range<usize> {
         let last = self.line_at(range.end.saturating_sub(1).max(range.start));
         self.line + self.line_at(range.start)..self.line + last + 1
     }
 
-    /// Where a beginning of a range may end: between lines. If its first line goes on behind it, between characters,
-    /// some bytes apart.
+    /// Returns the possible ends of a range's beginning: between lines. If its first line continues after the range,
+    /// also between characters, some bytes apart.
     pub fn ends(&self, range: Range<usize>) -> Vec<usize> {
         let first = self.lines.partition_point(|(start, _)| *start <= range.start);
         let behind = self.lines.partition_point(|(start, _)| *start <= range.end);
@@ -109,7 +109,7 @@ impl<'a> Sheet<'a> {
         ends.filter(|at| *at > start).collect()
     }
 
-    /// Tokens of a passage as it is rendered. Nothing if it has more than `max`.
+    /// Returns the tokens of a passage in its rendered form; `None` if it has more than `max`.
     pub fn count<T: Tokenizer + ?Sized>(&mut self, range: &Range<usize>, max: u64, tokenizer: &T) -> Option<u64> {
         let text = &self.text[range.start..range.end];
         let first = self.cuts.partition_point(|(at, _)| *at <= range.start);

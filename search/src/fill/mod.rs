@@ -1,10 +1,10 @@
 //! Fills a budget with hits, exactly.
 //!
-//! In: hits in rank order, the texts of their files, a budget. Out: passages, as they are rendered into a prompt,
-//! that never exceed it together. Start reading at [`fill`].
+//! In: hits in rank order, the texts of their files, a budget. Out: passages in the form in which they are rendered
+//! into a prompt; together they never exceed the budget. Start reading at [`fill`].
 //!
-//! `render` writes a passage down, `count` counts passages without counting a line twice, `passages` joins
-//! overlapping and touching hits and decides what fits.
+//! `render` writes a passage, `count` counts passages without counting a line twice, `passages` joins overlapping and
+//! touching hits and decides what fits.
 
 mod count;
 mod passages;
@@ -15,7 +15,7 @@ use espalier_core::tokens::Tokenizer;
 use passages::Passages;
 use serde::{Deserialize, Serialize};
 
-/// A file that hits are in, or the lines of it that hold them all.
+/// A file that contains hits, or the lines of it that contain them all.
 #[derive(Debug, Clone, Copy)]
 pub struct FillFile<'a> {
     pub path: &'a str,
@@ -27,7 +27,7 @@ pub struct FillFile<'a> {
 }
 
 impl<'a> FillFile<'a> {
-    /// A file whose text is there as a whole.
+    /// Returns a file with its whole text.
     pub fn whole(path: &'a str, text: &'a str) -> FillFile<'a> {
         FillFile { path, text, offset: 0, line: 0 }
     }
@@ -43,14 +43,14 @@ pub struct FillHit {
     pub score: f64,
 }
 
-/// How much there may be.
+/// Limits of the passages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FillOptions {
-    /// Tokens of all passages together, as rendered.
+    /// Max tokens of all passages together, as rendered.
     pub budget: u64,
-    /// The share of the budget that one hit has at most while others wait for room.
+    /// Max share of the budget for one hit while others wait for room.
     pub hit_share: f64,
-    /// The share is at least this.
+    /// Min tokens of that share.
     pub min_share: u64,
 }
 
@@ -71,22 +71,22 @@ pub struct Passage {
     /// From 0; the last line is included.
     pub first_line: usize,
     pub last_line: usize,
-    /// Of the passage as it is rendered.
+    /// Tokens of the rendered passage.
     pub tokens: u64,
-    /// The best of its hits.
+    /// The best score of its hits.
     pub score: f64,
     /// Indexes of its hits, best first.
     pub hits: Vec<usize>,
-    /// Not all of its hits is there.
+    /// True if parts of its hits are missing.
     pub is_cut: bool,
-    /// Its text is the summary of that hit.
+    /// The hit whose summary is its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<usize>,
-    /// Path, lines and text, fenced. Passages are joined as they are.
+    /// Path, lines and text, fenced. Passages are joined without separators.
     pub rendered: String,
 }
 
-/// A hit of which nothing is there.
+/// A hit that is left out completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub hit: usize,
@@ -95,22 +95,22 @@ pub struct LeftOut {
     pub why: Why,
 }
 
-/// Why a hit is left out.
+/// The reason why a hit is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Why {
     Budget,
-    /// Its range is not in the file, or blank.
+    /// Its range is outside the file, or blank.
     Range,
 }
 
-/// What fits.
+/// The result of filling.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Filled {
     /// Best first.
     pub passages: Vec<Passage>,
-    /// Tokens of all passages, rendered one behind the other.
+    /// Tokens of all rendered passages together.
     pub tokens: u64,
     pub left_out: Vec<LeftOut>,
 }
@@ -119,13 +119,13 @@ pub struct Filled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Large {
     pub hit: usize,
-    /// Tokens that a summary of it may have.
+    /// Max tokens of its summary.
     pub budget: u64,
 }
 
-/// Fills the budget with hits in their order. A hit without room is skipped, and smaller ones behind it are
-/// tried. A hit larger than its share is replaced by its summary, or cut between lines; with room left at the
-/// end it gets more, and then the best of those that were skipped get what there is.
+/// Fills the budget with hits in their order. A hit without room is skipped, and smaller ones after it are tried. A hit
+/// larger than its share is replaced by its summary, or cut between lines. If room is left at the end it gets more,
+/// then the best of the skipped hits get the rest.
 ///
 /// `summaries` are texts that the caller made for hits of [`large_hits`].
 ///
@@ -145,7 +145,7 @@ pub struct Large {
 /// ```
 ///
 /// # Errors
-/// [`Code::BadInput`] if a hit names a file that is not there, [`Code::BadOption`] for a share that is none.
+/// [`Code::BadInput`] if a hit names an unknown file, [`Code::BadOption`] for an invalid share.
 pub fn fill<T: Tokenizer + ?Sized>(
     files: &[FillFile<'_>],
     hits: &[FillHit],
@@ -159,7 +159,7 @@ pub fn fill<T: Tokenizer + ?Sized>(
     Ok(passages.finish(options.budget))
 }
 
-/// The hits that are larger than their share of the budget, each with the tokens that a summary may have.
+/// Returns the hits that are larger than their share of the budget, each with the max tokens of a summary.
 ///
 /// # Errors
 /// Those of [`fill`].

@@ -7,7 +7,7 @@ use espalier_core::map::HashSet;
 use espalier_core::tokens::Tokenizer;
 use std::ops::Range;
 
-/// A beginning of a hit is worth showing from here on, in tokens of its text.
+/// Min tokens of the beginning of a hit that is shown.
 const MIN_CUT: u64 = 16;
 
 /// A part of a file that is in the result.
@@ -17,13 +17,13 @@ struct Taken {
     hits: Vec<usize>,
 }
 
-/// What a passage would be.
+/// A possible passage.
 struct Joined {
     range: Range<usize>,
     /// The passages that it replaces.
     of: Range<usize>,
     tokens: u64,
-    /// Tokens of all others.
+    /// Tokens of all other passages.
     others: u64,
 }
 
@@ -33,14 +33,14 @@ struct Summary {
     rendered: String,
 }
 
-/// What the result has by now.
+/// The result so far.
 pub(super) struct Passages<'a, T: ?Sized> {
     tokenizer: &'a T,
     hits: &'a [FillHit],
     sheets: Vec<Sheet<'a>>,
-    /// Bytes of each hit; nothing for one that is not in its file.
+    /// Byte range of each hit; `None` for one outside its file.
     ranges: Vec<Option<Range<usize>>>,
-    /// Of each file, in the order of the text. They neither overlap nor touch.
+    /// Passages of each file, in the order of the text. They neither overlap nor touch.
     taken: Vec<Vec<Taken>>,
     summaries: Vec<Summary>,
     tokens: u64,
@@ -62,7 +62,7 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
             if self.is_larger(hit, share)
                 && let Some(range) = &self.ranges[hit]
             {
-                // As long as a fence can reasonably be.
+                // Assumes the longest reasonable fence.
                 let sheet = &self.sheets[self.hits[hit].file];
                 let around = [heading(sheet.path, &sheet.lines(range), 4), closing("", 4)].concat();
                 let budget = share.saturating_sub(self.tokenizer.count(&around) + 1);
@@ -97,7 +97,7 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
                 waiting.push(hit);
             }
         }
-        // With every hit that joins two passages there is more room.
+        // Every hit that joins two passages frees room.
         loop {
             let before = waiting.len();
             waiting.retain(|hit| !self.add(*hit, options.budget));
@@ -118,7 +118,7 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
         }
     }
 
-    /// A range with the passages that it overlaps or touches, if everything stays within the budget.
+    /// Returns a range joined with the passages that it overlaps or touches, if everything stays within the budget.
     fn joined(&mut self, file: usize, mut range: Range<usize>, budget: u64) -> Option<Joined> {
         let (taken, text) = (&self.taken[file], self.sheets[file].text);
         let is_blank = |start: usize, end: usize| start >= end || text[start..end].trim().is_empty();
@@ -151,8 +151,8 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
         true
     }
 
-    /// Adds as many lines from the beginning of a hit as fit into `room` more tokens; of a first line that does
-    /// not fit, its beginning.
+    /// Adds as many lines from the beginning of a hit as fit into `room` more tokens; of a first line that does not
+    /// fit, its beginning.
     fn add_beginning(&mut self, hit: usize, room: u64) {
         let file = self.hits[hit].file;
         let Some(range) = self.ranges[hit].clone() else { return };
@@ -163,7 +163,7 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
         let text = &self.sheets[file].text[range.clone()];
         let longest = range.start + self.tokenizer.prefix_within(text, room + held).offset;
         let ends = self.sheets[file].ends(range.start..longest);
-        // Longer beginnings have more tokens, or nearly so; each that is taken has been counted.
+        // Longer beginnings usually have more tokens; each that is used was counted.
         let budget = self.tokens + room;
         let (mut low, mut high, mut best) = (0, ends.len(), None);
         while low < high {

@@ -1,11 +1,11 @@
-//! Writes a passage down: path and lines, then the text in a fence.
+//! Writes a passage: path and lines, then the text in a fence.
 
 use std::ops::Range;
 
-/// Info strings longer than this are no extension that says anything.
+/// Max length of an info string; longer extensions are meaningless.
 const MAX_EXTENSION: usize = 12;
 
-/// What stands before the text. It ends with a line end.
+/// Returns the text before the passage. It ends with a line end.
 pub(super) fn heading(path: &str, lines: &Range<usize>, fence: usize) -> String {
     let shown: String = path.chars().map(|one| if one.is_control() { '\u{FFFD}' } else { one }).collect();
     let lines = match lines.len() {
@@ -15,7 +15,7 @@ pub(super) fn heading(path: &str, lines: &Range<usize>, fence: usize) -> String 
     format!("`{shown}`, {lines}\n{}{}\n", "`".repeat(fence), extension(path))
 }
 
-/// What stands behind the text.
+/// Returns the text after the passage.
 pub(super) fn closing(text: &str, fence: usize) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{end}{}\n", "`".repeat(fence))
@@ -26,7 +26,7 @@ pub(super) fn rendered(path: &str, lines: &Range<usize>, text: &str) -> String {
     [&heading(path, lines, fence), text, &closing(text, fence)].concat()
 }
 
-/// Backticks that are more than any run inside.
+/// Returns a number of backticks that exceeds every run inside.
 pub(super) fn fence(text: &str) -> usize {
     let (mut longest, mut run) = (2, 0);
     for byte in text.bytes() {

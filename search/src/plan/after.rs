@@ -1,4 +1,4 @@
-//! What follows a success: reading the texts of its hits, then ranking them anew.
+//! The steps after a success: reading the texts of its hits, then reranking them.
 
 use super::race::cut;
 use super::{Answer, Ask, Effect, Ending, Phase, Plan, Ranked, Stage, Strategy, refusal};
@@ -19,7 +19,7 @@ impl Winner {
 }
 
 impl Plan {
-    /// Has the texts read. Those of a whole workspace are.
+    /// Requests the texts of the hits. Those of a whole workspace are already read.
     pub(super) fn read_winner(&mut self) {
         if !self.can_rerank() {
             self.drop_far();
@@ -63,7 +63,7 @@ impl Plan {
         self.go_on_without(stage);
     }
 
-    /// Without an answer the old order stays, and texts that the host has by then are used.
+    /// Continues without an answer: the old order stays, and texts that the host has by then are used.
     fn go_on_without(&mut self, stage: Stage) {
         if stage == Stage::Read {
             self.rerank_winner();
@@ -90,7 +90,7 @@ impl Plan {
         self.ask(Stage::Rerank, Effect::Rerank { query, hits });
     }
 
-    /// Puts hits into the order of a reranker; those that it leaves out follow in their old one.
+    /// Puts hits into the order of a reranker; hits that it omits follow in their old order.
     fn reorder(&mut self, asked: &[u32], order: &[i64]) -> (Ending, Option<String>) {
         let Phase::After(winner) = &mut self.phase else { return (Ending::Done, None) };
         let mut left: Vec<Option<Ranked>> = winner.hits.iter().copied().map(Some).collect();
@@ -110,7 +110,7 @@ impl Plan {
         }
     }
 
-    /// Drops embeddings far below the best. The other strategies have their own rules, and ran them.
+    /// Drops embeddings far below the best. The other strategies have already applied their own rules.
     fn drop_far(&mut self) {
         let Phase::After(winner) = &mut self.phase else { return };
         if winner.strategy == Strategy::Embeddings {

@@ -1,48 +1,48 @@
-//! What a search asks of the host, and what the host answers.
+//! The requests of a search to the host, and its answers.
 
 use super::Outcome;
 use espalier_core::tagged::needed;
 use serde::{Deserialize, Serialize};
 
-/// A numbered effect. Numbers count up from 0 within one search and are never used twice.
+/// A numbered effect. Numbers count up from 0 within one search and are never reused.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ask {
     pub id: u32,
     pub effect: Effect,
 }
 
-/// What the host carries out. Hits are numbers that the host hands out: one for each path and range.
+/// A request to the host. Hits are numbers that the host assigns: one for each path and range.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Effect {
     /// Read all files. Answer: [`Answer::Whole`].
     ReadWorkspace,
-    /// Search elsewhere. Answer: [`Answer::Hits`], best first.
+    /// Run the remote search. Answer: [`Answer::Hits`], best first.
     Remote { query: String, max_results: usize },
-    /// Embed the query and keep the vector. Answer: [`Answer::Done`].
+    /// Embed the query and store the vector. Answer: [`Answer::Done`].
     Embed { query: String },
     /// Find the chunks nearest to the vector of that effect. Answer: [`Answer::Hits`], scored by similarity.
     Nearest { embedding: u32, max_results: usize },
-    /// Ask for keywords. Answer: [`Answer::Keywords`].
+    /// Ask a model for keywords. Answer: [`Answer::Keywords`].
     Keywords { query: String },
     /// Search the lexical index. Answer: [`Answer::Hits`], best first.
     Lexical { query: String, max_results: usize },
-    /// Read the texts of hits and keep them. Answer: [`Answer::Read`].
+    /// Read the texts of hits and store them. Answer: [`Answer::Read`].
     Read { hits: Vec<u32> },
-    /// Rank hits anew. Answer: [`Answer::Order`].
+    /// Rerank hits. Answer: [`Answer::Order`].
     Rerank { query: String, hits: Vec<u32> },
 }
 
-/// A hit and how well it matches.
+/// A hit and its score.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Scored {
     pub hit: u32,
-    /// Absent or not finite: only the order counts.
+    /// If it is absent or not finite, only the order counts.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// A keyword with other ways to write it.
+/// A keyword with alternative spellings.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Keyword {
     pub keyword: String,
@@ -50,7 +50,7 @@ pub struct Keyword {
     pub variations: Vec<String>,
 }
 
-/// What came of an effect.
+/// The answer to an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// All files, each a hit, and their tokens as rendered.
@@ -64,7 +64,7 @@ pub enum Answer {
     Keywords {
         keywords: Vec<Keyword>,
     },
-    /// Places among the hits of the effect, best first. Numbers that are no place are ignored.
+    /// Positions among the hits of the effect, best first. Invalid positions are ignored.
     Order {
         order: Vec<i64>,
     },
@@ -76,7 +76,7 @@ pub enum Answer {
     Failed {
         reason: String,
     },
-    /// The host gave up on it.
+    /// The host cancelled the effect.
     Cancelled,
 }
 
@@ -99,17 +99,17 @@ espalier_core::tagged! {
     "cancelled" [] => Answer::Cancelled,
 }
 
-/// Where a search stands.
+/// The state of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Step {
-    /// Carry these out and stop what is not among them any more: it is cancelled. Poll after each answer, and
-    /// at `next_ms` if there is none before.
+    /// Carry these effects out, and cancel running ones that are no longer in the list. Poll after each answer, and at
+    /// `next_ms` if there is none before.
     Ask {
         effects: Vec<Ask>,
         #[serde(skip_serializing_if = "Option::is_none")]
         next_ms: Option<u64>,
     },
-    /// Stop everything that still runs.
+    /// The result. Cancel all running effects.
     Done { result: Outcome },
 }

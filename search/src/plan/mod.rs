@@ -1,11 +1,11 @@
-//! Decides how a query is answered: which search, how long, what if it fails.
+//! Decides how a query is answered: which search runs, for how long, and what follows a failure.
 //!
-//! In: what the host can do, the state of the index, answers to effects, times. Out: numbered effects, then hits
-//! in rank order with what was tried. Start reading at [`Plan`].
+//! In: the host's capabilities, the state of the index, answers to effects, times. Out: numbered effects, then hits in
+//! rank order with all attempts. Start reading at [`Plan`].
 //!
-//! `options` has every number, `effect` the questions and answers, `stages` what was tried, `race` the order of
-//! the strategies, `after` what follows a success: reading texts, reranking. Nothing here searches, waits or
-//! reads a clock, so the same events give the same result.
+//! `options` has every number, `effect` the questions and answers, `stages` the attempts, `race` the order of the
+//! strategies, `after` the steps after a success: reading texts, reranking. Nothing here searches, waits or reads a
+//! clock, so the same events give the same result.
 
 mod after;
 mod effect;
@@ -23,7 +23,7 @@ use stages::Stages;
 
 /// One search: poll it, carry out the effects, resume it with their answers in any order.
 ///
-/// Answers to effects that are not open are refused and change nothing, so late and doubled answers do no harm.
+/// Answers to effects that are not open are refused and change nothing, so late and repeated answers do no harm.
 /// Dropping a plan at any moment loses nothing.
 ///
 /// ```
@@ -46,16 +46,16 @@ pub struct Plan {
     options: PlanOptions,
     /// The caller's time at the first poll.
     begin: Option<u64>,
-    /// Since then.
+    /// Time since the first poll.
     now: u64,
     next_id: u32,
     open: Vec<(Stage, Ask)>,
     stages: Stages,
     phase: Phase,
     embedding: Embedding,
-    /// Words that the lexical index is searched for, once they are known.
+    /// The search words of the lexical index, once they are known.
     words: Option<String>,
-    /// What waits to be joined.
+    /// Results that wait to be joined.
     nearest: Option<Vec<Ranked>>,
     lexical: Option<Vec<Ranked>>,
     spread: Vec<u32>,
@@ -65,7 +65,7 @@ pub struct Plan {
 enum Phase {
     New,
     Whole,
-    /// The local search began.
+    /// True once the local search began.
     Race {
         is_local: bool,
     },
@@ -76,45 +76,45 @@ enum Phase {
 /// The vector of the query.
 #[derive(Debug)]
 enum Embedding {
-    /// It was not asked for, or the answer is not there yet.
+    /// It was not requested, or the answer is not there yet.
     None,
     Ready(u32),
     Failed(Ending, Option<String>),
 }
 
-/// A hit with a score that is a number.
+/// A hit with a finite score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ranked {
     pub hit: u32,
     pub score: f64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// Nothing if there are no hits.
+    /// `None` if there are no hits.
     pub strategy: Option<Strategy>,
     /// Best first.
     pub hits: Vec<Ranked>,
-    /// Hits that are too far below the best.
+    /// Hits that score too far below the best.
     pub spread: Vec<u32>,
     /// Hits whose text could not be read.
     pub missing: Vec<u32>,
     pub tried: Vec<Attempt>,
-    /// What the lexical index was searched for, if it was.
+    /// The search words of the lexical index, if it was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
-    /// Why nothing could be searched: every strategy failed.
+    /// The reasons why nothing could be searched, if every strategy failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 impl Plan {
-    /// A search that has not begun.
+    /// Creates a search that has not begun.
     ///
     /// # Errors
-    /// [`Code::BadOption`] if an option has a value that makes no sense.
+    /// [`Code::BadOption`] if an option has an invalid value.
     pub fn new(options: PlanOptions) -> Result<Plan> {
         options.check()?;
         Ok(Plan {
@@ -133,7 +133,7 @@ impl Plan {
         })
     }
 
-    /// Says what to do next. Polling again at the same time without an answer in between says the same.
+    /// Returns the next step. Polling again at the same time without an answer in between returns the same.
     pub fn poll(&mut self, now_ms: u64) -> Step {
         self.pass_time(now_ms);
         if let Phase::New = self.phase {
@@ -149,11 +149,11 @@ impl Plan {
         Step::Ask { effects, next_ms }
     }
 
-    /// Takes the answer to an effect.
+    /// Accepts the answer to an effect.
     ///
     /// # Errors
-    /// [`Code::UnknownEffect`] if that effect is not open: it was never asked, is answered, cancelled or late.
-    /// Nothing has changed then, but that time has passed.
+    /// [`Code::UnknownEffect`] if that effect is not open: it was never requested, or it is answered, cancelled or
+    /// late. Nothing changes then, except the time.
     pub fn resume(&mut self, id: u32, answer: Answer, now_ms: u64) -> Result<()> {
         self.pass_time(now_ms);
         self.expire();
@@ -170,13 +170,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Times never run backwards.
+    /// Advances the time, which never runs backwards.
     fn pass_time(&mut self, now_ms: u64) {
         let begin = *self.begin.get_or_insert(now_ms);
         self.now = self.now.max(now_ms.saturating_sub(begin));
     }
 
-    /// Ends what is late, or lets others run beside it.
+    /// Ends late stages, or lets others run beside them.
     fn expire(&mut self) {
         while let Some((due, stage)) = self.stages.next_deadline() {
             if due > self.now {
@@ -227,7 +227,7 @@ impl Plan {
     }
 }
 
-/// How an answer that is no success ends its stage.
+/// Returns how an unsuccessful answer ends its stage.
 fn refusal(answer: Answer) -> (Ending, Option<String>) {
     match answer {
         Answer::Failed { reason } => (Ending::Failed, Some(reason)),

@@ -1,23 +1,23 @@
-//! What a search may do, and what it knows of the workspace.
+//! Options of a search, and facts about the workspace.
 
 use espalier_core::error::{Code, Error, Result};
 use serde::Deserialize;
 
-/// What [`super::Plan`] decides by.
+/// The inputs of the decisions of [`super::Plan`].
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PlanOptions {
     pub query: String,
-    /// Files that may be found.
+    /// Number of files that can be found.
     pub files: usize,
-    /// Tokens of their texts, nearly: reading them decides.
+    /// Estimated tokens of their texts; the exact number is known after reading them.
     pub tokens: u64,
-    /// Chunks that have an embedding.
+    /// Number of chunks that have an embedding.
     pub vectors: usize,
     pub callbacks: Callbacks,
-    /// Workspaces below both are returned whole; nothing for never.
+    /// Workspaces below both limits are returned whole; `None` for never.
     pub full_workspace: Option<WholeLimits>,
-    /// Tokens of the rendered hits.
+    /// Max tokens of the rendered hits.
     pub budget: u64,
     pub max_results: usize,
     /// Keeps lexical hits of at least best x (1 - max_spread); applied after `max_results`.
@@ -30,7 +30,7 @@ pub struct PlanOptions {
     pub timeouts: Timeouts,
 }
 
-/// What the host can be asked for.
+/// The callbacks that the host has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Callbacks {
@@ -40,14 +40,14 @@ pub struct Callbacks {
     pub rerank: bool,
 }
 
-/// Both are too many already.
+/// Exclusive limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WholeLimits {
     pub files: usize,
     pub tokens: u64,
 }
 
-/// How embeddings and words go together.
+/// The way in which embeddings and words are combined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Combine {
@@ -58,13 +58,13 @@ pub enum Combine {
     Fuse,
 }
 
-/// Milliseconds.
+/// Timeouts in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
-    /// After it the local search begins beside the remote one.
+    /// Time after which the local search begins beside the remote one.
     pub remote: u64,
-    /// After it words are searched beside the embeddings.
+    /// Time after which words are searched beside the embeddings.
     pub embeddings: u64,
     pub keywords: u64,
     pub rerank: u64,

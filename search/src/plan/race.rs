@@ -1,5 +1,5 @@
-//! The order of the strategies: whole workspace, then the remote search, then embeddings, then words. A late
-//! strategy keeps running beside the next one; the first with hits wins and cancels the others.
+//! The order of the strategies: whole workspace, then the remote search, then embeddings, then words. A late strategy
+//! keeps running beside the next one; the first with hits wins and cancels the others.
 
 use super::after::Winner;
 use super::{Answer, Ask, Combine, Effect, Embedding, Ending, Keyword, Phase, Plan, Ranked, Scored, Stage, Strategy};
@@ -187,7 +187,7 @@ impl Plan {
             _ => Strategy::Lexical,
         };
         if self.options.combine == Combine::Fuse && matches!(stage, Stage::Embeddings | Stage::Lexical) {
-            // `settle` joins them when both are there.
+            // `settle` joins them once both have ended.
             self.stages.end(stage, self.now, Ending::Done, None);
             let list = if stage == Stage::Embeddings { &mut self.nearest } else { &mut self.lexical };
             *list = Some(hits);
@@ -196,7 +196,7 @@ impl Plan {
         }
     }
 
-    /// Ends a stage without hits; the next one begins.
+    /// Ends a stage without hits and begins the next one.
     fn gave_nothing(&mut self, stage: Stage, ending: Ending, why: Option<String>) {
         self.stop(stage, ending, why);
         match stage {
@@ -208,7 +208,7 @@ impl Plan {
         }
     }
 
-    /// Joins what is there, and ends a search that no strategy can give hits any more.
+    /// Joins the results so far, and ends a search that can get no more hits from any strategy.
     pub(super) fn settle(&mut self) {
         let Phase::Race { is_local: true } = self.phase else { return };
         self.join();
@@ -216,7 +216,7 @@ impl Plan {
         if SEARCHES.iter().any(|stage| self.stages.is_in_time(*stage)) {
             return;
         }
-        // A late strategy is waited for only while another one has time.
+        // The search waits for a late strategy only while another one has time.
         for stage in self.stages.running() {
             self.stop(stage, Ending::TimedOut, None);
         }
@@ -243,7 +243,7 @@ impl Plan {
         }
     }
 
-    /// The reasons of all strategies, if none of them could search.
+    /// Returns the reasons of all strategies, if none of them could search.
     fn failure(&self) -> Option<String> {
         let mut reasons = Vec::new();
         for stage in [Stage::Remote, Stage::Embeddings, Stage::Lexical] {
@@ -279,7 +279,7 @@ impl Plan {
     }
 }
 
-/// Hits, each once, with scores that are numbers.
+/// Returns hits without duplicates, with finite scores.
 fn distinct(hits: Vec<Scored>) -> Vec<Ranked> {
     let is_scored = hits.iter().all(|one| one.score.is_some_and(f64::is_finite));
     let mut seen = HashSet::default();
@@ -292,14 +292,14 @@ fn distinct(hits: Vec<Scored>) -> Vec<Ranked> {
     ranked.collect()
 }
 
-/// Keywords, each followed by its variations.
+/// Returns the keywords, each followed by its variations.
 fn joined(keywords: &[Keyword]) -> Option<String> {
     let words = keywords.iter().flat_map(|one| std::iter::once(&one.keyword).chain(&one.variations));
     let words: Vec<&str> = words.map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Drops what is below `share` of the best, and returns it.
+/// Drops hits below `share` of the best, and returns them.
 pub(super) fn cut(hits: &mut Vec<Ranked>, share: f64) -> Vec<u32> {
     let best = hits.iter().map(|one| one.score).fold(0.0, f64::max);
     let dropped = hits.iter().filter(|one| one.score < best * share).map(|one| one.hit).collect();

@@ -1,8 +1,8 @@
-//! What was tried, from when to when, and how it ended.
+//! The attempts of a search, with their times and endings.
 
 use serde::Serialize;
 
-/// What a result comes from.
+/// The origin of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Strategy {
@@ -51,13 +51,13 @@ impl Stage {
     }
 }
 
-/// How a stage ended.
+/// The ending of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Ending {
-    /// The result is its own.
+    /// The result comes from it.
     Won,
-    /// It did its part, or found nothing.
+    /// It completed, or found nothing.
     Done,
     Failed,
     TimedOut,
@@ -74,7 +74,7 @@ pub struct Attempt {
     pub stage: Stage,
     #[serde(rename = "outcome")]
     pub ending: Ending,
-    /// Since the search began.
+    /// Time since the search began.
     pub start_ms: u64,
     pub end_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub(super) enum Progress {
     Running {
         start: u64,
         timeout: Option<u64>,
-        /// Its time is over, and it may still win.
+        /// True if its time is over; it may still win.
         is_late: bool,
     },
     Ended(Attempt),
@@ -116,7 +116,7 @@ impl Stages {
         matches!(self.of(stage), Progress::Running { .. })
     }
 
-    /// Runs, and has time left.
+    /// True if the stage runs and has time left.
     pub fn is_in_time(&self, stage: Stage) -> bool {
         matches!(self.of(stage), Progress::Running { is_late: false, .. })
     }
@@ -127,7 +127,7 @@ impl Stages {
             Progress::Ended(Attempt { stage, ending: Ending::Skipped, start_ms: 0, end_ms: 0, why });
     }
 
-    /// Ends a stage that runs. A late one timed out, unless it won.
+    /// Ends a running stage. A late one timed out, unless it won.
     pub fn end(&mut self, stage: Stage, now: u64, ending: Ending, why: Option<String>) {
         let Progress::Running { start, timeout, is_late } = self.0[stage as usize] else { return };
         let (ending, why) = match (ending, timeout) {
@@ -139,7 +139,7 @@ impl Stages {
         self.0[stage as usize] = Progress::Ended(Attempt { stage, ending, start_ms: start, end_ms: now, why });
     }
 
-    /// The result is of this stage, whether it runs or did its part already.
+    /// Records that the result comes from this stage, whether it runs or is complete.
     pub fn set_won(&mut self, stage: Stage, now: u64) {
         self.end(stage, now, Ending::Won, None);
         if let Progress::Ended(attempt) = &mut self.0[stage as usize] {
@@ -147,12 +147,12 @@ impl Stages {
         }
     }
 
-    /// The stages that run, in their order.
+    /// Returns the running stages, in their order.
     pub fn running(&self) -> Vec<Stage> {
         Stage::ALL.into_iter().filter(|stage| self.is_running(*stage)).collect()
     }
 
-    /// When the next stage is late.
+    /// Returns the time at which the next stage is late.
     pub fn next_deadline(&self) -> Option<(u64, Stage)> {
         let deadline = |stage: Stage| match self.of(stage) {
             Progress::Running { start, timeout: Some(timeout), is_late: false } => {
@@ -169,7 +169,7 @@ impl Stages {
         }
     }
 
-    /// What was tried, in the order in which it began.
+    /// Returns all attempts, in the order in which they began.
     pub fn attempts(&self) -> Vec<Attempt> {
         let ended = self.0.iter().filter_map(|progress| match progress {
             Progress::Ended(attempt) => Some(attempt.clone()),

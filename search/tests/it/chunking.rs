@@ -70,7 +70,7 @@ fn odd_texts() {
     assert_eq!((error.code.as_str(), error.path.as_deref()), ("bad_option", Some("budget")));
 }
 
-/// Functions of some lines each, with a comment before and a blank line behind.
+/// Returns functions of some lines each, with a comment before and a blank line after.
 fn functions(count: usize) -> (String, Vec<Definition>) {
     let (mut text, mut definitions) = (String::from("mod all {\n"), Vec::new());
     for number in 0..count {
@@ -90,7 +90,7 @@ fn functions(count: usize) -> (String, Vec<Definition>) {
 #[test]
 fn chunks_end_with_definitions_near_the_budget() {
     let (text, definitions) = functions(200);
-    // A quarter of the budget has room for the longest of them.
+    // A quarter of the budget is enough for the longest of them.
     let found = check(&text, &definitions, 280, &Words);
     assert!(found.len() > 20);
     for chunk in &found[1..] {

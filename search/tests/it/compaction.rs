@@ -1,4 +1,4 @@
-//! A compaction in slices changes no answer, whatever comes in between.
+//! A compaction in slices changes no answer, whatever happens in between.
 
 use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Index, Profile, Query};
@@ -33,12 +33,12 @@ const QUERIES: [&str; 4] = ["oak pine html", "élan vital tree token", "scope na
 fn changes_between_slices() {
     for (seed, profile) in [(0, Profile::ESPALIER), (1, Profile::COPILOT_CHAT), (2, Profile::ESPALIER)] {
         let random = &mut fastrand::Rng::with_seed(seed);
-        // One is compacted in slices, the other one never.
+        // One index is compacted in slices, the other never.
         let (mut index, mut other) = (Index::new(profile), Index::new(profile));
         let mut step = 0;
         let mut change = |random: &mut fastrand::Rng, index: &mut Index, other: &mut Index| {
             step += 1;
-            // One file has many slices: a change can come while it is half copied.
+            // One file has many slices: a change can happen while it is half copied.
             let (path, lines) = match random.usize(..10) {
                 0 => ("big".to_string(), 9000),
                 _ => (format!("file{}", random.usize(..60)), random.usize(..300)),

@@ -1,4 +1,4 @@
-//! Budgets filled with hits, counted as the one text that a prompt has.
+//! Budgets filled with hits, counted as one text.
 
 use crate::support::{Thirds, Words, text};
 use espalier_core::tokens::Tokenizer;
@@ -16,7 +16,7 @@ fn prompt(filled: &Filled) -> String {
     filled.passages.iter().rev().map(|passage| passage.rendered.as_str()).collect()
 }
 
-/// Budget, hits of one file, the prompt.
+/// Checks the passages of some hits in one file within a budget.
 fn check(source: &str, hits: &[(usize, usize)], budget: u64, expected: &str) -> Filled {
     let files = [FillFile::whole("src/a.rs", source)];
     let hits: Vec<FillHit> = hits.iter().map(|(start, end)| hit(0, *start, *end)).collect();
@@ -32,15 +32,15 @@ const LINES: &str = "one\ntwo\nthree\nfour\n\nfive\nsix\n";
 fn passages() {
     check(LINES, &[(0, 3)], 100, "`src/a.rs`, line 1\n```rs\none\n```\n");
     check(LINES, &[(4, 14)], 100, "`src/a.rs`, lines 2-3\n```rs\ntwo\nthree\n```\n");
-    // Overlapping, touching, blank lines between them: one passage.
+    // Hits that overlap, touch, or have only blank lines between them form one passage.
     for hits in [[(0, 8), (4, 14)], [(4, 14), (0, 4)], [(8, 14), (0, 8)], [(0, 14), (4, 8)], [(4, 8), (0, 14)]] {
         let filled = check(LINES, &hits, 100, "`src/a.rs`, lines 1-3\n```rs\none\ntwo\nthree\n```\n");
         assert_eq!((filled.passages[0].hits.as_slice(), filled.passages[0].is_cut), (&[0, 1][..], false));
     }
     check(LINES, &[(20, 29), (14, 18)], 100, "`src/a.rs`, lines 4-7\n```rs\nfour\n\nfive\nsix\n```\n");
-    // A third joins two.
+    // A third hit joins the other two.
     check(LINES, &[(0, 4), (8, 14), (4, 8)], 100, "`src/a.rs`, lines 1-3\n```rs\none\ntwo\nthree\n```\n");
-    // The most relevant is last.
+    // The most relevant passage is last.
     let apart = "`src/a.rs`, line 3\n```rs\nthree\n```\n`src/a.rs`, line 1\n```rs\none\n```\n";
     let filled = check(LINES, &[(0, 4), (8, 14)], 100, apart);
     assert_eq!(filled.tokens, Words.count(apart));
@@ -72,7 +72,7 @@ fn ranges_outside_of_the_file() {
         assert!(filled.passages.is_empty());
         assert_eq!(filled.left_out[0].why, Why::Range, "{start} {end}");
     }
-    // What is in the file counts; a place inside a character is behind it.
+    // Only content in the file counts; an offset inside a character means its end.
     assert_eq!(of(4, usize::MAX).passages[0].rendered, "`a`, line 2\n```\n\u{1F333} two\n```\n");
     assert_eq!(of(5, 10).passages[0].rendered, "`a`, line 2\n```\n two\n```\n");
     let error = fill(&files, &[hit(1, 0, 1)], &[], options(9), &Words).unwrap_err();
@@ -87,13 +87,13 @@ fn what_does_not_fit_is_skipped_or_cut() {
     let files = [FillFile::whole("long.c", &long), FillFile::whole("short.c", "x y z")];
     let end = long.len();
     let (long, short) = (hit(0, 0, end), hit(1, 0, 5));
-    // The second fits beside the first one's beginning.
+    // The second hit fits beside the beginning of the first.
     let filled = fill(&files, &[short, long], &[], options(150), &Words).unwrap();
     assert_eq!(filled.passages.iter().map(|one| (one.file, one.is_cut)).collect::<Vec<_>>(), [(1, false), (0, true)]);
     assert!(filled.tokens <= 150 && filled.tokens > 140, "{}", filled.tokens);
     assert!(filled.passages[1].rendered.ends_with("a b c\n```\n"), "whole lines");
     assert_eq!(filled.passages[1].first_line, 0);
-    // A large hit has its share until all others had their turn.
+    // A large hit is limited to its share until all others had their turn.
     let share = FillOptions { min_share: 40, ..options(150) };
     let filled = fill(&files, &[long, short], &[], share, &Words).unwrap();
     assert_eq!(filled.passages.iter().map(|one| (one.file, one.is_cut)).collect::<Vec<_>>(), [(0, true), (1, false)]);
@@ -101,20 +101,20 @@ fn what_does_not_fit_is_skipped_or_cut() {
     // Unless everything fits.
     let filled = fill(&files, &[long, short], &[], FillOptions { min_share: 9, ..options(500) }, &Words).unwrap();
     assert!(filled.passages.iter().all(|one| !one.is_cut) && filled.left_out.is_empty());
-    // A summary comes in place of the beginning.
+    // A summary replaces the beginning.
     let large = large_hits(&files, &[long, short], share, &Words).unwrap();
     assert_eq!(large.iter().map(|one| one.hit).collect::<Vec<_>>(), [0]);
     assert!(large[0].budget > 40 && large[0].budget < 75);
     let filled = fill(&files, &[long, short], &[(0, "0 ... 59")], share, &Words).unwrap();
     assert_eq!(filled.passages[0].rendered, "`long.c`, lines 1-60\n```c\n0 ... 59\n```\n");
     assert_eq!((filled.passages[0].summary, filled.passages[0].is_cut), (Some(0), true));
-    // One that is too long, or says nothing, does not.
+    // A summary that is too long or blank does not.
     for summary in [" ", &"much too long ".repeat(99)] {
         let filled = fill(&files, &[long, short], &[(0, summary)], share, &Words).unwrap();
         assert_eq!(filled.passages[0].summary, None);
         assert!(filled.tokens <= 150 && filled.tokens > 140);
     }
-    // Of a line without end, a part.
+    // A part of a line without an end.
     let line = "word ".repeat(5_000);
     let files = [FillFile::whole("line.txt", &line)];
     let filled = fill(&files, &[hit(0, 0, line.len())], &[], options(200), &Words).unwrap();
@@ -123,12 +123,12 @@ fn what_does_not_fit_is_skipped_or_cut() {
     assert_eq!((filled.tokens, filled.left_out[0].why), (0, Why::Budget));
 }
 
-/// Counts add up at the places that [`espalier_core::tokens::is_cut`] names.
+/// A tokenizer whose counts add up at the positions of [`espalier_core::tokens::is_cut`].
 struct Additive;
 
 impl Tokenizer for Additive {
     fn count(&self, text: &str) -> u64 {
-        // White space joins what follows it, but for line ends, which join what stands before unless that is a letter.
+        // White space joins the text after it, except line ends, which join the text before unless it is a letter.
         let mut count = 0;
         let mut before = None;
         for character in text.chars() {
@@ -177,7 +177,7 @@ fn properties<T: Tokenizer>(tokenizer: &T, seed: u64) {
         let given = FillOptions { budget, min_share: random.u64(..200), hit_share: random.f64() };
         let filled = fill(&files, &hits, &[], given, tokenizer).unwrap();
         assert_eq!(filled, fill(&files, &hits, &[], given, tokenizer).unwrap());
-        // Never over, in either order, and exact.
+        // Never over the budget, in either order, and exact.
         let forward: String = filled.passages.iter().map(|one| one.rendered.as_str()).collect();
         assert_eq!(tokenizer.count(&forward), filled.tokens, "{forward}");
         assert!(filled.tokens <= budget, "{} {budget}", filled.tokens);

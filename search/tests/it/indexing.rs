@@ -1,4 +1,4 @@
-//! However files came and went, the index answers as one that was built of what is there.
+//! After any sequence of changes, the index answers as one built from the current files.
 
 use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Index, Profile, Query, Scoring};

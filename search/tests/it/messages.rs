@@ -1,4 +1,4 @@
-//! Finding messages: questions that people ask about real sessions, and what must hold for any messages.
+//! Finding messages: questions that people ask about real sessions, and properties of any messages.
 
 use espalier_search::{FoundMessage, Message, Messages, Speaker};
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn fixture(path: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(file).expect("a fixture")).expect("JSON")
 }
 
-/// The texts in the arguments of a call.
+/// Collects the texts in the arguments of a call.
 fn strings(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::String(text) => into.push(text.clone()),
@@ -71,7 +71,7 @@ fn transcript(name: &str) -> Messages {
     messages
 }
 
-/// Share of questions whose answer is in the first five, and in the first.
+/// Returns the share of questions whose answer is in the first five, and in the first.
 fn answered(set: &str) -> (f64, f64, Vec<String>) {
     let mut sessions: BTreeMap<String, Messages> = BTreeMap::new();
     let (mut asked, mut in_five, mut first, mut missed) = (0.0, 0.0, 0.0, Vec::new());

@@ -1,4 +1,4 @@
-//! Decisions of a search, with a host that is a script and a clock that is a number.
+//! Decisions of a search, with a scripted host and a simulated clock.
 
 use espalier_search::{
     Answer, Callbacks, Combine, Effect, Ending, Keyword, Outcome, Plan, PlanOptions, Scored, Stage, Step, Strategy,
@@ -6,13 +6,13 @@ use espalier_search::{
 };
 use std::collections::HashMap;
 
-/// What the host answers to each kind of effect, and after how long. What is not there never gets an answer.
+/// The host's answer to each kind of effect, and its delay. Missing kinds never get an answer.
 type Script = HashMap<&'static str, (u64, Answer)>;
 
 struct Ran {
     outcome: Outcome,
     at: u64,
-    /// Kinds of effects with the time at which they were first asked.
+    /// Kinds of effects with the time of the first request.
     asked: Vec<(&'static str, u64)>,
     cancelled: Vec<&'static str>,
     words: Option<String>,
@@ -31,7 +31,7 @@ fn kind(effect: &Effect) -> &'static str {
     }
 }
 
-/// Runs a plan to its end. Answers to cancelled effects come all the same, and all answers come twice.
+/// Runs a plan to its end. Cancelled effects are answered as well, and all answers come twice.
 fn run(options: &PlanOptions, script: &Script) -> Ran {
     let mut plan = Plan::new(options.clone()).unwrap();
     let (mut now, mut asked, mut words) = (1_000_000, Vec::new(), None);
@@ -117,7 +117,7 @@ fn read() -> (&'static str, (u64, Answer)) {
     ("read", (1, Answer::Read { missing: vec![] }))
 }
 
-/// A host that can do everything, each in 100 ms.
+/// Returns a host that can do everything, each in 100 ms.
 fn able() -> Script {
     HashMap::from([
         ("whole", (100, Answer::Whole { hits: vec![Scored { hit: 50, score: None }], tokens: 500 })),
@@ -201,7 +201,7 @@ fn small_workspaces_are_returned_whole() {
     check(PlanOptions { full_workspace: None, ..small(1, 1) }, &[], remote, &[(Stage::Remote, Won)]);
     check(PlanOptions { budget: 400, ..small(9, 401) }, &[], remote, &[(Stage::Remote, Won)]);
     let more = PlanOptions { full_workspace: Some(WholeLimits { files: 9, tokens: 9 }), ..small(8, 8) };
-    // What was read decides, not the estimate.
+    // The tokens that were read decide, not the estimate.
     let late = (Some(Strategy::Remote), &[1, 2][..], 201);
     let ran = check(more, &[], late, &[(Stage::Remote, Won)]);
     assert_eq!(why(&ran, Stage::FullWorkspace), "500 tokens are not below 9");
@@ -214,7 +214,7 @@ fn small_workspaces_are_returned_whole() {
 #[test]
 fn a_remote_search_in_time_ends_it() {
     let ran = check(all(), &[], (Some(Strategy::Remote), &[1, 2], 101), &[(Stage::Remote, Ending::Won)]);
-    // The vector of the query is asked for at once, and cancelled with the rest.
+    // The vector of the query is requested immediately, and cancelled with the rest.
     assert_eq!(ran.asked, [("embed", 0), ("remote", 0), ("read", 100)]);
     let slow = [("embed", Some((1_000, Answer::Done)))];
     let ran = check(all(), &slow, (Some(Strategy::Remote), &[1, 2], 101), &[(Stage::Remote, Ending::Won)]);
@@ -225,7 +225,7 @@ fn a_remote_search_in_time_ends_it() {
 fn a_late_remote_search_runs_beside_the_local_one() {
     use Ending::*;
     let late = |delay| ("remote", Some((delay, hits(&[(1, 0.9)]))));
-    // It is late, and first.
+    // It is late, but first.
     let ran = check(
         all(),
         &[late(12_550)],
@@ -235,7 +235,7 @@ fn a_late_remote_search_runs_beside_the_local_one() {
     assert_eq!(why(&ran, Stage::Remote), "after its 12500 ms");
     assert_eq!(why(&ran, Stage::Embeddings), "remote was first");
     assert_eq!(ran.cancelled, ["nearest"]);
-    // The local one is first, with the vector that has been waiting.
+    // The local search is first, with the vector that is already there.
     let ran = check(
         all(),
         &[late(12_700)],
@@ -263,7 +263,7 @@ fn a_late_remote_search_runs_beside_the_local_one() {
         &[(Stage::Remote, Failed), (Stage::Embeddings, Won)],
     );
     assert_eq!(why(&ran, Stage::Remote), "401");
-    // It finds nothing: that is no success.
+    // It finds nothing, which is no success.
     let none = [("remote", Some((50, hits(&[]))))];
     let ends = [(Stage::Remote, Done), (Stage::Embeddings, Won)];
     check(all(), &none, (Some(Strategy::Embeddings), &[3, 4], 201), &ends);
@@ -278,7 +278,7 @@ fn words_come_to_late_embeddings() {
     check(local(), &[("nearest", None)], words, &ends);
     let ran = check(local(), &[("nearest", Some((7_950, hits(&[(3, 0.9)]))))], words, &ends);
     assert_eq!(ran.asked, [("embed", 0), ("nearest", 100), ("lexical", 8_000), ("read", 8_001)]);
-    // Late, and first.
+    // Late, but first.
     let slow = ("lexical", Some((500, hits(&[(5, 9.0)]))));
     let ran = check(
         local(),
@@ -291,12 +291,12 @@ fn words_come_to_late_embeddings() {
         let ends = [(Stage::Embeddings, ending), (Stage::Lexical, Won)];
         check(local(), &[("embed", Some((100, answer)))], (Some(Strategy::Lexical), &[5, 6, 3], 102), &ends);
     }
-    // A vector that failed while the remote search ran is not waited for.
+    // The search does not wait for a vector that failed while the remote search ran.
     let changes = [("remote", Some((300, failed("401")))), ("embed", Some((100, failed("429"))))];
     let ends = [(Stage::Remote, Failed), (Stage::Embeddings, Failed), (Stage::Lexical, Won)];
     let options = without(Callbacks { remote: true, embed: true, ..Callbacks::default() });
     check(options, &changes, (Some(Strategy::Lexical), &[5, 6, 3], 302), &ends);
-    // Neighbours without a number are none.
+    // Neighbours without a finite score are ignored.
     let none = [("nearest", Some((1, hits(&[(3, f64::NAN), (4, f64::INFINITY)]))))];
     let ends = [(Stage::Embeddings, Done), (Stage::Lexical, Won)];
     check(local(), &none, (Some(Strategy::Lexical), &[5, 6, 3], 103), &ends);
@@ -418,7 +418,7 @@ fn texts_that_cannot_be_read() {
     let ran = check(plain.clone(), &gone(&[6, 9]), (Some(Strategy::Lexical), &[5, 3], 6), &[(Stage::Lexical, Won)]);
     assert_eq!(ran.outcome.missing, [6]);
     check(plain.clone(), &gone(&[3, 5, 6]), (None, &[], 6), &[(Stage::Lexical, Won)]);
-    // What the host has by then is used.
+    // Texts that the host has by then are used.
     let late =
         check(plain.clone(), &[("read", None)], (Some(Strategy::Lexical), &[5, 6, 3], 8_001), &[(Stage::Lexical, Won)]);
     assert!(late.outcome.tried.iter().any(|one| (one.stage, one.ending) == (Stage::Read, TimedOut)));

@@ -1,4 +1,4 @@
-//! Copilot Chat's ranking: recorded ones, and an independent statement of its rules on random texts.
+//! Copilot Chat's ranking: recorded ones, and an independent implementation of its rules on random texts.
 
 use crate::support::text;
 use espalier_search::{Index, Profile, Query};
@@ -47,7 +47,7 @@ fn recorded_rankings() {
     assert!(searches >= 30);
 }
 
-/// The rules of the spec as they are written there, without regard to speed.
+/// The rules of the spec, implemented literally, without regard to speed.
 struct Stated {
     chunks: Vec<(String, usize, HashMap<String, u64>)>,
 }
@@ -159,8 +159,8 @@ fn the_rules_on_random_texts() {
             for (at, (hit, (path, position, score))) in ours.iter().zip(&theirs).enumerate() {
                 assert!((hit.score - score).abs() < 1e-9 * score.max(1.0), "seed {seed}, step {step}, place {at}");
                 let found = index.locate(hit.chunk).unwrap();
-                // The statement adds in another order, so scores that are equal here may differ there in their
-                // last digit.
+                // The literal implementation adds in another order, so scores that are equal here may differ there in
+                // their last digit.
                 let is_tied = all.iter().filter(|other| (other.2 - score).abs() < 1e-9).count() > 1;
                 assert!(is_tied || (found.path, found.position as usize) == (path.as_str(), *position));
             }

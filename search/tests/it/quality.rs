@@ -1,11 +1,11 @@
 //! Ranking on this repository's own sources: the first sentence of a doc comment finds its function, with the comment
-//! and the function's name taken away. `benches/search` has the large version.
+//! and the function's name removed. `benches/search` has the large version.
 
 use crate::support::Words;
 use espalier_search::{ChunkOptions, Index, Profile, Query};
 use std::path::Path;
 
-/// One function of this many is asked for.
+/// One of this many functions is a query.
 const EVERY: usize = 12;
 
 struct Labelled {
@@ -25,7 +25,7 @@ fn walk(folder: &Path, files: &mut Vec<(String, String)>) {
     }
 }
 
-/// The text without some of its doc comments, and a query for each.
+/// Returns the text without some of its doc comments, and a query for each.
 fn without_comments(path: &str, text: &str, count: &mut usize, queries: &mut Vec<Labelled>) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_comment = |at: usize| lines.get(at).is_some_and(|line| line.trim_start().starts_with("/// "));

@@ -1,4 +1,4 @@
-//! What is read back is what was written, or nothing.
+//! A load returns what was saved, or nothing.
 
 use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Damage, Definition, Index, Loaded, Profile, Query, Saved};
@@ -132,7 +132,7 @@ fn a_save_writes_what_changed() {
     index.put_chunks("file1", "new", &["something new"]).unwrap();
     let saved = index.save();
     assert!(saved.segments.len() == 1 && saved.obsolete.len() <= 1);
-    // The storage failed: the next save has it again.
+    // The storage failed: the next save contains it again.
     index.put_chunks("file2", "new", &["something else"]).unwrap();
     let saved = index.save();
     assert!(!saved.segments.is_empty());
@@ -181,7 +181,7 @@ fn damage_is_noticed_and_mended() {
         assert_eq!(loaded.damaged.len(), 1);
         assert_eq!(&loaded.damaged[0].name, name);
         assert!(loaded.index.state().files < index.state().files);
-        // Whole segments are there; the others can be put again.
+        // Whole segments are loaded; the other files can be put again.
         let missing = index.paths().filter(|path| loaded.index.version(path).is_none()).count();
         assert_eq!(missing, index.state().files - loaded.index.state().files);
         loaded.index.put_chunks("mended", "1", &["mended text"]).unwrap();

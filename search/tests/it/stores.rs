@@ -12,7 +12,7 @@ fn put(index: &mut Index, random: &mut fastrand::Rng, file: usize) {
     index.put(&format!("file{file}"), &random.u64(..).to_string(), &text, &[], OPTIONS, &Words).unwrap();
 }
 
-/// A save in steps; the index may change between them.
+/// Saves in steps; the index may change between them.
 fn save(index: &mut Index, blobs: &mut HashMap<String, Vec<u8>>, mut between: impl FnMut(&mut Index)) -> Vec<u8> {
     let mut saving = index.start_save();
     while let Some(Segment { name, bytes }) = index.save_segment(&mut saving) {
@@ -58,7 +58,7 @@ fn changes_between_the_steps_of_a_save_are_in_the_next_one() {
                     if random.bool() { put(index, random, file) } else { _ = index.remove(&format!("file{file}")) }
                 }
             });
-            // Each file in one version, whichever.
+            // Each file is loaded in one version, either of them.
             load("o200k_base 40", &manifest, &blobs).unwrap();
         }
         let manifest = save(&mut index, &mut blobs, |_| ());
@@ -114,7 +114,7 @@ fn vectors_are_read_back_and_saves_hold_what_is_new() {
     assert_eq!(nearest(&loaded), nearest(&saving));
     assert_eq!(nearest(&loaded)[0].key, 7);
     assert!(loaded.save().is_none());
-    // Once most are gone, the rest is written anew.
+    // Once most are removed, the rest is written again.
     loaded.evict(|key| key < 100);
     assert_eq!(loaded.vectors.len(), 100);
     let saved = loaded.save().unwrap();

@@ -18,7 +18,7 @@ impl Tokenizer for Words {
     }
 }
 
-/// Counts of parts do not add up: a third of the bytes, rounded up.
+/// Counts of parts that do not add up: a third of the bytes, rounded up.
 pub struct Thirds;
 
 impl Tokenizer for Thirds {
@@ -52,7 +52,7 @@ const PARTS: [&str; 22] = [
     "tōkyō",
 ];
 
-/// Lines of words that repeat across texts.
+/// Returns lines of words that repeat across texts.
 pub fn text(random: &mut fastrand::Rng, lines: usize) -> String {
     let mut text = String::new();
     for _ in 0..lines {

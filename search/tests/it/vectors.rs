@@ -1,4 +1,4 @@
-//! Nearest neighbours, against all dot products of the vectors as they came.
+//! Nearest neighbours, compared with all dot products of the original vectors.
 
 use espalier_search::{RRF_K, Vectors, fuse};
 
