@@ -1,10 +1,11 @@
-//! Fits a prompt by shares: each part has a share of the budget, and passes on what it does not use.
+//! Fits a prompt by shares: each part has a share of the budget, and passes unused tokens on.
 
 use crate::elide::{Block, Elided, elide};
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::tokens::Tokenizer;
 
-/// Shares of the parts of a prompt, of 1. Stable context is everything but recent edits, which are volatile.
+/// Shares of the parts of a prompt, as fractions of 1. Stable context is everything except recent edits, which are
+/// volatile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
     pub prefix: f64,
@@ -22,14 +23,14 @@ impl Default for Shares {
 /// A suffix whose share exceeds this part of its estimated cost comes before the prefix.
 const LIKELY_WHOLE: f64 = 0.8;
 const BYTES_PER_TOKEN: f64 = 4.0;
-/// Times that a surplus goes round.
+/// Max number of rounds in which a surplus is passed on.
 const MAX_ROUNDS: usize = 4;
 
 impl Shares {
-    /// Checks that there is a share for the prefix and that all together are at most 1.
+    /// Checks that the prefix has a share and that the sum is at most 1.
     ///
     /// # Errors
-    /// [`Code::BadOption`] names the share that makes no sense.
+    /// [`Code::BadOption`], which names the invalid share.
     pub fn check(&self) -> Result<()> {
         let all =
             [("prefix", self.prefix), ("suffix", self.suffix), ("stable", self.stable), ("volatile", self.volatile)];
@@ -41,7 +42,7 @@ impl Shares {
                 return bad(&format!(".{name}"), "must be from 0 to 1");
             }
         }
-        // Shares are decimal fractions: their sum may be off by a rounding.
+        // Shares are decimal fractions: rounding may change their sum slightly.
         if all.iter().map(|share| share.1).sum::<f64>() > 1.0 + 1e-9 {
             return bad("", "must have shares that are at most 1 together");
         }
@@ -56,7 +57,7 @@ pub(crate) struct Cascade<'a, 'b, C> {
     pub suffix: &'a str,
     pub shares: &'b Shares,
     pub counter: &'b C,
-    /// Whether what the last part leaves over goes round again.
+    /// True if the surplus of the last part starts another round.
     pub goes_round: bool,
 }
 
@@ -69,7 +70,7 @@ enum Part {
 }
 
 impl<'a, C: Tokenizer> Cascade<'a, '_, C> {
-    /// Fits the parts into `limit` tokens; `cut` shortens the prefix to nearly its room.
+    /// Fits the parts into `limit` tokens; `cut` shortens the prefix to approximately its room.
     pub fn fit(&self, limit: u64, cut: impl Fn(u64) -> &'a str) -> Result<Elided<'a>> {
         let mut surplus = 0;
         let mut last = self.round(limit, surplus, &cut)?;
@@ -115,7 +116,7 @@ impl<'a, C: Tokenizer> Cascade<'a, '_, C> {
                     Part::Prefix => share(shares.prefix),
                     Part::Suffix => share(shares.suffix),
                 };
-            // What other parts gave up in an earlier round is used once.
+            // Tokens that other parts gave up in an earlier round are used only once.
             let room = room.min(limit.saturating_sub(elided.tokens + elided.suffix_tokens));
             let used = match part {
                 Part::Suffix => {
@@ -137,7 +138,7 @@ impl<'a, C: Tokenizer> Cascade<'a, '_, C> {
         Ok(elided)
     }
 
-    /// Keeps what fits of some blocks; returns their tokens.
+    /// Keeps the blocks that fit; returns their tokens.
     fn place(&self, elided: &mut Elided<'a>, members: &[usize], room: u64, value: Option<&'a str>) -> Result<u64> {
         if room == 0 || members.is_empty() {
             return Ok(0);

@@ -1,4 +1,7 @@
-//! The one call: everything of a request in, prefix, suffix and items with reasons out.
+//! The one call for a request.
+//!
+//! In: a [`Request`], a tokenizer, a [`Memory`]. Out: a [`Context`]: prefix, suffix and items with reasons. Start
+//! reading at [`inline_context`].
 
 use crate::cascade::Cascade;
 use crate::edits::EditHistory;
@@ -13,7 +16,7 @@ use crate::text::{byte_offset, first_units, is_space, last_units, shared_len, tr
 use espalier_core::error::Result;
 use espalier_core::tokens::Tokenizer;
 
-/// What a provider item is.
+/// The kind of a provider item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
     Snippet,
@@ -24,17 +27,17 @@ pub enum ItemKind {
 /// Context that a provider found: a language server, a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProviderItem<'a> {
-    /// Items of one id are one item; the first counts.
+    /// Items with the same id are one item; the first takes effect.
     pub id: &'a str,
     pub kind: ItemKind,
     /// The file of a snippet.
     pub path: Option<&'a str>,
     pub text: &'a str,
-    /// From 0.7 on mandatory.
+    /// Items from 0.7 on are mandatory.
     pub priority: f64,
     /// Multiplies the weight of its kind; from 0 to 1.
     pub weight: f64,
-    /// When it arrived, in milliseconds since the request began; nothing if it has not.
+    /// Time of arrival, in milliseconds since the request began; `None` if it has not arrived.
     pub arrived_ms: Option<u64>,
 }
 
@@ -44,23 +47,23 @@ pub struct Request<'a> {
     pub path: &'a str,
     pub language: &'a str,
     pub text: &'a str,
-    /// In UTF-16 code units; beyond the end means the end, within a character before it.
+    /// In UTF-16 code units; an offset beyond the end means the end, one inside a character means its start.
     pub cursor: usize,
     pub neighbours: &'a [Neighbour<'a>],
     pub items: &'a [ProviderItem<'a>],
     pub edits: Option<&'a EditHistory>,
-    /// Where the cursor was; files visited last are looked at first.
+    /// Earlier cursor positions; files visited last are compared first.
     pub visits: Option<&'a CursorHistory>,
     /// Files whose text must not be sent.
     pub excluded: &'a [&'a str],
     /// Milliseconds since the request began.
     pub now_ms: u64,
-    /// UTF-16 code units of neighbours that are read anew at most, so that a first request stays quick.
+    /// Max UTF-16 code units of neighbours that are newly read, so that a first request stays quick.
     pub fresh_chars: usize,
     pub options: &'a Options,
 }
 
-/// What an item of the report is.
+/// The kind of an item in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Marker,
@@ -72,29 +75,29 @@ pub enum Kind {
     Neighbour,
 }
 
-/// Why an item is not sent.
+/// The reason why an item is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Heavier items and the document used the budget.
     NoRoom,
-    /// The provider items before it used the pool.
+    /// Earlier provider items used the pool.
     PoolUsedUp,
     Duplicate,
     Empty,
     Excluded,
     /// It has not arrived, and there is time left.
     Pending,
-    /// It arrived after its time, or not at all.
+    /// It arrived too late, or not at all.
     Late,
-    /// The file is not looked at.
+    /// The file is excluded.
     Unfit(Unfit),
-    /// The file is too large or too many are before it to be compared.
+    /// The file is too large to be compared, or too many files precede it.
     NotCompared,
-    /// Nothing in the file is like the text before the cursor.
+    /// No part of the file is similar to the text before the cursor.
     NotSimilar,
-    /// The file was not read for want of time.
+    /// There was no time to read the file.
     NotReached,
-    /// Providers delivered snippets.
+    /// Providers delivered snippets instead.
     SnippetsInstead,
 }
 
@@ -102,19 +105,19 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub kind: Kind,
-    /// Of a provider item its id, of others the path.
+    /// The id of a provider item; the path of any other item.
     pub id: String,
-    /// What the prompt has of it; nothing if it is not sent.
+    /// The text in the prompt; empty if it is not sent.
     pub text: String,
     pub weight: f64,
-    /// It is sent without its beginning.
+    /// True if it is sent without its beginning.
     pub is_cut: bool,
-    /// Of all of it, counted on its own; 0 if it was not counted.
+    /// Tokens of the whole item, counted alone; 0 if it was not counted.
     pub tokens: u64,
     /// Lines of a similar snippet, from 0, the end not included, and its score.
     pub lines: Option<(usize, usize)>,
     pub score: Option<f64>,
-    /// Nothing if it is sent.
+    /// `None` if it is sent.
     pub dropped: Option<Reason>,
 }
 
@@ -126,33 +129,33 @@ pub struct Spent {
     pub prefix: u64,
     pub suffix: u64,
     pub free: u64,
-    /// Tokens of context and prefix that the request before begins with too.
+    /// Tokens of context and prefix with which the previous request also begins.
     pub shared: u64,
 }
 
 /// The context of a completion.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
-    /// Text of the document that ends at the cursor, but for `trailing`.
+    /// Text of the document that ends at the cursor, without `trailing`.
     pub prefix: String,
     /// White space of a blank last line, between `prefix` and the cursor.
     pub trailing: String,
-    /// Text of the document from the line after the cursor's on, or that of the request before.
+    /// Text of the document from the line after the cursor on, or the suffix of the previous request.
     pub suffix: String,
     pub is_suffix_reused: bool,
     /// Items that are sent, in prompt order, then those that are not.
     pub items: Vec<Item>,
     pub tokens: Spent,
-    /// The document is too short for a completion; nothing else is set.
+    /// True if the document is too short for a completion; no other field is set.
     pub is_too_short: bool,
-    /// Something was pending or not read: a later call may have more. When to call at the latest, since the
-    /// request began.
+    /// True if an item was pending or not read, so that a later call may return more; `next_ms` is the latest time for
+    /// that call, since the request began.
     pub is_partial: bool,
     pub next_ms: Option<u64>,
 }
 
 impl Context {
-    /// Returns the texts of the items in prompt order: what a host sends before the prefix, or apart from it.
+    /// Returns the texts of the items in prompt order, which a host sends before the prefix or separately.
     pub fn context(&self) -> String {
         self.items.iter().map(|item| item.text.as_str()).collect()
     }
@@ -160,11 +163,11 @@ impl Context {
 
 /// Finds the context of a completion.
 ///
-/// The same request, tokenizer and memory have the same result; nothing reads a clock. The prompt has at most
-/// `window - completion` tokens.
+/// The same request, tokenizer and memory have the same result; nothing reads a clock. The prompt has at most `window -
+/// completion` tokens.
 ///
 /// # Errors
-/// [`espalier_core::error::Code::BadOption`] for options that make no sense.
+/// [`espalier_core::error::Code::BadOption`] for invalid options.
 pub fn inline_context<T: Tokens + ?Sized>(
     request: &Request<'_>,
     tokenizer: &T,
@@ -176,7 +179,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
     let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
     let eligible = if options.suffix_share > 0.0 { request.text } else { before };
-    // One more, since a character of two units is not split.
+    // One more, because a character of two units is not split.
     let beginning = first_units(eligible, options.min_chars.saturating_add(1));
     if utf16_len(beginning) < options.min_chars && request.language != "scminput" {
         return Ok(Context { is_too_short: true, ..Context::default() });
@@ -286,7 +289,7 @@ fn weigh<'a, T: Tokenizer>(
     let fitted = run(first)?;
     let free = room.saturating_sub(fitted.tokens + fitted.elided.suffix_tokens);
     let kept = counter.count(fitted.elided.kept.last().copied().unwrap_or_default());
-    // What the context and the suffix did not use.
+    // Tokens that the context and the suffix did not use.
     let second_room = kept.saturating_add(free);
     if first.len() == long.prefix.len() || second_room <= first_room {
         return Ok(fitted);
@@ -298,22 +301,22 @@ fn weigh<'a, T: Tokenizer>(
 /// A prefix that may have to be cut.
 struct LongPrefix<'a, 'b> {
     prefix: &'a str,
-    /// The text before the cursor, and what of its end is not part of the prefix.
+    /// The text before the cursor, and the end of it that is not part of the prefix.
     before: &'a str,
     trailing: &'a str,
-    /// Tokens by which it is cut shorter.
+    /// Additional tokens by which it is shortened.
     slack: u64,
     last: Option<&'b Last>,
 }
 
 impl<'a> LongPrefix<'a, '_> {
-    /// Tokens by which a prefix for `room` is cut shorter.
+    /// Returns the additional tokens by which a prefix for `room` is shortened.
     fn slack_of(&self, room: u64) -> u64 {
         self.slack.min(room / 8)
     }
 
-    /// Returns its end that has nearly `room` tokens: from the line at which the last request began if that still
-    /// fits.
+    /// Returns an end of the prefix with approximately `room` tokens, from the line at which the last request began if
+    /// that still fits.
     fn cut<T: Tokenizer>(&self, room: u64, counter: &T) -> &'a str {
         let LongPrefix { prefix, before, trailing, slack, last } = *self;
         let mut lines = Vec::new();
@@ -342,7 +345,7 @@ impl<'a> LongPrefix<'a, '_> {
                     left -= length;
                     kept -= count;
                 }
-                // Far below the room, a better cut is worth losing what is shared.
+                // Far below the room, a better cut is worth losing the shared prefix.
                 if left == 0 && kept <= room && kept + 2 * slack.max(1) >= room {
                     return &before[last.start..end];
                 }

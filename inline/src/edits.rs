@@ -8,20 +8,21 @@ use espalier_core::map::HashSet;
 pub struct EditOptions {
     /// Changes within this time are one edit.
     pub debounce_ms: u64,
-    /// Files with a history, and files shown.
+    /// Max number of files with a history, and of files shown.
     pub max_files: usize,
-    /// Edits kept of a file, and edits shown in all.
+    /// Max number of edits kept of a file, and of all edits shown.
     pub max_edits: usize,
     pub context_lines: usize,
-    /// An edit at most this many lines from the file's last one merges with it.
+    /// An edit within this many lines of the file's last one merges with it.
     pub merge_lines: usize,
-    /// An edit of more UTF-16 code units, with its context, resets the file's history.
+    /// Max UTF-16 code units of an edit with its context; a larger one resets the file's history.
     pub max_edit_chars: usize,
-    /// Edits with more added or more removed lines are not shown.
+    /// Max added and max removed lines of an edit that is shown.
     pub max_lines: usize,
-    /// Longer files are not tracked; in UTF-16 code units.
+    /// Max UTF-16 code units of a tracked file.
     pub max_file_chars: usize,
-    /// Edits of the current document within this many lines of the cursor are not shown: its text shows them.
+    /// Edits of the current document within this many lines of the cursor are not shown, because the document's text
+    /// shows them.
     pub near_lines: usize,
     /// Added to an edit's lines before they are compared with the cursor's: the reference is one line too high.
     pub line_offset: usize,
@@ -48,15 +49,15 @@ impl EditOptions {
     }
 }
 
-/// How edits are written.
+/// The form in which edits are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EditForm {
-    /// A unified diff, additions before deletions, with a mark behind each deleted line.
+    /// A unified diff, additions before deletions, with a mark after each deleted line.
     #[default]
     Unified,
     /// A search block and its replacement.
     SearchReplace,
-    /// The lines as they are now.
+    /// The current lines.
     Plain,
 }
 
@@ -66,10 +67,10 @@ struct Edit {
     start: usize,
     removed: Vec<String>,
     added: Vec<String>,
-    /// Unchanged lines around it, as they were then.
+    /// Unchanged lines around it, at the time of the edit.
     before: Vec<String>,
     behind: Vec<String>,
-    /// Counts up over all files.
+    /// Ascending over all files.
     order: u64,
 }
 
@@ -83,7 +84,7 @@ struct File {
     used: u64,
 }
 
-/// The edits of the last files that changed.
+/// The edits of the files that changed last.
 #[derive(Debug, Clone)]
 pub struct EditHistory {
     options: EditOptions,
@@ -91,7 +92,7 @@ pub struct EditHistory {
     order: u64,
 }
 
-/// Returns the span between the first and the last differing line: its start, and its ends in both texts.
+/// Returns the span from the first to the last differing line: its start, and its ends in both texts.
 fn span(old: &[&str], new: &[&str]) -> Option<(usize, usize, usize)> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     if start == old.len() && start == new.len() {
@@ -107,7 +108,7 @@ impl EditHistory {
         EditHistory { options, files: Vec::new(), order: 0 }
     }
 
-    /// Starts to track a file. A file that is already tracked loses its history if `text` is not what it was last.
+    /// Starts to track a file. A file that is already tracked loses its history if `text` differs from its last text.
     pub fn open(&mut self, path: &str, text: &str) {
         self.order += 1;
         match self.files.iter_mut().find(|file| file.path == path) {
@@ -123,7 +124,7 @@ impl EditHistory {
         }
     }
 
-    /// Records a file's text after a change. The first text of an unknown file is no edit.
+    /// Records a file's text after a change. The first text of an unknown file is not an edit.
     pub fn change(&mut self, path: &str, text: &str, now_ms: u64) {
         self.settle(now_ms);
         self.order += 1;
@@ -136,12 +137,12 @@ impl EditHistory {
         (file.pending, file.changed_ms, file.used) = (Some(text.to_string()), now_ms, self.order);
     }
 
-    /// Forgets a file.
+    /// Removes a file and its history.
     pub fn close(&mut self, path: &str) {
         self.files.retain(|file| file.path != path);
     }
 
-    /// Makes edits of the changes whose debounce time has passed.
+    /// Turns changes whose debounce time has passed into edits.
     pub fn settle(&mut self, now_ms: u64) {
         let mut due: Vec<usize> = (0..self.files.len())
             .filter(|&index| self.files[index].pending.is_some())
@@ -154,7 +155,7 @@ impl EditHistory {
         }
     }
 
-    /// Returns when [`EditHistory::settle`] has something to do.
+    /// Returns the time at which [`EditHistory::settle`] has work.
     pub fn next_ms(&self) -> Option<u64> {
         let pending = self.files.iter().filter(|file| file.pending.is_some());
         pending.map(|file| file.changed_ms.saturating_add(self.options.debounce_ms)).min()
@@ -167,13 +168,12 @@ impl EditHistory {
         }
     }
 
-    /// Returns the number of edits kept of a file.
+    /// Returns the number of stored edits of a file.
     pub fn edit_count(&self, path: &str) -> usize {
         self.files.iter().find(|file| file.path == path).map_or(0, |file| file.edits.len())
     }
 
-    /// Writes the edits to show, newest last; nothing if there is none. `excluded` names files that must not
-    /// be shown.
+    /// Writes the edits to show, newest last; `None` if there is none. `excluded` names files that must not be shown.
     pub fn render(&self, current: &str, cursor_line: usize, excluded: &[&str], form: EditForm) -> Option<String> {
         let excluded: HashSet<&str> = excluded.iter().copied().collect();
         let mut shown: Vec<(u64, &str, String)> = Vec::new();
@@ -249,7 +249,7 @@ impl File {
         self.settled = text;
     }
 
-    /// Returns the edits to show with their order, oldest first; `near` is the cursor's line if this is its file.
+    /// Returns the edits to show with their order, oldest first; `near` is the cursor's line if it is in this file.
     fn shown(&self, options: &EditOptions, near: Option<usize>, form: EditForm) -> Vec<(u64, String)> {
         let mut shown = Vec::new();
         for (index, edit) in self.edits.iter().enumerate() {
@@ -288,13 +288,13 @@ impl Edit {
         }
     }
 
-    /// UTF-16 code units of the edit with its context.
+    /// Returns the UTF-16 code units of the edit with its context.
     fn size(&self) -> usize {
         let lines = [&self.before, &self.added, &self.removed, &self.behind].into_iter().flatten();
         lines.map(|line| utf16_len(line) + 1).sum()
     }
 
-    /// Says whether the edit changes more than white space.
+    /// True if the edit changes more than white space.
     fn has_content(&self) -> bool {
         let content = |lines: &[String]| {
             let mut text = String::new();

@@ -11,20 +11,20 @@ pub struct Block<'a> {
     pub value: &'a str,
     /// From 0 to 1; lighter blocks are dropped first, blocks of weight 1 never.
     pub weight: f64,
-    /// Names of what it belongs to: a dropped block takes along every block that carries all of its names.
+    /// Names of its groups: with a dropped block, every block that has all of its names is dropped.
     pub chunks: Vec<&'a str>,
 }
 
-/// What is left of blocks and suffix.
+/// The remaining parts of blocks and suffix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elided<'a> {
-    /// What is kept of each block; nothing for dropped ones.
+    /// The kept part of each block; empty for dropped ones.
     pub kept: Vec<&'a str>,
     pub suffix: &'a str,
     /// Tokens of the kept lines, counted line by line, and of the suffix.
     pub tokens: u64,
     pub suffix_tokens: u64,
-    /// The limits after each side got what the other does not use.
+    /// The limits after each side got the tokens that the other does not use.
     pub limit: u64,
     pub suffix_limit: u64,
 }
@@ -102,7 +102,7 @@ impl<'a> Fitted<'a, '_> {
                 continue;
             }
             self.drop(index);
-            // Only blocks of the rarest chunk can carry all of them.
+            // Only blocks of the rarest chunk can have all of its chunks.
             let chunks: HashSet<&str> = self.blocks[index].chunks.iter().copied().collect();
             let rarest = chunks.iter().filter_map(|chunk| of_chunk.get(chunk)).min_by_key(|blocks| blocks.len());
             for &other in rarest.into_iter().flatten() {
@@ -128,7 +128,7 @@ impl<'a> Fitted<'a, '_> {
         self.blocks.iter().enumerate().map(kept).collect()
     }
 
-    /// Keeps whole lines from the end while they fit; of a last line that does not fit, its last tokens.
+    /// Keeps whole lines from the end while they fit; of a line that does not fit, its last tokens.
     fn keep_last_lines<T: Tokenizer + ?Sized>(&mut self, kept: &mut [&'a str], limit: u64, tokenizer: &T) {
         self.total = 0;
         let mut is_over = false;
@@ -161,7 +161,7 @@ impl<'a> Fitted<'a, '_> {
     }
 }
 
-/// Returns a weight from 0 to 1; 0 for what is not a number.
+/// Clamps a weight to 0 to 1; NaN becomes 0.
 pub fn clamped(weight: f64) -> f64 {
     if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) }
 }

@@ -1,10 +1,10 @@
-//! Fits a prompt into its limit, counted as the one text that it is.
+//! Fits a prompt into its limit, counted as one text.
 
 use crate::elide::{Block, Elided};
 use espalier_core::error::Result;
 use espalier_core::tokens::Tokenizer;
 
-/// Dropped blocks that are tried again at most; each costs a count of the whole.
+/// Max number of dropped blocks that are tried again; each costs a count of the whole.
 const MAX_TRIES: usize = 16;
 
 /// A prompt that fits.
@@ -16,7 +16,7 @@ pub(crate) struct Fitted<'a> {
 }
 
 /// Fits a prompt into `room` tokens. `attempt` fits it line by line into a limit, at first `limit`. With `exact` the
-/// whole is counted and kept within the room, without only its lines are. The document's prefix is the last block.
+/// whole prompt is counted and kept within the room, otherwise only its lines. The document's prefix is the last block.
 pub(crate) fn fit<'a, C: Tokenizer>(
     blocks: &[Block<'a>],
     (mut limit, room): (u64, u64),
@@ -48,7 +48,7 @@ pub(crate) fn fit<'a, C: Tokenizer>(
 }
 
 impl<'a> Fitted<'a> {
-    /// Keeps the last tokens of the document's prefix alone.
+    /// Keeps only the last tokens of the document's prefix.
     fn keep_prefix<C: Tokenizer>(&mut self, blocks: &[Block<'a>], room: u64, counter: &C) {
         let prefix = blocks.last().map_or("", |block| block.value);
         let fit = counter.suffix_within(prefix, room);
@@ -60,7 +60,7 @@ impl<'a> Fitted<'a> {
         self.text = prefix[fit.offset..].to_string();
     }
 
-    /// Brings back the heaviest dropped blocks that still fit.
+    /// Restores the heaviest dropped blocks that still fit.
     fn fill<C: Tokenizer>(&mut self, blocks: &[Block<'a>], room: u64, counter: &C) {
         let context = &blocks[..blocks.len().saturating_sub(1)];
         let mut order: Vec<usize> = (0..context.len()).filter(|&index| self.elided.kept[index].is_empty()).collect();

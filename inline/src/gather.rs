@@ -1,5 +1,4 @@
-//! Collects the items of a prompt before anything is cut: what each is, what it weighs, and which are out
-//! from the start.
+//! Collects the items of a prompt before anything is cut: the kind and weight of each, and the excluded ones.
 
 use crate::context::{Item, ItemKind, Kind, ProviderItem, Reason, Request};
 use crate::elide::clamped;
@@ -25,7 +24,7 @@ pub(crate) struct Candidate {
     pub id: String,
     pub text: String,
     pub weight: f64,
-    /// A block in a chunk does not come back once it is dropped: Copilot Chat's rule for snippets.
+    /// A block in a chunk does not come back after it was dropped: Copilot Chat's rule for snippets.
     pub chunk: Option<String>,
     pub lines: Option<(usize, usize)>,
     pub score: Option<f64>,
@@ -47,13 +46,13 @@ impl Candidate {
     }
 }
 
-/// What was collected.
+/// The collected items.
 #[derive(Default)]
 pub(crate) struct Gathered {
     /// In prompt order.
     pub candidates: Vec<Candidate>,
     pub dropped: Vec<Item>,
-    /// When pending items are late.
+    /// The time at which pending items are late.
     pub next_ms: Option<u64>,
 }
 
@@ -87,7 +86,7 @@ fn kind_of(item: &ProviderItem<'_>) -> (Kind, f64) {
     (kind, weight * clamped(item.weight))
 }
 
-/// Collects everything; `before` is the text before the cursor, `limit` the prefix's budget in tokens.
+/// Collects all items; `before` is the text before the cursor, `limit` the prefix's budget in tokens.
 pub(crate) fn gather<T: Tokenizer + ?Sized>(
     request: &Request<'_>,
     before: &str,
@@ -120,7 +119,7 @@ pub(crate) fn gather<T: Tokenizer + ?Sized>(
     gathered
 }
 
-/// Items that are there in time, each once, most important first.
+/// Returns the items that arrived in time, without duplicates, most important first.
 fn arrived<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderItem<'a>> {
     let mut ids: HashSet<&str> = HashSet::default();
     let mut texts: HashSet<(Option<&str>, &str)> = HashSet::default();
@@ -157,7 +156,7 @@ fn arrived<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderIt
     items
 }
 
-/// Keeps the items that the pools take.
+/// Keeps the items that fit the pools.
 fn pooled<T: Tokenizer + ?Sized>(
     request: &Request<'_>,
     items: &mut Vec<ProviderItem<'_>>,
@@ -195,7 +194,7 @@ fn pooled<T: Tokenizer + ?Sized>(
     });
 }
 
-/// Tokens that provider items may have. The default profile leaves them their share beside long documents too.
+/// Returns the max tokens of provider items. The default profile keeps their share beside long documents as well.
 fn available(options: &Options, length: usize, limit: u64) -> i64 {
     if !options.exact {
         return available_tokens(length);
@@ -210,13 +209,13 @@ fn with_feed(text: &str) -> String {
     if text.ends_with('\n') { text.to_string() } else { format!("{text}\n") }
 }
 
-/// Snippets of providers, grouped by file, the most important last.
+/// Adds the snippets of providers, grouped by file, the most important last.
 fn snippets(items: &[ProviderItem<'_>], exact: bool, gathered: &mut Gathered) {
     let mut paths: Vec<&str> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::default();
     let mut order: Vec<&ProviderItem<'_>> = items.iter().collect();
     order.sort_by(|a, b| clamped(a.weight).total_cmp(&clamped(b.weight)));
-    // A file is where its most important snippet is.
+    // A file takes the position of its most important snippet.
     for item in order.iter().rev() {
         let path = item.path.unwrap_or(item.id);
         if seen.insert(path) {

@@ -1,14 +1,13 @@
-//! Context of inline completions: what goes into the small prompt around a cursor.
+//! Context of inline completions: the content of the small prompt around a cursor.
 //!
-//! In: a document, a cursor, neighbour files, provider items, edits, times, limits. Out: prefix, suffix,
-//! items with reasons. Start reading at [`inline_context`].
+//! In: a document, a cursor, neighbour files, provider items, edits, times, limits. Out: prefix, suffix, items with
+//! reasons. Start reading at [`inline_context`].
 //!
-//! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`,
-//! `pools`: which provider items), `elide` fits them line by line, `cascade` by
-//! shares, `fit` as a whole, `suffix` decides whether
-//! a suffix is sent again, `memory` holds what one request leaves for the next, `options` the limits,
-//! `schedule` and `related` when providers are asked. Nothing here reads a clock or a file; offsets are
-//! UTF-16 code units, texts never split a character.
+//! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`, `pools`:
+//! which provider items), `elide` fits them line by line, `cascade` by shares, `fit` as a whole, `suffix` decides
+//! whether a suffix is sent again, `memory` keeps the state between requests, `options` the limits, `schedule` and
+//! `related` decide when providers are asked. Nothing here reads a clock or a file; offsets are UTF-16 code units,
+//! texts never split a character.
 
 mod cascade;
 mod context;

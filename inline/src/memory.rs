@@ -1,4 +1,4 @@
-//! What one request leaves for the next, bounded.
+//! The bounded state between requests.
 
 use crate::similar::SimilarCache;
 use crate::suffix::Tokens;
@@ -8,14 +8,14 @@ use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-/// Counts of lines that are remembered; all are forgotten when there would be more.
+/// Max number of line counts in the cache; above it the cache is cleared.
 const MAX_COUNTS: usize = 20_000;
-/// Longer texts are counted anew.
+/// Max bytes of a text whose count is cached.
 const MAX_COUNTED: usize = 4_096;
 
-/// What requests leave for the next: words of files, counts of lines, the suffix and the prefix sent last.
-/// Nothing of it changes which prompt is right, except by the rules of suffix reuse and stable prefixes. One
-/// tokenizer and one set of options for each memory.
+/// The state between requests: words of files, counts of lines, the suffix and the prefix sent last. It changes no
+/// prompt, except by the rules of suffix reuse and stable prefixes. One tokenizer and one set of options for each
+/// memory.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) similar: SimilarCache,
@@ -23,48 +23,48 @@ pub struct Memory {
     pub(crate) last: Option<Last>,
 }
 
-/// The request before.
+/// The previous request.
 #[derive(Debug, Clone)]
 pub(crate) struct Last {
     pub path: String,
     pub suffix: String,
     pub prefix: String,
-    /// Where the prefix began, in bytes.
+    /// Start of the prefix, in bytes.
     pub start: usize,
     /// Context and prefix, as sent.
     pub prompt: String,
 }
 
 impl Memory {
-    /// Makes a memory whose words of files use at most `max_bytes`.
+    /// Creates a memory whose words of files use at most `max_bytes`.
     pub fn new(max_bytes: usize) -> Memory {
         Memory { similar: SimilarCache::new(max_bytes), ..Memory::default() }
     }
 
-    /// Forgets the request before: the next one has the suffix of its document, and begins where it fits best.
+    /// Removes the previous request: the next one has the suffix of its document, and begins where it fits best.
     pub fn forget_last(&mut self) {
         self.last = None;
     }
 
-    /// Returns the bytes that are remembered, nearly.
+    /// Returns the approximate bytes of the memory.
     pub fn memory(&self) -> usize {
         let last = self.last.as_ref().map_or(0, |last| last.suffix.len() + last.prefix.len() + last.prompt.len());
         self.similar.memory() + self.counts.borrow().len() * 16 + last
     }
 }
 
-/// A tokenizer that remembers the counts of lines. Where counts add up, a long text costs what its unknown lines cost.
+/// A tokenizer that caches the counts of lines. If counts add up, a long text costs only its unknown lines.
 pub(crate) struct Counter<'a, T: ?Sized> {
     pub tokenizer: &'a T,
     pub counts: &'a RefCell<HashMap<u64, u64>>,
 }
 
-/// Texts up to this length are one part.
+/// Max bytes of a text that is counted as one part.
 const WHOLE: usize = 256;
 
 impl<T: Tokens + ?Sized> Counter<'_, T> {
-    /// Returns the end of the part that begins at `start`: the first cut behind its line. The same lines make the
-    /// same parts, whatever is before them.
+    /// Returns the end of the part that begins at `start`: the first cut after its line. The same lines make the same
+    /// parts, whatever precedes them.
     fn part_end(&self, text: &str, start: usize) -> usize {
         if text.len() - start <= WHOLE || !self.tokenizer.has_cuts() {
             return text.len();
@@ -125,18 +125,18 @@ impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
     }
 }
 
-/// A completion that was shown or could be.
+/// A completion that was shown or could be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
     path: String,
     before: String,
-    /// Of the whole text before the cursor, in bytes.
+    /// Bytes of the whole text before the cursor.
     length: usize,
     after: String,
     completion: String,
 }
 
-/// Completions, for when the user types what one of them says: the rest is shown without a request.
+/// A cache of completions: when the user types the beginning of one, the rest is shown without a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completions {
     shown: Vec<Shown>,
@@ -161,12 +161,12 @@ fn start_of(text: &str) -> &str {
 }
 
 impl Completions {
-    /// Makes a cache of at most `limit` completions.
+    /// Creates a cache of at most `limit` completions.
     pub fn new(limit: usize) -> Completions {
         Completions { shown: Vec::new(), limit }
     }
 
-    /// Remembers a completion for the text before and after the cursor.
+    /// Stores a completion for the text before and after the cursor.
     pub fn put(&mut self, path: &str, before: &str, after: &str, completion: &str) {
         let (path, completion) = (path.to_string(), completion.to_string());
         let (length, after) = (before.len(), start_of(after).to_string());
@@ -177,8 +177,8 @@ impl Completions {
         self.shown.drain(..surplus);
     }
 
-    /// Returns what is left of the newest completion that the user has typed a part of, or nothing of; never
-    /// an empty text.
+    /// Returns the rest of the newest completion of which the user typed a beginning (or nothing yet); never an empty
+    /// text.
     pub fn get(&self, path: &str, before: &str, after: &str) -> Option<&str> {
         let after = start_of(after);
         let fitting = self.shown.iter().rev().filter(|shown| shown.path == path && shown.after == after);
@@ -192,7 +192,7 @@ impl Completions {
         None
     }
 
-    /// Returns the number of completions kept.
+    /// Returns the number of stored completions.
     pub fn len(&self) -> usize {
         self.shown.len()
     }

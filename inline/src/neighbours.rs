@@ -1,4 +1,4 @@
-//! Which files beside the current one are looked at.
+//! Decides which files beside the current one are compared.
 
 use crate::similar::Digest;
 use crate::text::utf16_len;
@@ -9,13 +9,13 @@ use espalier_core::map::{HashMap, HashSet};
 pub struct Neighbour<'a> {
     /// Its name in prompts and reports, and its identity.
     pub path: &'a str,
-    /// The scheme of its address (`file`, `vscode-vfs`); some profiles look at `file` only.
+    /// The scheme of its address (`file`, `vscode-vfs`); some profiles only use `file`.
     pub scheme: &'a str,
     pub language: &'a str,
     pub text: &'a str,
-    /// When it last had the focus, in the host's milliseconds; nothing for never.
+    /// Time of its last focus, in the host's milliseconds; `None` for never.
     pub focused_ms: Option<u64>,
-    /// Of its text, if that is known.
+    /// Digest of its text, if known.
     pub digest: Option<Digest>,
 }
 
@@ -23,13 +23,13 @@ pub struct Neighbour<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourOptions {
     pub max_files: usize,
-    /// UTF-16 code units of all files; one that would pass them is skipped.
+    /// Max UTF-16 code units of all files; a file that would exceed it is skipped.
     pub max_chars: usize,
-    /// Entries of the table of focus times; files beyond it count as never focused.
+    /// Max entries of the table of focus times; files beyond it count as never focused.
     pub focus_entries: usize,
-    /// Only files of the scheme `file`.
+    /// True if only files of the scheme `file` are used.
     pub file_scheme_only: bool,
-    /// Languages that count as another: pairs of a language and the one it counts as.
+    /// Languages that count as another one: pairs of a language and the other one.
     pub aliases: Vec<(String, String)>,
 }
 
@@ -54,7 +54,7 @@ impl NeighbourOptions {
         }
     }
 
-    /// The same, with a focus time for every file and with every scheme.
+    /// Returns the limits of Copilot Chat, with a focus time for every file and with every scheme.
     pub fn espalier() -> NeighbourOptions {
         NeighbourOptions { focus_entries: usize::MAX, file_scheme_only: false, ..NeighbourOptions::copilot_chat() }
     }
@@ -64,20 +64,20 @@ impl NeighbourOptions {
     }
 }
 
-/// Why a file is not looked at.
+/// The reason why a file is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
     CurrentFile,
     Duplicate,
     OtherScheme,
     OtherLanguage,
-    /// It would pass the limit of characters.
+    /// It would exceed the limit of characters.
     TooLarge,
-    /// Enough files come before it.
+    /// Enough files precede it.
     TooMany,
 }
 
-/// Returns the indices of the files to look at, focused last first, and why the others are left out.
+/// Returns the indices of the files to compare, last focused first, and the reasons why the others are excluded.
 pub fn open_files(
     files: &[Neighbour<'_>],
     current: &str,
@@ -86,7 +86,7 @@ pub fn open_files(
 ) -> (Vec<usize>, Vec<(usize, Unfit)>) {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(files[index].focused_ms));
-    // Files beyond the table count as never focused: behind it, in the order in which they were given.
+    // Files beyond the table count as never focused: they follow in the given order.
     let remembered = options.focus_entries.min(order.iter().filter(|&&i| files[i].focused_ms.is_some()).count());
     order[remembered..].sort_unstable();
     let language = options.alias(language);
@@ -119,8 +119,7 @@ pub fn open_files(
     (fit, unfit)
 }
 
-/// Two lists of recently used files, visible and not; the order in which neighbours are looked at when the
-/// host has no focus times.
+/// Two lists of recently used files, visible and not. They give the order of neighbours if the host has no focus times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecentFiles {
     limit: usize,
@@ -143,7 +142,7 @@ fn push(list: &mut Vec<String>, path: &str, limit: usize) {
 }
 
 impl RecentFiles {
-    /// Makes two lists of `limit` files each.
+    /// Creates two lists of `limit` files each.
     pub fn new(limit: usize) -> RecentFiles {
         RecentFiles { limit, visible: Vec::new(), hidden: Vec::new() }
     }
@@ -168,23 +167,23 @@ impl RecentFiles {
         self.hidden.retain(|one| one != path);
     }
 
-    /// Returns at most `limit` files but for `current`: visible ones first, newest first.
+    /// Returns at most `limit` files except `current`: visible ones first, newest first.
     pub fn paths(&self, current: &str) -> Vec<&str> {
         let all = self.visible.iter().rev().chain(self.hidden.iter().rev());
         all.map(String::as_str).filter(|path| *path != current).take(self.limit).collect()
     }
 }
 
-/// Where the cursor has been: places the user looked at shortly before, oldest first.
+/// Recent cursor positions, which the user looked at shortly before, oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CursorHistory {
     places: Vec<Place>,
     limit: usize,
-    /// Moves within this many lines are the same place.
+    /// Max distance in lines at which two moves are the same position.
     near_lines: usize,
 }
 
-/// A place where the cursor was.
+/// A cursor position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub path: String,
@@ -205,7 +204,7 @@ impl CursorHistory {
         CursorHistory { places: Vec::new(), limit, near_lines }
     }
 
-    /// Records a cursor move. A place near an older one of the same file replaces it.
+    /// Records a cursor move. A position near an older one in the same file replaces it.
     pub fn visit(&mut self, path: &str, line: usize, at_ms: u64) {
         let near = self.near_lines;
         self.places.retain(|place| place.path != path || place.line.abs_diff(line) > near);
@@ -214,12 +213,12 @@ impl CursorHistory {
         self.places.drain(..surplus);
     }
 
-    /// Returns the places, oldest first.
+    /// Returns the positions, oldest first.
     pub fn places(&self) -> &[Place] {
         &self.places
     }
 
-    /// Returns when each file was last visited.
+    /// Returns the time of the last visit of each file.
     pub fn last_visits(&self) -> HashMap<&str, u64> {
         let mut visits: HashMap<&str, u64> = HashMap::default();
         for place in &self.places {

@@ -10,38 +10,40 @@ use espalier_core::error::{Code, Error, Result};
 /// Limits and switches. Times are in milliseconds since the request began.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Tokens of prompt and completion together.
+    /// Max tokens of prompt and completion together.
     pub window: u64,
-    /// Tokens kept for the completion.
+    /// Tokens reserved for the completion.
     pub completion: u64,
-    /// Of the prompt, if there is a suffix.
+    /// Share of the prompt for the suffix, if there is one.
     pub suffix_share: f64,
     /// Tokens reserved if there is a suffix.
     pub suffix_reserve: u64,
-    /// Shorter documents get no completion; in UTF-16 code units.
+    /// Min UTF-16 code units of a document for a completion.
     pub min_chars: usize,
-    /// UTF-16 code units considered on each side of the cursor for each token of the prompt.
+    /// UTF-16 code units on each side of the cursor that are read for each token of the prompt.
     pub chars_per_token: f64,
-    /// Of the prefix's budget, what a long document leaves to context. 0: context has what the document leaves over.
+    /// Share of the prefix's budget that a long document leaves to context. With 0, context gets the tokens that the
+    /// document does not use.
     pub context_share: f64,
-    /// Tokens by which a long prefix is cut shorter, so that later requests can begin at the same line.
+    /// Additional tokens by which a long prefix is shortened, so that later requests can begin at the same line.
     pub stable_slack: u64,
-    /// Shares of the parts of a prompt; nothing for a prompt that is cut by weights. `suffix_share` and `context_share`
-    /// then say nothing but whether there is a suffix.
+    /// Shares of the parts of a prompt; `None` for a prompt that is cut by weights. With shares, `suffix_share` and
+    /// `context_share` only say whether there is a suffix.
     pub cascade: Option<Shares>,
-    /// Check the whole prompt against the limit, not only its lines; pools count tokens instead of characters.
+    /// True if the whole prompt is checked against the limit, and not only its lines; pools then count tokens instead
+    /// of characters.
     pub exact: bool,
     pub mode: Mode,
     pub crossing: Crossing,
-    /// Look for similar snippets although providers delivered snippets; always done for C and C++.
+    /// True if similar snippets are searched even if providers delivered snippets; always done for C and C++.
     pub similar_beside_snippets: bool,
-    /// Limits of similar snippets; nothing for those of the profile and language.
+    /// Limits of similar snippets; `None` for those of the profile and language.
     pub similar: Option<SimilarOptions>,
     pub neighbours: NeighbourOptions,
     pub edit_form: EditForm,
-    /// Provider items that arrive later are not used.
+    /// Time until which provider items are used.
     pub provider_ms: u64,
-    /// From then on nothing new is read: the result has what is there.
+    /// Time from which nothing new is read: the result has what is available.
     pub building_ms: u64,
 }
 
@@ -83,10 +85,10 @@ impl Options {
         }
     }
 
-    /// Returns the tokens of prompts.
+    /// Returns the max tokens of prompts.
     ///
     /// # Errors
-    /// [`Code::BadOption`] names the first option that makes no sense.
+    /// [`Code::BadOption`], which names the first invalid option.
     pub fn prompt_limit(&self) -> Result<u64> {
         for (name, share) in [("suffixShare", self.suffix_share), ("contextShare", self.context_share)] {
             if !(0.0..1.0).contains(&share) {

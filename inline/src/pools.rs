@@ -1,31 +1,31 @@
-//! The two pools that provider items are charged to.
+//! The two pools to which provider items are charged.
 
-/// Tokens that stay free of provider items.
+/// Tokens that provider items must leave free.
 pub const LOW_WATER: i64 = 256;
-/// Tokens of the window in which provider items have their share.
+/// Tokens of the window of which provider items have a share.
 pub const WINDOW: i64 = 8_192;
-/// The server's primary budget when the host names none, in tokens.
+/// The server's primary budget in tokens, if the host sets none.
 pub const PRIMARY: i64 = 7_168;
-/// Characters of a token, where tokens are estimated.
+/// Characters of a token, for estimates.
 pub const CHARS_PER_TOKEN: i64 = 4;
 /// Items from this priority on are mandatory.
 pub const MANDATORY_PRIORITY: f64 = 0.7;
 
-/// How much of the mandatory pool optional items may use.
+/// The part of the mandatory pool that optional items may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// None. Unknown names mean this.
+    /// None. Also used for unknown names.
     Minimal,
     FillHalf,
-    /// As much as the document is long.
+    /// As much as the length of the document.
     #[default]
     Double,
-    /// All of it.
+    /// All of the mandatory pool.
     Fill,
 }
 
 impl Mode {
-    /// Returns the mode of a name; [`Mode::Minimal`] for an unknown one.
+    /// Returns the mode with this name; [`Mode::Minimal`] for an unknown one.
     pub fn from_name(name: &str) -> Mode {
         match name {
             "fillHalf" => Mode::FillHalf,
@@ -36,7 +36,7 @@ impl Mode {
     }
 }
 
-/// Two pools in one unit. Whatever is spent lowers both, so that the whole never passes the mandatory pool.
+/// Two pools in one unit. Every charge lowers both, so that the total never exceeds the mandatory pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pools {
     pub mandatory: i64,
@@ -44,7 +44,7 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// Makes pools of `available` units for a document of `document` units. Negative sizes count as 0.
+    /// Creates pools of `available` units for a document of `document` units. Negative sizes count as 0.
     pub fn new(mode: Mode, available: i64, document: i64) -> Pools {
         let mandatory = available.max(0);
         let optional = match mode {
@@ -70,17 +70,17 @@ impl Pools {
     }
 }
 
-/// What becomes of the item that crosses the limit.
+/// The treatment of the item that exceeds the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossing {
-    /// It is dropped but stays charged, and so is everything behind it: Copilot Chat's rule.
+    /// It is dropped but stays charged, as is everything after it: Copilot Chat's rule.
     Charge,
-    /// It is skipped, nothing is charged, smaller ones may fit.
+    /// It is skipped and not charged; smaller ones may fit.
     Skip,
 }
 
-/// Decides which items are taken. `sizes` holds each item's priority and size, in the order in which they
-/// come; mandatory items go first, whatever their place.
+/// Decides which items are used. `sizes` has each item's priority and size, in the order of arrival; mandatory items
+/// come first, whatever their position.
 ///
 /// ```
 /// use espalier_inline::{Crossing, Mode, Pools, take};
@@ -114,19 +114,19 @@ pub fn take(pools: &mut Pools, items: &[(f64, i64)], crossing: Crossing) -> Vec<
     taken
 }
 
-/// Returns the tokens that provider items may have beside a document of `length` UTF-16 code units; 0 or less: none.
+/// Returns the max tokens of provider items beside a document of `length` UTF-16 code units; 0 or less means none.
 pub fn available_tokens(length: usize) -> i64 {
     let quarters = i64::try_from(length).unwrap_or(i64::MAX);
-    // Truncated towards zero, as the reference does with the fraction.
+    // Truncated towards zero, as in the reference.
     ((WINDOW - LOW_WATER) * 4).saturating_sub(quarters) / 4
 }
 
-/// Returns the characters of the primary and of the secondary budget that a language server is asked to keep.
+/// Returns the characters of the primary and of the secondary budget that a language server should keep to.
 pub fn server_budgets(tokens: Option<i64>) -> (i64, i64) {
     (tokens.unwrap_or(PRIMARY).saturating_mul(CHARS_PER_TOKEN), WINDOW * CHARS_PER_TOKEN)
 }
 
-/// Says whether an item of `size` has room in `budget`, both in one unit, above the low-water mark.
+/// True if an item of `size` fits `budget`, both in one unit, above the low-water mark.
 pub fn has_room(budget: i64, size: i64) -> bool {
     budget.saturating_sub(LOW_WATER) >= size
 }

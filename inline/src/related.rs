@@ -1,23 +1,23 @@
-//! Files that language services name as related to a document: asked for rarely, remembered for a while.
+//! Files that language services name as related to a document: requested rarely, cached for a while.
 
 use espalier_core::map::HashMap;
 
-/// How long an answer may take, and how long it is good.
+/// Max time of an answer, and the time that it stays valid.
 const ANSWER_MS: u64 = 200;
 const GOOD_MS: u64 = 2 * 60 * 1_000;
-/// Documents remembered.
+/// Max number of documents in the cache.
 const MAX_DOCUMENTS: usize = 1_000;
-/// Failures in a row after which a document is not asked for again.
+/// Number of consecutive failures after which a document is not requested again.
 const MAX_TRIES: u32 = 3;
 
-/// What a host does about related files.
+/// The next action of a host for related files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Related {
-    /// It uses these.
+    /// Use these files.
     Known(Vec<String>),
-    /// It asks its language services, and waits until this time at most.
+    /// Ask the language services, and wait until this time at most.
     Ask { until_ms: u64 },
-    /// It does without.
+    /// Continue without related files.
     Without,
 }
 
@@ -30,7 +30,7 @@ struct Entry {
     used: u64,
 }
 
-/// The answers of language services, by document; the one not used for longest is forgotten.
+/// The answers of language services, by document; the least recently used one is evicted.
 #[derive(Debug, Clone, Default)]
 pub struct RelatedFiles {
     documents: HashMap<String, Entry>,
@@ -38,7 +38,7 @@ pub struct RelatedFiles {
 }
 
 impl RelatedFiles {
-    /// Returns what to do for a document. While a question is open and not late, it is not asked again.
+    /// Returns the action for a document. While a question is open and not late, it is not repeated.
     pub fn look_up(&mut self, path: &str, now_ms: u64) -> Related {
         self.uses += 1;
         if !self.documents.contains_key(path) && self.documents.len() >= MAX_DOCUMENTS {
@@ -63,7 +63,7 @@ impl RelatedFiles {
         Related::Ask { until_ms: now_ms.saturating_add(ANSWER_MS) }
     }
 
-    /// Records an answer. A late one is remembered too: it is as good for the next request.
+    /// Records an answer. A late one is stored as well: it is as useful for the next request.
     pub fn answer(&mut self, path: &str, files: Vec<String>, now_ms: u64) {
         if let Some(entry) = self.documents.get_mut(path) {
             (entry.files, entry.answered_ms, entry.asked_ms, entry.failures) = (files, Some(now_ms), None, 0);

@@ -1,16 +1,16 @@
-//! When a host asks its providers, and how long a completion waits for them. Without timers: times come in,
-//! times to call again go out.
+//! Decides when a host asks its providers, and how long a completion waits for them. It has no timers: callers pass
+//! times in, and it returns times for the next call.
 
 use espalier_core::map::HashMap;
 
-/// After a change to a document, moves of its cursor do not count for this time.
+/// Time after a change to a document during which moves of its cursor are ignored.
 const QUIET_MS: u64 = 500;
-/// A completion waits for a running request at most this long.
+/// Max time that a completion waits for a running request.
 const RACE_MS: u64 = 20;
-/// Documents whose last change is remembered.
+/// Max number of documents whose last change is stored.
 const MAX_CHANGES: usize = 1_000;
 
-/// What providers are asked for.
+/// The document and position of a request to providers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     pub path: String,
@@ -19,14 +19,14 @@ pub struct Ask {
     pub cursor: usize,
 }
 
-/// A request that the host starts now; its number goes back to [`Schedule::finish`].
+/// A request that the host must start; [`Schedule::finish`] takes its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Started {
     pub number: u64,
     pub ask: Ask,
 }
 
-/// What moved a cursor.
+/// The cause of a cursor move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovedBy {
     Keyboard,
@@ -40,37 +40,37 @@ pub struct CursorMove {
     pub to: Ask,
     pub by: MovedBy,
     pub is_active_editor: bool,
-    /// There is one selection, and it is empty.
+    /// True if there is one selection, and it is empty.
     pub is_one_cursor: bool,
     pub is_blank_line: bool,
     pub is_line_end: bool,
 }
 
-/// At which moment cached items are handed out.
+/// The moment at which cached items are returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// At once.
+    /// Immediately.
     Start,
-    /// After the wait for the running request, with what it brought.
+    /// After the wait for the running request, with its results.
     Raced,
-    /// The caller's time is over.
+    /// At the caller's timeout.
     TimedOut,
 }
 
-/// Requests to providers: one at a time, of the others only the newest waits.
+/// Requests to providers: one at a time; of the others only the newest waits.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     debounce_ms: u64,
     running: Option<Started>,
     waiting: Option<Ask>,
-    /// A move that is not yet old enough, and when it is.
+    /// A move that is not old enough yet, and the time at which it is.
     moved: Option<(Ask, u64)>,
     changes: HashMap<String, u64>,
     number: u64,
 }
 
 impl Schedule {
-    /// Moves by keyboard count when none followed for `debounce_ms`.
+    /// Creates a schedule. Moves by keyboard take effect if none follows for `debounce_ms`.
     pub fn new(debounce_ms: u64) -> Schedule {
         let changes = HashMap::default();
         Schedule { debounce_ms, running: None, waiting: None, moved: None, changes, number: 0 }
@@ -106,19 +106,19 @@ impl Schedule {
         self.request(moved.to.clone())
     }
 
-    /// Starts the request of a move that no other followed in time.
+    /// Starts the request of a move that no other move followed in time.
     pub fn tick(&mut self, now_ms: u64) -> Option<Started> {
         let (ask, _) = self.moved.take_if(|(_, due)| *due <= now_ms)?;
         self.request(ask)
     }
 
-    /// Returns when [`Schedule::tick`] has something to do.
+    /// Returns the time at which [`Schedule::tick`] has work.
     pub fn next_ms(&self) -> Option<u64> {
         self.moved.as_ref().map(|(_, due)| *due)
     }
 
-    /// Starts a request, or lets it wait in place of an older one. A request that is running already is not
-    /// started again.
+    /// Starts a request, or lets it wait, replacing an older one. A request that is already running is not started
+    /// again.
     pub fn request(&mut self, ask: Ask) -> Option<Started> {
         match &self.running {
             Some(running) if running.ask == ask => {
@@ -140,28 +140,27 @@ impl Schedule {
         started
     }
 
-    /// Records that a request was answered, failed or was cancelled. The waiting one starts if document,
-    /// version and cursor still are what it asks for. Numbers that do not run are ignored: late answers
-    /// change nothing.
+    /// Records that a request was answered, failed or was cancelled. The waiting one starts if it still matches
+    /// document, version and cursor. Numbers of other requests are ignored: late answers change nothing.
     pub fn finish(&mut self, number: u64, current: Option<&Ask>) -> Option<Started> {
         self.running.take_if(|running| running.number == number)?;
         let waiting = self.waiting.take()?;
         (current == Some(&waiting)).then(|| self.start(waiting))
     }
 
-    /// Says whether an answer is still wanted.
+    /// True if an answer is still expected.
     pub fn is_running(&self, number: u64) -> bool {
         self.running.as_ref().is_some_and(|running| running.number == number)
     }
 
-    /// Returns how long a completion of `path` waits after it got the cached items, of `budget_ms` that it has.
+    /// Returns how long a completion of `path` with `budget_ms` left waits after it got the cached items.
     pub fn wait_ms(&self, path: &str, budget_ms: u64) -> u64 {
         if self.runs_for(path) { budget_ms.min(RACE_MS) } else { 0 }
     }
 
-    /// Says whether a cached item is handed out at a moment. Items marked `is_for_timeout` are held back
-    /// while a request runs for their document: they go out when the caller's time is over, or refreshed
-    /// after the wait; the others go out at the start.
+    /// True if a cached item is returned at a moment. Items marked `is_for_timeout` are held back while a request runs
+    /// for their document: they are returned at the caller's timeout, or refreshed after the wait. Other items are
+    /// returned at the start.
     pub fn hands_out(&self, path: &str, is_for_timeout: bool, moment: Moment) -> bool {
         match moment {
             Moment::Start => !is_for_timeout || !self.runs_for(path),

@@ -1,8 +1,8 @@
-//! Finds the windows of other files whose words are most like the words before the cursor.
+//! Finds the windows of other files whose words are most similar to the words before the cursor.
 //!
-//! Each file is read once: its words become numbers, and each window's count of distinct words is kept
-//! ([`FileWords`]). A request then looks up each distinct word of a file once, and rolls counts over the
-//! lines.
+//! Each file is read once: its words become numbers, and each window's number of distinct words is stored
+//! ([`FileWords`]). A request then looks up each distinct word of a file once, and rolls counts over the lines. Start
+//! reading at [`similar`].
 
 use crate::text::utf16_len;
 use crate::words::{Alphabet, words};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
-/// How windows are scored.
+/// The formula that scores a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Similarity {
     /// Words shared ÷ words of both.
@@ -26,13 +26,13 @@ pub enum Similarity {
 pub struct SimilarOptions {
     /// Lines of a window, and of the reference.
     pub window: usize,
-    /// Scores must be above it.
+    /// Min score, exclusive.
     pub threshold: f64,
     pub max_snippets: usize,
     pub max_per_file: usize,
-    /// Files compared; the others are not looked at.
+    /// Max number of compared files.
     pub max_files: usize,
-    /// Longer files are not compared; in UTF-16 code units.
+    /// Max UTF-16 code units of a compared file.
     pub max_chars: usize,
     pub similarity: Similarity,
     pub alphabet: Alphabet,
@@ -54,17 +54,17 @@ impl SimilarOptions {
         }
     }
 
-    /// The same, without a limit of a file's size and with words of every script.
+    /// Returns Copilot Chat's limits, without a max file size and with words of every script.
     pub fn espalier(language: &str) -> SimilarOptions {
         let alphabet = Alphabet::Unicode;
         SimilarOptions { max_chars: usize::MAX, alphabet, ..SimilarOptions::copilot_chat(language) }
     }
 }
 
-/// A window that was found; lines are counted from 0, `end_line` is not part of it.
+/// A window with its score; lines are counted from 0, `end_line` is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Snippet {
-    /// Index of the file in what was compared.
+    /// Index of the file among the compared ones.
     pub file: usize,
     pub start_line: usize,
     pub end_line: usize,
@@ -86,9 +86,9 @@ struct FileWords {
     distinct: Vec<u64>,
     /// Words in order, as indices into `distinct`.
     words: Vec<u32>,
-    /// Where in `words` each line begins, and the end of the last.
+    /// Start of each line in `words`, and the end of the last.
     lines: Vec<u32>,
-    /// Distinct words of each window.
+    /// Number of distinct words of each window.
     sizes: Vec<u32>,
 }
 
@@ -127,7 +127,7 @@ impl FileWords {
         &self.words[self.lines[line] as usize..self.lines[line + 1] as usize]
     }
 
-    /// Calls `visit` with the number of distinct counted words of each window; each line enters and leaves once.
+    /// Calls `visit` with the number of distinct counted words of each window; each line is added and removed once.
     fn roll(&self, window: usize, counted: &[bool], mut visit: impl FnMut(u32)) {
         let mut counts = vec![0u32; self.distinct.len()];
         let mut distinct = 0;
@@ -159,7 +159,7 @@ impl FileWords {
 
 type Key = (u64, usize, usize, Alphabet);
 
-/// What is known of a text, so that a request need not read it: its hash, and its length in UTF-16 code units.
+/// Properties of a text that save reading it again: its hash, and its length in UTF-16 code units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     hash: u64,
@@ -172,11 +172,11 @@ impl Digest {
     }
 }
 
-/// Words of files, by the hash of their text; what was not used for longest is dropped beyond a limit.
+/// Words of files, by the hash of their text; above the limit the least recently used ones are evicted.
 #[derive(Debug)]
 pub struct SimilarCache {
     files: HashMap<Key, Rc<FileWords>>,
-    /// The keys, each once, in the order of their last use but for those used again since (lazily moved).
+    /// The keys without duplicates, in the order of their last use; keys used since are moved lazily.
     order: VecDeque<(Key, u64)>,
     last_use: HashMap<Key, u64>,
     uses: u64,
@@ -191,7 +191,7 @@ impl Default for SimilarCache {
 }
 
 impl SimilarCache {
-    /// Makes a cache of at most `max_bytes`.
+    /// Creates a cache of at most `max_bytes`.
     pub fn new(max_bytes: usize) -> SimilarCache {
         SimilarCache {
             files: HashMap::default(),
@@ -203,7 +203,7 @@ impl SimilarCache {
         }
     }
 
-    /// Returns the bytes that cached files use.
+    /// Returns the bytes of cached files.
     pub fn memory(&self) -> usize {
         self.bytes
     }
@@ -212,7 +212,7 @@ impl SimilarCache {
         (digest.hash, text.len(), options.window, options.alphabet)
     }
 
-    /// `key` is that of `text`: hashing is most of what a known file costs.
+    /// `key` belongs to `text`: hashing is most of the cost of a known file.
     fn get(&mut self, key: Key, text: &str, options: &SimilarOptions) -> Rc<FileWords> {
         self.uses += 1;
         let found = self.files.get(&key).cloned();
@@ -238,20 +238,19 @@ impl SimilarCache {
     }
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Similar {
     /// Best last.
     pub snippets: Vec<Snippet>,
-    /// Files that were too large, empty, or beyond the limit of files.
+    /// Files that are too large, empty, or beyond the limit of files.
     pub skipped: Vec<usize>,
-    /// Files that are not in the cache and for which `fresh_chars` was not enough.
+    /// Files that are not in the cache and that `fresh_chars` did not allow to read.
     pub not_reached: Vec<usize>,
 }
 
-/// Finds similar snippets. `reference` is the text before the cursor; its last lines count. Of files that are
-/// not cached, at most `fresh_chars` UTF-16 code units are read: with a limit the result is partial and says
-/// of what.
+/// Finds similar snippets. `reference` is the text before the cursor; its last lines are used. Of files that are not
+/// cached, at most `fresh_chars` UTF-16 code units are read: the result is then partial and lists the missing files.
 pub fn similar(
     cache: &mut SimilarCache,
     reference: &str,
@@ -263,7 +262,7 @@ pub fn similar(
     similar_known(cache, reference, &files, options, fresh_chars)
 }
 
-/// The same for files whose digests are known.
+/// Finds similar snippets in files whose digests are known.
 pub(crate) fn similar_known(
     cache: &mut SimilarCache,
     reference: &str,
@@ -311,7 +310,7 @@ pub(crate) fn similar_known(
     result
 }
 
-/// Returns windows that do not overlap: one that overlaps the window kept last replaces it if better, else is
+/// Returns windows that do not overlap: one that overlaps the previous window replaces it if it is better, else it is
 /// dropped.
 fn best_windows(file: &FileWords, reference: &HashSet<u64>, index: usize, options: &SimilarOptions) -> Vec<Snippet> {
     let counted: Vec<bool> = file.distinct.iter().map(|word| reference.contains(word)).collect();

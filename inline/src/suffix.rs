@@ -1,17 +1,17 @@
-//! Which suffix a request sends: the document's, or again that of the request before.
+//! Decides which suffix a request sends: the document's, or that of the previous request again.
 
 use espalier_core::tokens::{Encoding, Tokenizer};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// Tokens of the beginnings that are compared.
+/// Number of tokens at the beginning that are compared.
 const COMPARED: usize = 50;
 
-/// A tokenizer that can also say which tokens a text begins with.
+/// A tokenizer that can also return the first tokens of a text.
 pub trait Tokens: Tokenizer {
     /// Returns at most the first `max` tokens of `text` as numbers: equal tokens have equal numbers.
     ///
-    /// Without an implementation of its own, a tokenizer compares words and signs.
+    /// The default implementation compares words and signs.
     fn first_ids(&self, text: &str, max: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         let mut rest = text;
@@ -58,7 +58,7 @@ pub fn edit_distance(a: &[u32], b: &[u32]) -> usize {
     row[b.len()]
 }
 
-/// Says whether two suffixes with these first tokens are alike enough for the previous one to be sent again.
+/// True if two suffixes with these first tokens are so similar that the previous one is sent again.
 pub fn is_reusable(previous: &[u32], next: &[u32]) -> bool {
     let previous = &previous[..previous.len().min(COMPARED)];
     let next = &next[..next.len().min(COMPARED)];
@@ -68,7 +68,7 @@ pub fn is_reusable(previous: &[u32], next: &[u32]) -> bool {
     }
 }
 
-/// Returns the suffix of the previous request if it is to be sent again.
+/// Returns the suffix of the previous request if it should be sent again.
 pub fn reuse<'a>(previous: &'a str, next: &str, tokens: &(impl Tokens + ?Sized)) -> Option<&'a str> {
     if previous == next {
         return Some(previous);

@@ -1,4 +1,4 @@
-//! Offsets, lines and white space as JavaScript has them.
+//! Offsets, lines and white space by JavaScript's rules.
 
 /// Returns the length of `text` in UTF-16 code units.
 pub fn utf16_len(text: &str) -> usize {
@@ -6,8 +6,8 @@ pub fn utf16_len(text: &str) -> usize {
 }
 
 fn count_units(bytes: &[u8]) -> usize {
-    // Every byte that begins a character is one unit, a character of four bytes is two. Eight bytes at a time: engines
-    // without vectors run this at every keystroke, too.
+    // Every byte that begins a character is one unit; a character of four bytes is two. Reads eight bytes at a time:
+    // engines without vector instructions run this at every keystroke, too.
     let (words, rest) = bytes.as_chunks::<8>();
     let mut units = words.len() * 8;
     for word in words {
@@ -44,8 +44,8 @@ pub fn shared_len(a: &[u8], b: &[u8]) -> usize {
     same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns the byte offset of a UTF-16 offset: at most the end of `text`, and before a character that the
-/// offset would split.
+/// Returns the byte offset of a UTF-16 offset: at most the end of `text`, and the start of a character that the offset
+/// would split.
 pub fn byte_offset(text: &str, utf16: usize) -> usize {
     let mut units = 0;
     let mut start = 0;
@@ -99,7 +99,7 @@ pub fn first_units(text: &str, units: usize) -> &str {
     text
 }
 
-/// Says whether `String.prototype.trim` removes a character.
+/// True if `String.prototype.trim` removes the character.
 pub fn is_space(character: char) -> bool {
     character == '\u{FEFF}' || character.is_whitespace() && character != '\u{85}'
 }
@@ -115,7 +115,7 @@ pub fn trim_last_line(text: &str) -> (&str, &str) {
     if text[start..].chars().all(is_space) { text.split_at(start) } else { (text, "") }
 }
 
-/// Calls `visit` with each line, which keeps all line feeds behind it: an empty line belongs to the line before it.
+/// Calls `visit` with each line, including all line feeds after it: an empty line belongs to the line before it.
 pub fn lines_with_feeds<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
     let mut start = 0;

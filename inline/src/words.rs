@@ -1,6 +1,6 @@
-//! Words of code for comparing snippets, without those that say nothing.
+//! Words of code for comparing snippets, without stop words.
 
-/// Which characters are part of a word.
+/// The characters of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Alphabet {
     /// ASCII letters and digits, as in Copilot Chat.
@@ -9,7 +9,7 @@ pub enum Alphabet {
     Unicode,
 }
 
-/// Words of programming languages, then of English; compared as they are written. Sorted, to be searched.
+/// Words of programming languages, then of English; compared in their exact case. Sorted for binary search.
 #[rustfmt::skip]
 const STOP_WORDS: [&str; 128] = [
     "TODO", "a", "about", "above", "after", "again", "all", "an", "and", "any", "are", "as", "assert", "at",
@@ -29,7 +29,7 @@ fn is_stop_word(word: &str) -> bool {
     word.len() <= 8 && STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Calls `visit` with each word of `text` that is no stop word, in order.
+/// Calls `visit` with each word of `text` that is not a stop word, in order.
 ///
 /// ```
 /// let mut found = Vec::new();

@@ -1,9 +1,9 @@
-//! Prompts that are cut by shares.
+//! Prompts cut by shares.
 
 use crate::support::{Units, request, snippet};
 use espalier_inline::*;
 
-/// Tokens of stable context, recent edits, prefix and suffix.
+/// Returns the tokens of stable context, recent edits, prefix and suffix.
 fn parts(context: &Context) -> [usize; 4] {
     let of = |is_wanted: fn(Kind) -> bool| {
         context.items.iter().filter(|item| is_wanted(item.kind)).map(|item| utf16_len(&item.text)).sum()
@@ -12,7 +12,8 @@ fn parts(context: &Context) -> [usize; 4] {
     [of(|kind| kind != Kind::RecentEdits), edits, utf16_len(&context.prefix), utf16_len(&context.suffix)]
 }
 
-/// A document with this many lines of 20 characters on each side of the cursor, snippets of 50 characters, edits.
+/// Runs a request for a document with this many lines of 20 characters on each side of the cursor, snippets of 50
+/// characters, and edits.
 fn run(before: usize, behind: usize, snippets: usize, edits: usize, options: &Options) -> Context {
     let line = "let filler = value;\n";
     let text = format!("{}\n{}", line.repeat(before), line.repeat(behind));
@@ -41,7 +42,7 @@ fn every_part_has_its_share() {
     let [stable, edits, prefix, suffix] = parts(&run(500, 500, 200, 8, &shares(8_000)));
     assert!((2_700..=2_800).contains(&stable), "{stable}");
     assert!((600..=1_200).contains(&edits), "{edits}");
-    // The share, and what edits and context left over.
+    // The share, plus the rest of edits and context.
     assert!((2_780..=4_100).contains(&prefix) && stable + edits + prefix <= 6_800, "{prefix}");
     assert!((1_200..=1_220).contains(&suffix) && stable + edits + prefix + suffix <= 8_000, "{suffix}");
 }
@@ -52,7 +53,7 @@ fn surplus_goes_on() {
     let [stable, edits, prefix, suffix] = parts(&run(500, 500, 0, 0, &shares(2_000)));
     assert_eq!((stable, edits, prefix), (utf16_len("Path: src/current.ts\n"), 0, 1_660));
     assert_eq!(stable + prefix + suffix, 2_000);
-    // A short prefix leaves the suffix the rest.
+    // A short prefix leaves the rest to the suffix.
     let [_, _, prefix, suffix] = parts(&run(5, 500, 0, 0, &shares(2_000)));
     assert_eq!((prefix, suffix), (100, 1_879));
 }
@@ -62,13 +63,13 @@ fn suffixes_that_fit_come_before_the_prefix() {
     // 300 tokens are more than 0.8 × 380 ÷ 4.
     let [_, _, prefix, suffix] = parts(&run(500, 19, 0, 0, &shares(2_000)));
     assert_eq!((prefix, suffix), (1_580, 380));
-    // 300 are less than 0.8 × 1,600 ÷ 4: the prefix is first, and takes 85 %.
+    // 300 are less than 0.8 × 1,600 ÷ 4: the prefix comes first, and takes 85 %.
     assert_eq!(parts(&run(500, 80, 0, 0, &shares(2_000)))[2], 1_660);
 }
 
 #[test]
 fn exact_prompts_use_what_is_left() {
-    // One round leaves what the suffix does not need; the next gives it to the context.
+    // One round leaves tokens that the suffix does not need; the next gives them to the context.
     let one = shares(2_000);
     let exact = Options { cascade: one.cascade, window: 2_000, completion: 0, mode: Mode::Fill, ..Options::espalier() };
     let (one, exact) = (run(3, 80, 60, 0, &one), run(3, 80, 60, 0, &exact));

@@ -1,4 +1,4 @@
-//! Recent edits: what is one edit, what is shown.
+//! Recent edits: which changes form one edit, which edits are shown.
 
 use espalier_inline::*;
 
@@ -44,7 +44,7 @@ fn near_edits_merge_and_reverts_vanish() {
     assert_eq!(history(&[&text, &one, &far]).edit_count("a.ts"), 2);
     assert_eq!(history(&[&text, &one, &text]).edit_count("a.ts"), 0);
     assert_eq!(render(&history(&[&text, &one, &text])), "");
-    // The lines of the first edit come back: only the second is left.
+    // The second change undoes the first edit: only the second is left.
     let merged = render(&history(&[&text, &one, &two, &text.replace("line 6\n", "six\n")]));
     assert!(merged.contains("+six\n-line 6 --- IGNORE ---") && !merged.contains("five"), "{merged}");
 }

@@ -1,4 +1,4 @@
-//! What holds for every input.
+//! Properties that hold for every input.
 
 use crate::support::{Thirds, Units, neighbour, request, snippet, source};
 use espalier_inline::*;
@@ -91,7 +91,7 @@ fn random_requests() {
                 options: &options,
                 ..request(&text, cursor, &options)
             };
-            // What fits in a cache changes nothing.
+            // The content of a cache changes nothing.
             let (a, b) = (inline_context(&all, &Units, &mut one), inline_context(&all, &Units, &mut two));
             assert_eq!(a, b);
             check(&all, &Units, &mut one, is_exact);
@@ -197,7 +197,7 @@ fn hostile_documents() {
             check(&all, &Units, &mut Memory::default(), true);
         }
     }
-    // Blocks that share chunks in every way.
+    // Blocks that share chunks in all ways.
     let names: Vec<String> = (0..20_000).map(|name| name.to_string()).collect();
     let blocks: Vec<Block<'_>> =
         names.iter().map(|name| Block { value: "some text\n", weight: 0.5, chunks: vec!["all", name] }).collect();

@@ -31,7 +31,7 @@ fn the_item_that_crosses() {
     let mut pools = Pools::new(Mode::Fill, 100, 0);
     assert_eq!(take(&mut pools, &items, Crossing::Skip), [true, false, true, true]);
     assert_eq!(pools.mandatory, 20);
-    // An item of just the pool's size exhausts it.
+    // An item with exactly the pool's size exhausts it.
     assert_eq!(take(&mut Pools::new(Mode::Fill, 10, 0), &[(1.0, 10)], Crossing::Charge), [false]);
     assert_eq!(take(&mut Pools::new(Mode::Fill, 10, 0), &[(1.0, 10)], Crossing::Skip), [true]);
     // The optional pool ends without the mandatory one.

@@ -72,7 +72,7 @@ fn suffixes_are_sent_again_up_to_a_distance() {
         next[1..=changes].iter_mut().for_each(|id| *id += 1_000);
         is_reusable(&ids, &next)
     };
-    // Of the 50 tokens compared: 8, 10 and 12 %.
+    // Of the 50 compared tokens: 8, 10 and 12 %.
     assert!(changed(4) && !changed(5) && !changed(6));
     let of_100 = |tokens: usize, changes: usize| {
         let mut next = ids[..tokens].to_vec();
@@ -192,7 +192,7 @@ fn long_documents_leave_room_for_context() {
 fn what_context_does_not_use_goes_to_the_prefix() {
     let text = "let filler = value;\n".repeat(600);
     let large = "x".repeat(3_000);
-    // The pool takes it, and then it has no room.
+    // It fits the pool, but not the prompt.
     let items = [snippet("large", &large[..600], 0.9)];
     for window in [400, 1_000, 4_000] {
         let options = Options { mode: Mode::Fill, ..options(window) };

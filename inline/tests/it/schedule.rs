@@ -53,7 +53,7 @@ fn one_runs_and_the_newest_waits() {
     let third = schedule.finish(first.number, Some(&ask("a", 3, 3))).unwrap();
     assert_eq!((third.ask.version, schedule.is_running(first.number)), (3, false));
     assert_eq!(schedule.finish(first.number, Some(&ask("a", 3, 3))), None);
-    // What waits no longer holds.
+    // The waiting request no longer matches.
     schedule.request(ask("a", 4, 4));
     assert_eq!(schedule.finish(third.number, Some(&ask("a", 4, 5))), None);
     assert!(schedule.request(ask("b", 1, 1)).is_some());

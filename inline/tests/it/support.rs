@@ -14,7 +14,7 @@ impl Tokenizer for Units {
 
 impl Tokens for Units {}
 
-/// Counts of parts do not add up: a third of the bytes, rounded up.
+/// Counts of parts that do not add up: a third of the bytes, rounded up.
 pub struct Thirds;
 
 impl Tokenizer for Thirds {
@@ -43,7 +43,7 @@ pub fn source(random: &mut fastrand::Rng, lines: usize) -> String {
     text
 }
 
-/// A request for a document alone.
+/// Returns a request for a document without any other input.
 pub fn request<'a>(text: &'a str, cursor: usize, options: &'a Options) -> Request<'a> {
     Request {
         path: "src/current.ts",
