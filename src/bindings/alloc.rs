@@ -1,7 +1,7 @@
-//! The allocator: the standard one, but memory grows by a quarter of itself instead of page by page.
+//! The allocator: the standard one, but memory grows by a quarter of its size instead of page by page.
 //!
-//! Every growth of wasm memory costs the host a new buffer and often a garbage collection; a parse that grew memory 64 KB at a time
-//! took four times as long. It also counts what is allocated, for the parser (see [`live`]).
+//! Every growth of wasm memory costs the host a new buffer and often a garbage collection; a parse that grew memory 64
+//! KB at a time took four times as long. The allocator also counts allocated bytes, for the parser (see [`live`]).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,18 +12,18 @@ use crate::document::parse::live;
 
 /// Bytes of a page of wasm memory.
 const PAGE: usize = 65_536;
-/// Least and most bytes that memory grows by.
+/// Min and max bytes of one growth of memory.
 const LEAST: usize = 1 << 20;
 const MOST: usize = 64 << 20;
 
 struct Growing;
 
-/// Pages when somebody last looked.
+/// Number of pages at the last check.
 static PAGES: AtomicUsize = AtomicUsize::new(0);
-/// An allocation failed. The instance traps right behind it, so this is read from a crashed one.
+/// True after a failed allocation. The instance traps right after it, so this is read from a crashed instance.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
 
-/// True if this instance crashed because it got no more memory: wasm has 4 GiB at most, and hosts may give less.
+/// True if this instance crashed for lack of memory: wasm has at most 4 GiB, and hosts may allow less.
 #[wasm_bindgen(js_name = isFull)]
 pub fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
@@ -41,15 +41,15 @@ fn pages() -> usize {
     core::arch::wasm32::memory_size(0)
 }
 
-/// Lets the standard allocator get more memory at once, and keep it.
+/// Makes the standard allocator get more memory in one step, and keep it.
 #[cold]
 #[inline(never)]
 fn grow() {
-    // The first allocation of an instance is no growth.
+    // The first allocation of an instance is not a growth.
     if PAGES.load(Ordering::Relaxed) != 0
         && let Ok(more) = Layout::from_size_align((pages() * PAGE / 4).clamp(LEAST, MOST), 8)
     {
-        // SAFETY: the layout has a size; what was allocated is freed with the same layout, and a null is not.
+        // SAFETY: the layout has a size; the memory is freed with the same layout, and a null pointer is not freed.
         unsafe {
             let taken = System.alloc(more);
             if !taken.is_null() {
@@ -67,14 +67,14 @@ fn look() {
     }
 }
 
-/// Nobody else looks meanwhile: there are no threads.
+/// Load and store need not be atomic together: there are no threads.
 #[inline(always)]
 fn count(more: usize, less: usize) {
     let now = live().load(Ordering::Relaxed).wrapping_add(more).wrapping_sub(less);
     live().store(now, Ordering::Relaxed);
 }
 
-// SAFETY: all memory is the standard allocator's, under the caller's own layouts.
+// SAFETY: all memory comes from the standard allocator, with the caller's own layouts.
 unsafe impl GlobalAlloc for Growing {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

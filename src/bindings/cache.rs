@@ -25,16 +25,16 @@ struct MarkOptions {
     prefix_lifetime: Lifetime,
     message_lifetime: Lifetime,
     previous: Option<Newest>,
-    /// Id of the newest summary; one of our own is recognised.
+    /// Id of the newest summary; summaries of this package are recognised without it.
     summary: Option<String>,
     /// In tokens of the provider.
     minimum: f64,
-    /// Whose tokens those are, where the model is known.
+    /// The model whose tokens those are, if known.
     minimum_model: Option<String>,
 }
 
-/// Facts come as numbers, since there may be one for each part of a long conversation: 0 for no mark, 1 for one of five minutes, 2 for
-/// one of an hour.
+/// Facts are numbers, because there may be one for each part of a long conversation: 0 for no mark, 1 for one of five
+/// minutes, 2 for one of an hour.
 fn mark(number: u32) -> Option<Lifetime> {
     match number {
         0 => None,
@@ -43,8 +43,8 @@ fn mark(number: u32) -> Option<Lifetime> {
     }
 }
 
-/// A place as JavaScript sees it: `{ tool }` or `{ message, index, part? }`. It has taken the marks out of the messages: they come
-/// as facts.
+/// A position as JavaScript sees it: `{ tool }` or `{ message, index, part? }`. JavaScript has removed the marks from
+/// the messages and passes them as facts.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PlaceJs<'a> {
@@ -82,7 +82,7 @@ struct PlacementJs<'a> {
     newest: Option<Newest>,
 }
 
-/// Stands in for a tokenizer where nothing is counted.
+/// A tokenizer for operations that count nothing.
 struct Nothing;
 
 impl Tokenizer for Nothing {
@@ -91,8 +91,9 @@ impl Tokenizer for Nothing {
     }
 }
 
-/// Where cache marks go: `{ marks, unmarked, newest? }`. `tool_facts` holds two numbers for each tool (1 if it is deferred, its mark),
-/// `part_facts` four for each part about which there is something to say (message, part + 1, 1 if it can carry a mark, its mark).
+/// Places cache marks: returns `{ marks, unmarked, newest? }`. `tool_facts` has two numbers for each tool (1 if it is
+/// deferred, its mark), `part_facts` four for each part that differs from the default (message, part + 1, 1 if it can
+/// carry a mark, its mark).
 #[wasm_bindgen(js_name = "placeMarks")]
 pub fn place_marks(
     conversation: JsValue,
@@ -150,19 +151,19 @@ fn summary(messages: &[Message], given: Option<&str>) -> Option<usize> {
         None => {
             let first =
                 message.parts.iter().find_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
-            // A text that only looks like a record costs a cache mark, no fact.
+            // A text that only looks like a record costs a cache mark, not a fact.
             message.role == Role::User && first.is_some_and(|text| text.starts_with(SUMMARY_TAG))
         }
     })
 }
 
-/// Tokens that a prefix needs to be cached by a model.
+/// Returns the min tokens of a prefix that a model's provider caches.
 #[wasm_bindgen(js_name = "minimumPrefix")]
 pub fn minimum_prefix(model: &str) -> f64 {
     core::minimum_prefix(model) as f64
 }
 
-/// The reports of the two requests, where the host has them.
+/// The reports of the two requests, if the host has them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reports {
@@ -170,8 +171,9 @@ struct Reports {
     previous_rows: Option<Vec<FateRow>>,
 }
 
-/// What two requests share. Messages are decoded in pairs, and no further than the first difference. `identical` messages at the
-/// beginning are the host's same objects in both; `counts` are what the messages of the newer request cost, or empty.
+/// Returns the prefix that two requests share. Messages are decoded in pairs, and no further than the first difference.
+/// `identical` messages at the beginning are the same host objects in both; `counts` are the costs of the newer
+/// request's messages, or empty.
 #[wasm_bindgen(js_name = "stablePrefix")]
 pub fn stable_prefix(
     previous: &Array,
@@ -217,7 +219,7 @@ fn prices(prices: &[f64]) -> Prices {
     Prices { input: price(0), cache_read: price(1), cache_write: price(2), output: price(3) }
 }
 
-/// What a request is expected to cost. Prices: of input, reading, writing, output.
+/// Returns the expected cost of a request. Prices: of input, reading, writing, output.
 #[wasm_bindgen(js_name = "cacheCost")]
 pub fn cache_cost(
     price: &[f64],
@@ -231,7 +233,7 @@ pub fn cache_cost(
     into_js(&core::expected_cost(prices(price), total, shared, marked, output, hit_rate).map_err(to_js)?)
 }
 
-/// Whether it pays to clear a part of a cached prefix.
+/// Decides whether it pays to clear a part of a cached prefix.
 #[wasm_bindgen(js_name = "clearingPays")]
 pub fn clearing_pays(
     price: &[f64],

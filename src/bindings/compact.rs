@@ -43,7 +43,7 @@ struct CompactOptions {
     model_limit: Option<f64>,
     #[serde(default)]
     ledger: Option<Rules>,
-    /// JSON text of a name or of fields.
+    /// JSON text: a name, or fields.
     #[serde(default)]
     profile: Option<String>,
     /// The rungs in order.
@@ -58,13 +58,13 @@ struct CompactOptions {
     /// Input, cache read, cache write, output; checked in JavaScript.
     #[serde(default)]
     prices: Vec<f64>,
-    /// Ids of messages whose thoughts are not carried; absent if none are.
+    /// Ids of messages whose thoughts are not carried; absent if no thoughts are carried.
     #[serde(default)]
     thinking: Option<Vec<String>>,
 }
 
 impl CompactOptions {
-    /// What the core is told.
+    /// Returns the options of the core.
     fn options(self, model: Option<String>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
         let limit = self.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose()?;
@@ -112,14 +112,14 @@ impl CompactOptions {
     }
 }
 
-/// How the model is asked. JavaScript has checked numbers and filled in what is absent.
+/// Options of asking the model. JavaScript has checked numbers and filled in defaults.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct AskingOptions {
     trigger: Trigger,
     shape: Option<Shape>,
     is_warm: bool,
-    /// The profile whose sections are asked for, if they are not those of the profile.
+    /// The profile whose sections are requested, if they are not those of the profile.
     sections: Option<String>,
     verify: Option<Verify>,
     strict: bool,
@@ -167,14 +167,14 @@ pub(super) struct Report {
     cost_model: CostModel,
 }
 
-/// One compaction. `poll` says what is needed next, `resume` takes the answer; freeing it loses nothing.
+/// One compaction. `poll` returns what is needed next, `resume` accepts the answer; freeing it loses nothing.
 #[wasm_bindgen]
 pub struct Compaction {
     inner: crate::compact::Compaction,
     budget: u64,
     encoding: &'static str,
     cost_model: CostModel,
-    /// Whoever asked has no messages to rebuild: edits say what is to change.
+    /// True if the caller has no messages to rebuild and needs only edits.
     edits_only: bool,
 }
 
@@ -185,7 +185,8 @@ impl Compaction {
         Ok(begin(messages(conversation)?, options)?.0)
     }
 
-    /// `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: there may be thousands of messages to report on.
+    /// Returns `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: the report may cover thousands
+    /// of messages.
     pub fn poll(&mut self) -> std::result::Result<String, JsValue> {
         into_json(&self.step().map_err(to_js)?)
     }
@@ -198,7 +199,7 @@ impl Compaction {
 }
 
 impl Compaction {
-    /// What is needed next, or the result.
+    /// Returns what is needed next, or the result.
     pub(super) fn step(&mut self) -> Result<Step<Report>> {
         Ok(match self.inner.poll()? {
             Step::Ask { effects } => Step::Ask { effects },
@@ -218,17 +219,17 @@ impl Compaction {
     }
 }
 
-/// What waits for the host while a compaction runs.
+/// Timeouts and options of the host's side of a compaction.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
     /// Milliseconds for a call of the model, and for a hook or a file.
     pub model: u64,
     pub hook: u64,
-    /// Hooks learn `auto` or `manual` of the trigger, nothing finer.
+    /// True if hooks get the trigger only as `auto` or `manual`.
     pub two_triggers: bool,
 }
 
-/// Begins a compaction of messages that were read.
+/// Begins a compaction of decoded messages.
 pub(super) fn begin(
     conversation: Vec<Message>,
     options: JsValue,
@@ -253,7 +254,8 @@ pub(super) fn begin(
     Ok((Compaction { inner, budget, encoding, cost_model, edits_only: false }, patience))
 }
 
-/// A compaction of the view of a log, whose counts are held: no message crosses, and none is counted again.
+/// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
+/// again.
 pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std::result::Result<Compaction, JsValue> {
     let Counting { model, .. } = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
@@ -263,26 +265,26 @@ pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true })
 }
 
-/// See [`escape`]: quoted text in which no tag of a record is left.
+/// Escapes the tags of a record in quoted text, see [`escape`].
 #[wasm_bindgen(js_name = "escapeTags")]
 pub fn escape_tags(text: &str) -> String {
     escape(text)
 }
 
-/// All fields of a profile, as JSON text; `profile` is JSON text of a name or of the fields that differ.
+/// Returns all fields of a profile, as JSON text; `profile` is the JSON text of a name or of the fields that differ.
 #[wasm_bindgen(js_name = "readProfile")]
 pub fn read_profile(profile: &str, path: &str) -> std::result::Result<String, JsValue> {
     text(&Profile::read(profile, path).map_err(to_js)?)
 }
 
-/// The fields in which two profiles differ, as JSON text.
+/// Returns the fields in which two profiles differ, as JSON text.
 #[wasm_bindgen(js_name = "explainProfiles")]
 pub fn explain_profiles(a: &str, b: &str) -> std::result::Result<String, JsValue> {
     let [a, b] = [(a, "a"), (b, "b")].map(|(text, path)| Profile::read(text, path).map_err(to_js));
     text(&explain(&a?, &b?))
 }
 
-/// As text, in which an absent number is `null` and stays so when it comes back.
+/// Encodes as text, in which an absent number is `null` and stays so when it is read again.
 fn text<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
     serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

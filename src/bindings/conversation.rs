@@ -1,4 +1,4 @@
-//! The machine of a conversation. JavaScript keeps its state as JSON text, so that an instance that is lost can be made
+//! The machine of a conversation. JavaScript keeps its state as JSON text, so that a lost instance can be created
 //! again.
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::history::recovery::{Next, Refusal};
 use crate::tagged::needed;
 use crate::tokens::Origin;
 
-/// The view that the host has: its totals, and the origin of its counts.
+/// The view of the host: its totals, and the origin of its counts.
 #[derive(Deserialize, Clone, Copy)]
 struct Shown {
     after: Totals,
@@ -114,12 +114,12 @@ espalier_core::tagged! {
     },
 }
 
-/// Which of these an answer has depends on its event.
+/// The answer to an event, which decides the fields that are set.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
     phase: Option<Phase>,
-    /// The view, if the host did not have it.
+    /// The view, if the host does not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<Runs>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ struct Answer {
     weighed: Option<Weighed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finished: Option<Finished>,
-    /// Tokens of the messages that the request shares with the one before.
+    /// Tokens of the messages that the request shares with the previous one.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,10 +139,10 @@ struct Answer {
     next: Option<Next>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// The job that was started or taken, or has to be aborted.
+    /// The job that was started or adopted, or that must be aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<u32>,
-    /// False for a job that is not the running one.
+    /// False for a job other than the running one.
     #[serde(skip_serializing_if = "Option::is_none")]
     settled: Option<bool>,
 }
@@ -152,7 +152,7 @@ struct Answer {
 struct Weighed {
     /// Tokens of the next request by the provider's count, with its bound.
     current: u64,
-    /// Tokens of the provider's that it may have, and what that is in ours.
+    /// Max tokens of the request by the provider's count, and the same in ours.
     request: u64,
     budget: u64,
 }
@@ -165,7 +165,7 @@ pub struct ConversationMachine {
 
 #[wasm_bindgen]
 impl ConversationMachine {
-    /// `profile` is the JSON text of a name or of fields, `state` what `step` returned last.
+    /// Creates a machine. `profile` is the JSON text of a name or of fields, `state` the last result of `step`.
     #[wasm_bindgen(constructor)]
     pub fn new(profile: &str, state: &str) -> Result<ConversationMachine, JsValue> {
         let profile = Profile::read(profile, "options.profile").map_err(to_js)?;
@@ -173,7 +173,7 @@ impl ConversationMachine {
         Ok(ConversationMachine { inner: Machine::new(profile, state).map_err(to_js)? })
     }
 
-    /// Takes an event. Returns its answer and the state behind it, both as JSON text; an event that changes nothing has
+    /// Handles an event. Returns its answer and the new state, both as JSON text; an event that changes nothing returns
     /// no state.
     pub fn step(&mut self, log: &mut EventLog, event: JsValue, time: f64) -> Result<Vec<String>, JsValue> {
         let event: Event = from_js(event, "event", Code::BadInput)?;
@@ -241,7 +241,7 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
 }
 
 impl Answer {
-    /// Totals and origin of the view, which goes along if the host does not have it.
+    /// Returns totals and origin of the view, and adds the view to the answer if the host does not have it.
     fn show(&mut self, log: &Log, shown: Option<Shown>) -> (Totals, Origin) {
         if let Some(Shown { after, origin }) = shown {
             return (after, origin);

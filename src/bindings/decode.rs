@@ -1,4 +1,4 @@
-//! Values on their way in and out.
+//! Decoding and encoding of values.
 
 use js_sys::Array;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub fn from_js<T: DeserializeOwned>(value: JsValue, root: &str, code: Code) -> R
     read(value).map_err(|wrong| to_js(error(wrong, root, code)))
 }
 
-/// Decodes one item of a list; nothing behind its end.
+/// Decodes one item of a list; `None` after its end.
 pub fn item_from_js<T: DeserializeOwned>(list: &Array, at: u32, root: &str, code: Code) -> Result<Option<T>, JsValue> {
     if at >= list.length() {
         return Ok(None);
@@ -41,7 +41,7 @@ pub fn into_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     value.serialize(&serializer()).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }
 
-/// The one serializer: maps as objects, and whole numbers up to 2^53 as numbers.
+/// Returns the one serializer: maps become objects, and whole numbers up to 2^53 become numbers.
 pub fn serializer() -> serde_wasm_bindgen::Serializer {
     serde_wasm_bindgen::Serializer::new().serialize_maps_as_objects(true).serialize_missing_as_null(false)
 }

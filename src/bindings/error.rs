@@ -1,4 +1,4 @@
-//! Errors on their way out.
+//! Errors as JavaScript objects.
 
 use espalier_count::error::put;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Calibration and the breakdown. A calibration is plain data that the host keeps: nothing is lost with an instance.
+//! Calibration and the breakdown. A calibration is plain data that the host keeps, so a lost instance loses nothing.
 
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -16,11 +16,11 @@ use crate::tokens::{self as core, Calibration, Label, Outcome, Request, Room};
 struct BreakdownOptions {
     #[serde(default)]
     room: Room,
-    /// Tags of user text and what they hold; without it a table of common ones.
+    /// Tags of user text and the label of their content; by default a table of common ones.
     tags: Option<Vec<(String, Label)>>,
 }
 
-/// Where the tokens of a request go.
+/// Returns the tokens of a request by category.
 #[wasm_bindgen]
 pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
@@ -36,7 +36,7 @@ pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsV
     into_js(&split)
 }
 
-/// What one part costs by itself: `{ tokens, origin }`.
+/// Returns the cost of one part alone: `{ tokens, origin }`.
 #[wasm_bindgen(js_name = "countPart")]
 pub fn count_part(part: JsValue, role: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let part: Part = from_js(part, "part", Code::BadInput)?;
@@ -48,7 +48,7 @@ pub fn count_part(part: JsValue, role: JsValue, options: JsValue) -> Result<JsVa
     into_js(&cost)
 }
 
-/// What happened between host and provider.
+/// An event between host and provider.
 enum Event {
     Sent { id: String, model: String, frame: String, tokens: f64 },
     Reported { id: String, tokens: f64 },
@@ -72,7 +72,7 @@ struct Calibrated {
     outcome: Option<Outcome>,
 }
 
-/// Takes an event into a calibration (`undefined` to begin one for `model`): `{ state, outcome? }`.
+/// Applies an event to a calibration (`undefined` to begin one for `model`): returns `{ state, outcome? }`.
 #[wasm_bindgen]
 pub fn calibrate(state: JsValue, model: &str, event: JsValue) -> Result<JsValue, JsValue> {
     let mut state = calibration(state, model)?;
@@ -89,20 +89,20 @@ pub fn calibrate(state: JsValue, model: &str, event: JsValue) -> Result<JsValue,
     into_js(&Calibrated { state, outcome })
 }
 
-/// What the provider will count where we count `counted` tokens: `{ tokens, bound, origin }`.
+/// Predicts the provider's count if ours is `counted` tokens: `{ tokens, bound, origin }`.
 #[wasm_bindgen]
 pub fn predict(state: JsValue, model: &str, counted: f64) -> Result<JsValue, JsValue> {
     let counted = tokens(counted, "tokens").map_err(to_js)?;
     into_js(&calibration(state, model)?.predict(counted))
 }
 
-/// Tokens of the provider for each of ours, as far as a calibration knows.
+/// Returns the provider's tokens for each of ours, according to a calibration.
 #[wasm_bindgen(js_name = "calibratedFactor")]
 pub fn calibrated_factor(state: JsValue, model: &str) -> Result<f64, JsValue> {
     Ok(calibration(state, model)?.k())
 }
 
-/// A calibration that begins with a factor learned before.
+/// Returns a calibration that begins with a factor learned earlier.
 #[wasm_bindgen(js_name = "calibrationFrom")]
 pub fn calibration_from(model: &str, factor: f64) -> Result<JsValue, JsValue> {
     into_js(&Calibration::with_k(model, factor))

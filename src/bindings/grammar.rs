@@ -1,7 +1,7 @@
-//! Grammars are linked into the running engine: prebuilt side modules (`dylink.0`) that share its memory and function table.
+//! Links grammars into the running engine: prebuilt side modules (`dylink.0`) that share its memory and function table.
 //!
-//! A grammar is native code in the engine's address space, so that only files that are trusted may be loaded. It cannot be unloaded:
-//! tables do not shrink. A file that is refused has cost nothing by then.
+//! A grammar is native code in the engine's address space, so only trusted files may be loaded. It cannot be unloaded:
+//! tables do not shrink. A refused file costs nothing.
 
 use std::cell::RefCell;
 
@@ -12,8 +12,8 @@ use wasm_bindgen::prelude::*;
 use crate::document::dylink::{self, Needs};
 use crate::error::{Code, Error, Result};
 
-/// What grammars may call, with the signatures of C: on wasm a function pointer is a slot of the function table, and a wrong
-/// signature would be another function.
+/// The functions that grammars may call, with their C signatures: on wasm a function pointer is a slot of the function
+/// table, and a wrong signature would call another function.
 mod c {
     use core::ffi::c_void;
 
@@ -25,7 +25,7 @@ mod c {
                 $(pub fn $name($(_: $argument),*) -> $result;)*
             }
 
-            /// The slot of a function that the engine provides.
+            /// Returns the slot of a function that the engine provides.
             pub fn slot(name: &str) -> Option<u32> {
                 let function = match name {
                     $(stringify!($name) => $name as *const (),)*
@@ -61,19 +61,19 @@ mod c {
     }
 }
 
-/// What grammars may ask of characters. As the engine knows them anyway: the tables of C would be another 12 KB.
+/// The character functions that grammars may call. They use the engine's own tables: those of C would be another 12 KB.
 mod characters {
     fn is(c: u32, test: impl Fn(char) -> bool) -> i32 {
         char::from_u32(c).is_some_and(test).into()
     }
 
-    /// One character for one, as C has it.
+    /// Maps one character to one, like the C functions.
     fn to<I: ExactSizeIterator<Item = char>>(c: u32, other: impl Fn(char) -> I) -> u32 {
         let mut made = char::from_u32(c).map(other).filter(|made| made.len() == 1);
         made.as_mut().and_then(Iterator::next).map_or(c, u32::from)
     }
 
-    /// Digits of other scripts are letters to C.
+    /// For C, digits of other scripts are letters.
     fn is_letter(c: char) -> bool {
         c.is_alphanumeric() && !c.is_ascii_digit()
     }
@@ -102,7 +102,8 @@ mod characters {
         to(c, char::to_lowercase)
     }
 
-    /// The character that has this one for its lower case, where scripts have it: another table for both ways would be 14 KB.
+    /// Returns the character whose lower case is this one, at the usual distances of scripts: another table for both
+    /// directions would be 14 KB.
     extern "C" fn towupper(c: u32) -> u32 {
         // Latin and Cyrillic; most pairs of letters; Greek with marks; Cyrillic's second row; Armenian; the two Georgian scripts; Deseret; ÿ.
         const STEPS: [i32; 10] = [-32, -1, 8, -80, -48, -26, 3008, -7264, -40, 121];
@@ -111,7 +112,7 @@ mod characters {
         upper.unwrap_or(c)
     }
 
-    /// The function of that name.
+    /// Returns the function with this name.
     pub fn function(name: &str) -> Option<*const ()> {
         Some(match name {
             "iswalnum" => iswalnum as *const (),
@@ -126,15 +127,15 @@ mod characters {
     }
 }
 
-/// A failed assertion in a grammar: the engine is replaced, as after any crash.
+/// Handles a failed assertion in a grammar: the engine is replaced, as after any crash.
 unsafe extern "C" fn assert_fail(_expression: u32, _file: u32, _line: u32, _function: u32) {
     panic!("an assertion of a grammar failed");
 }
 
-/// Bytes of the stack that grammars share. Forty grammars were seen to use 2 KB at most.
+/// Bytes of the stack that grammars share. Forty grammars used at most 2 KB.
 const STACK: usize = 64 << 10;
 
-/// What every grammar is given.
+/// The parts of the engine that every grammar gets.
 struct Host {
     memory: JsValue,
     table: Wasm::Table,
@@ -149,18 +150,19 @@ fn refused(why: impl AsRef<str>) -> Error {
     Error::new(Code::BadGrammar, format!("this is no grammar that can be loaded: {}", why.as_ref()))
 }
 
-/// A property, if it is text.
+/// Returns a property, if it is text.
 #[inline(never)]
 fn text(of: &JsValue, key: &str) -> Option<String> {
     Reflect::get(of, &key.into()).ok()?.as_string()
 }
 
-/// What JavaScript threw, as an error of ours.
+/// Converts a value that JavaScript threw into an error.
 fn thrown(error: &JsValue) -> Error {
     refused(text(error, "message").unwrap_or_else(|| "it threw something".into()))
 }
 
-/// Sets a property of an object of ours, which cannot fail: what nobody else has seen is neither frozen nor a proxy.
+/// Sets a property of an object of ours, which cannot fail: no other code has seen it, so it is neither frozen nor a
+/// proxy.
 #[inline(never)]
 fn set(object: &Object, key: &str, value: JsValue) {
     let _ = Reflect::set(object, &key.into(), &value);
@@ -198,11 +200,11 @@ fn with_host<T>(run: impl FnOnce(&Host) -> Result<T>) -> Result<T> {
     })
 }
 
-/// Links a grammar into the engine. With `wanted` it has to be the grammar of that name.
+/// Links a grammar into the engine. With `wanted` it must be the grammar with that name.
 ///
 /// # Errors
-/// [`Code::BadGrammar`] with the reason: no grammar at all, damaged, of another format, version or name, or in need of something that
-/// is not provided (which is named).
+/// [`Code::BadGrammar`] with the reason: it is no grammar, is damaged, has another format, version or name, or needs a
+/// function that is not provided (which is named).
 pub fn link(module: &JsValue, wanted: Option<&str>) -> Result<Language> {
     let module: &Wasm::Module = module.dyn_ref().ok_or_else(|| refused("it is no compiled WebAssembly module"))?;
     let needs = header(module)?;
@@ -228,10 +230,10 @@ fn header(module: &Wasm::Module) -> Result<Needs> {
     })
 }
 
-/// Begins the name of the function that gives a language.
+/// Prefix of the name of the function that returns a language.
 const PREFIX: &str = "tree_sitter_";
 
-/// The function that gives the language.
+/// Returns the name of the function that returns the language.
 fn name(module: &Wasm::Module) -> Result<String> {
     let name = |export: JsValue| text(&export, "name");
     let is_language = |name: &String| name.starts_with(PREFIX) && !name.contains("_external_scanner_");
@@ -242,7 +244,7 @@ fn name(module: &Wasm::Module) -> Result<String> {
 
 fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
     let env = Object::new();
-    // Everything is found before anything is allocated.
+    // All imports are resolved before anything is allocated.
     for import in Wasm::Module::imports(module).iter() {
         let field = |key| text(&import, key).unwrap_or_default();
         let (from, name, kind) = (field("module"), field("name"), field("kind"));
@@ -259,7 +261,7 @@ fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
         };
         set(&env, &name, value);
     }
-    // Zeroed, as its uninitialised data has to be. SAFETY: the size is not 0.
+    // Zeroed, as uninitialised data must be. SAFETY: the size is not 0.
     let alignment = needs.alignment.max(16) as usize;
     let base = unsafe { c::calloc(1, needs.memory as usize + alignment) } as usize;
     if base == 0 {
@@ -285,7 +287,7 @@ fn start(instance: &Wasm::Instance, name: &str) -> Result<Language> {
     }
     let made = function(name).ok_or_else(|| refused("its tree_sitter_… export is no function"))?;
     let pointer = made.call0(&JsValue::NULL).map_err(|error| thrown(&error))?.as_f64().unwrap_or(0.0) as usize;
-    // The version is a language's first word; no more of it is read before that is known to be right.
+    // The version is the first word of a language; nothing else is read before the version is checked.
     let most = core::arch::wasm32::memory_size(0) * 65_536 - size_of::<u32>();
     if pointer == 0 || pointer > most || !pointer.is_multiple_of(align_of::<u32>()) {
         return Err(refused("it gave no language"));
@@ -298,6 +300,6 @@ fn start(instance: &Wasm::Instance, name: &str) -> Result<Language> {
             "it is of ABI {version}, {age} than {MIN_COMPATIBLE_LANGUAGE_VERSION} to {LANGUAGE_VERSION} that this engine reads"
         )));
     }
-    // SAFETY: the pointer is what the grammar's own function gave, and the ABI is one that the runtime reads. It is never freed.
+    // SAFETY: the grammar's own function returned the pointer, and the runtime can read this ABI. It is never freed.
     Ok(unsafe { Language::from_raw(pointer as *const _) })
 }

@@ -37,7 +37,7 @@ struct MessageCount {
     tokens: u64,
 }
 
-/// What a conversation costs, in all and message by message.
+/// Returns the cost of a conversation, in total and by message.
 #[wasm_bindgen(js_name = "countMessages")]
 pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
@@ -62,7 +62,7 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PruneOptions {
-    /// Read by itself: fields inlined by the derive macro are read twice, by code made twice.
+    /// Decoded separately: the derive macro reads inlined fields twice, with code generated twice.
     #[serde(skip)]
     counting: Counting,
     budget: f64,
@@ -137,14 +137,14 @@ struct PruneReport {
     cost_model: CostModel,
 }
 
-/// Cuts one request to a budget: a plan for the host's messages, and the report.
+/// Cuts one request to a budget: returns a plan for the host's messages, and the report.
 #[wasm_bindgen(js_name = "prunePlan")]
 pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
     into_js(&report(&conversation, PruneOptions::decode(options)?, None)?)
 }
 
-/// The same for messages that are read already: the plan, and the report without it. `pictures` are those of the results.
+/// Cuts decoded messages: returns the plan, and the report without it. `pictures` are those of the results.
 pub(super) fn pruned(
     conversation: &[Message],
     options: PruneOptions,
@@ -171,7 +171,7 @@ fn report(
     Ok(PruneReport { pruned, budget: limits.budget, encoding: counter.name, cost_model: counter.cost_model })
 }
 
-/// A conversation that grows, with its counts: what was counted once is not counted again.
+/// A growing conversation with its counts: no message is counted twice.
 #[wasm_bindgen]
 pub struct HeldConversation {
     messages: Vec<Message>,
@@ -198,7 +198,7 @@ impl HeldConversation {
         })
     }
 
-    /// Forgets all messages but the first `length`, then adds these.
+    /// Removes all messages except the first `length`, then adds these.
     pub fn splice(&mut self, length: usize, added: JsValue) -> std::result::Result<(), JsValue> {
         let added = messages(added)?;
         let counter = self.counting.counter().map_err(to_js)?;
@@ -224,7 +224,8 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// As `prune`, without the names of what counted. The report comes as JSON text, which crosses faster when there are many messages.
+    /// Like `prune`, without the names of the tokenizer. The report is JSON text, which crosses faster for many
+    /// messages.
     pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
@@ -237,7 +238,8 @@ impl HeldConversation {
     }
 }
 
-/// What a request may have and who says so: `{ tokens, source }`. All in tokens, absent if not known.
+/// Returns the max tokens of a request and its source: `{ tokens, source }`. All arguments are tokens, absent if
+/// unknown.
 #[wasm_bindgen(js_name = "limitOf")]
 pub fn limit_of(
     budget: Option<f64>,
@@ -275,7 +277,7 @@ struct Refused {
     next: Next,
 }
 
-/// Takes in a refusal: `{ state, tries, next }`.
+/// Applies a refusal: returns `{ state, tries, next }`.
 #[wasm_bindgen(js_name = "recoveryRefused")]
 pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> std::result::Result<String, JsValue> {
     let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
@@ -292,7 +294,7 @@ struct Took {
     silent: Option<SilentOverflow>,
 }
 
-/// Takes in an answer: `{ state, silent? }`.
+/// Applies an answer: returns `{ state, silent? }`.
 #[wasm_bindgen(js_name = "recoveryAccepted")]
 pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<String, JsValue> {
     let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
@@ -301,11 +303,11 @@ pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<Strin
     into_json(&Took { state, silent })
 }
 
-/// Bytes that the work on a message and its report take, about.
+/// Approximate bytes of processing a message and reporting on it.
 const REPORT: usize = 1_024;
 
-/// Makes room at once. Growing by a page at a time costs dearly beside a large JavaScript heap, which is looked through for garbage again
-/// and again meanwhile.
+/// Reserves memory in one step. Growing page by page is expensive beside a large JavaScript heap, which is then
+/// garbage-collected repeatedly.
 fn reserve(bytes: usize) {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
 }

@@ -1,7 +1,7 @@
-//! A tokenizer of the host's: a JavaScript function from a text to its number of tokens.
+//! A tokenizer of the host: a JavaScript function from a text to its number of tokens.
 //!
-//! JavaScript wraps the function (`js/tokens/host-tokenizer.ts`): the wrapper never throws, gives whole numbers, and
-//! remembers counts.
+//! JavaScript wraps the function (`js/tokens/host-tokenizer.ts`): the wrapper never throws, returns whole numbers, and
+//! caches counts.
 
 use std::cell::RefCell;
 
@@ -11,15 +11,15 @@ use wasm_bindgen::prelude::*;
 
 use crate::tokens::Tokenizer;
 
-/// The name by which [`super::read`] knows that a value is wanted as it is.
+/// The name by which [`super::read`] recognises that a value is requested unchanged.
 pub(super) const FUNCTION: &str = "a function of JavaScript";
 
 thread_local! {
-    /// A function on its way through serde, which knows data only.
+    /// Passes a function through serde, which only supports data.
     static PASSED: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Hands a function to the visitor of [`HostTokenizer`]. False if `value` is none.
+/// Passes a function to the visitor of [`HostTokenizer`]. Returns false if `value` is not a function.
 pub(super) fn pass(value: &JsValue) -> bool {
     let function = value.dyn_ref::<Function>().cloned();
     let is = function.is_some();

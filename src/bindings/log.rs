@@ -1,4 +1,4 @@
-//! The event log of a conversation: an object that entries are added to. Every method decodes, calls and encodes.
+//! The event log of a conversation: an object to which entries are added. Every method decodes, calls and encodes.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -13,20 +13,20 @@ use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use crate::history::log::{Counting as Counted, Log, Made, Problem};
 use crate::message::Message;
 
-/// What was made of lines.
+/// The result of reading lines.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Report {
     entries: usize,
     problems: Vec<Problem>,
-    /// Lines that were not taken.
+    /// Number of lines that were not read.
     left: usize,
-    /// Lines of what was salvaged.
+    /// The salvaged lines.
     salvaged: Vec<String>,
     verbatim: bool,
 }
 
-/// See `history::log`. JavaScript keeps the lines, so an instance that is lost can be made again.
+/// See `history::log`. JavaScript keeps the lines, so a lost instance can be created again.
 #[wasm_bindgen]
 pub struct EventLog {
     inner: Log,
@@ -48,7 +48,7 @@ fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
 }
 
 impl EventLog {
-    /// The log, for whoever works on it in the same crossing.
+    /// Returns the log, for other bindings in the same crossing.
     pub(super) fn inner_mut(&mut self) -> &mut Log {
         &mut self.inner
     }
@@ -62,7 +62,7 @@ impl EventLog {
         Ok(EventLog { inner: Log::new(counting), report: Report::default(), encoding })
     }
 
-    /// Reads lines; `report` says how that went.
+    /// Reads lines; `report` describes the result.
     pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
         let (counting, encoding) = counting(options)?;
         let read = Log::import(text, counting, salvage).map_err(to_js)?;
@@ -76,7 +76,7 @@ impl EventLog {
         into_js(&self.report)
     }
 
-    /// Adds all of them or none.
+    /// Adds all messages or none.
     pub fn append(&mut self, conversation: JsValue, time: f64) -> Result<JsValue, JsValue> {
         let conversation = messages(conversation)?;
         into_js(&self.inner.append_all(conversation, time as i64).map_err(to_js)?)
@@ -99,12 +99,12 @@ impl EventLog {
         into_js(&self.inner.adopt_made(&edits, &made, time as i64).map_err(to_js)?)
     }
 
-    /// A compaction of the view. See `Compaction`.
+    /// Begins a compaction of the view. See `Compaction`.
     pub fn compaction(&self, options: JsValue) -> Result<Compaction, JsValue> {
         of_log(&self.inner, self.encoding, options)
     }
 
-    /// The view as these edits would leave it, in runs.
+    /// Returns the view that these edits would produce, in runs.
     #[wasm_bindgen(js_name = "previewAdopted")]
     pub fn preview_adopted(&mut self, edits: JsValue, made: JsValue) -> Result<JsValue, JsValue> {
         let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
@@ -112,7 +112,7 @@ impl EventLog {
         into_js(&self.inner.preview_adopted(&edits, &made).map_err(to_js)?)
     }
 
-    /// Tool definitions that are sent along from now on.
+    /// Sets the tool definitions of the next requests.
     #[wasm_bindgen(js_name = "setTools")]
     pub fn set_tools(&mut self, options: JsValue) -> Result<(), JsValue> {
         self.inner.set_tools(counting(options)?.0.tools);
@@ -154,7 +154,7 @@ impl EventLog {
         into_js(&self.inner.view())
     }
 
-    /// The same with the plan in runs.
+    /// Returns the view with its plan in runs.
     #[wasm_bindgen(js_name = "viewInRuns")]
     pub fn view_in_runs(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.view_in_runs())
@@ -165,13 +165,14 @@ impl EventLog {
         self.inner.tokens_of(&ids.into_iter().collect()) as f64
     }
 
-    /// The messages of the view, in the neutral form.
+    /// Returns the messages of the view, in the neutral form.
     pub fn messages(&self) -> Result<JsValue, JsValue> {
         let (messages, _) = self.inner.counted_messages();
         into_js(&messages.iter().map(|message| &**message).collect::<Vec<_>>())
     }
 
-    /// What the user asked for last: the words of the newest message with any, at most `characters`; empty if there is none.
+    /// Returns the user's latest request: the text of the newest message with any, at most `characters`; empty if there
+    /// is none.
     #[wasm_bindgen(js_name = "newestRequest")]
     pub fn newest_request(&self, characters: usize) -> String {
         self.inner.newest_request().chars().take(characters).collect()
@@ -210,7 +211,7 @@ impl EventLog {
         self.inner.fingerprint(&ids).map_err(to_js)
     }
 
-    /// True if the log's message of this one's id is the same.
+    /// True if the log's message with the same id is equal.
     pub fn has(&self, message: JsValue) -> Result<bool, JsValue> {
         let message: Message = from_js(message, "message", Code::BadMessage)?;
         Ok(self.inner.original(&message.id) == Some(&message))
@@ -221,7 +222,7 @@ impl EventLog {
         self.inner.shapes()
     }
 
-    /// `{ message, origin, parts }`: tokens of a message as it came, and of each of its parts.
+    /// Returns `{ message, origin, parts }`: tokens of an original message, and of each of its parts.
     pub fn counts(&self, id: &str) -> Result<JsValue, JsValue> {
         #[derive(Serialize)]
         struct Counts<'a> {

@@ -2,7 +2,7 @@
 //!
 //! In: JavaScript values, decoded with the path of the wrong field. Out: plain objects or JSON text, or a thrown
 //! `Error` with `name`, `code`, `path` and `details`. A function decodes its arguments, makes one call into the core,
-//! and encodes the result; logic belongs in the core. Start with [`history`], which binds `prune`; `read` decodes
+//! and encodes the result; logic belongs in the core. Start reading at [`history`], which binds `prune`; `read` decodes
 //! values, `decode` encodes results.
 
 mod alloc;
@@ -30,5 +30,5 @@ mod tape;
 pub mod tool_result;
 pub mod validity;
 
-/// Encodings and counts: a crate of its own, which is also the engine of `espalier/count`.
+/// Encodings and counts: a separate crate, which is also the engine of `espalier/count`.
 pub use espalier_count::tokens;

@@ -1,4 +1,4 @@
-//! How messages are counted, as the host asks for it: the options that all operations on messages share.
+//! Options of counting messages, which all operations on messages share.
 
 use std::rc::Rc;
 
@@ -21,15 +21,15 @@ use crate::validity::Provider;
 #[serde(rename_all = "camelCase", default)]
 pub struct Counting {
     encoding: Option<String>,
-    /// Counts in place of an encoding.
+    /// Replaces the encoding.
     #[serde(rename = "tokenizer")]
     host: Option<HostTokenizer>,
     pub model: Option<String>,
     cost_model: Option<String>,
     tools: Vec<Tool>,
-    /// The format of the messages, which tells whose they are where no model is named.
+    /// The format of the messages, which implies their provider if no model is named.
     format: Option<String>,
-    /// The format that the messages are written in, where they are for the provider of another.
+    /// The format in which the messages are written, if they are for the provider of another one.
     written: Option<String>,
     /// The name of a formula for pictures, and its numbers.
     images: Option<String>,
@@ -39,27 +39,27 @@ pub struct Counting {
     image_sides: Vec<f64>,
 }
 
-/// What everything is counted with.
+/// The tokenizer, the cost model and the tools of an operation.
 pub struct Counter {
     /// The encoding's name, or `host`.
     pub name: &'static str,
     pub encoding: Rc<dyn Tokenizer>,
-    /// The same, with how the model sees pictures.
+    /// The same encoding, with the model's prices of pictures.
     pub tokenizer: Rc<dyn Tokenizer>,
     pub cost_model: CostModel,
     pub tools: ToolsCost,
     pub origin: Origin,
-    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
 }
 
 impl Counting {
-    /// The tool definitions of the request.
+    /// Returns the tool definitions of the request.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
     }
 
-    /// The encoding that the options name, and how far its counts can be trusted.
+    /// Returns the encoding that the options name, and the origin of its counts.
     fn encoding(&self) -> Result<(EncodingName, Origin)> {
         Ok(match (&self.encoding, &self.model) {
             (Some(name), _) => (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact),
@@ -70,7 +70,7 @@ impl Counting {
         })
     }
 
-    /// The built-in encoding, for what counts with its inner workings.
+    /// Returns the built-in encoding, for operations that need its internals.
     pub fn built_in(&self) -> Result<Rc<Encoding>> {
         loaded(self.encoding()?.0)
     }
@@ -109,17 +109,17 @@ impl Counting {
         Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools, by_items })
     }
 
-    /// The provider whose format it is, if it is one's.
+    /// Returns the provider of the format, if it has one.
     pub fn speaks(&self) -> Option<Provider> {
         self.format.as_deref().and_then(|name| Provider::from_name(name).ok())
     }
 
-    /// The provider in whose format the messages are written, if it is one's.
+    /// Returns the provider in whose format the messages are written, if it has one.
     pub fn written(&self) -> Option<Provider> {
         self.written.as_deref().map_or_else(|| self.speaks(), |name| Provider::from_name(name).ok())
     }
 
-    /// How pictures are seen by the provider whose format it is, if that has models of its own only.
+    /// Returns how the provider of the format sees pictures, if the format implies its models.
     fn provider(&self) -> Option<ImageModel> {
         match self.format.as_deref() {
             Some("anthropic") => Some(ImageModel::Anthropic),
@@ -136,7 +136,7 @@ impl Counter {
     }
 }
 
-/// The conversation, with the path of whatever is wrong with it.
+/// Decodes a conversation; an error has the path of the wrong field.
 pub fn messages(value: JsValue) -> std::result::Result<Vec<Message>, JsValue> {
     let messages: Vec<Message> = from_js(value, "messages", Code::BadMessage)?;
     let mut seen = crate::map::HashSet::default();
@@ -149,9 +149,9 @@ pub fn messages(value: JsValue) -> std::result::Result<Vec<Message>, JsValue> {
     Ok(messages)
 }
 
-/// A number of tokens: whole, not negative, small enough to be exact in JavaScript.
+/// Checks a number of tokens: whole, not negative, small enough to be exact in JavaScript.
 pub fn tokens(value: f64, path: &str) -> Result<u64> {
-    // 2^53: beyond it JavaScript cannot tell whole numbers apart.
+    // 2^53: above it JavaScript cannot represent all whole numbers.
     if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
         return Ok(value as u64);
     }

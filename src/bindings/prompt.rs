@@ -1,8 +1,9 @@
-//! Prompt trees: an operation that is polled and answered. What is asked next comes back with every answer, so that a group of
-//! elements takes one crossing, with all that its elements yield.
+//! Prompt trees: an operation that is polled and answered. Every answer returns the next request, so that a group of
+//! elements takes one crossing, with everything that its elements yield.
 //!
-//! Trees cross as two flat values, numbers and text, since a prompt may have a hundred thousand nodes. The numbers, one record
-//! per [`Op`] (lengths are in UTF-16 units of the text, which holds everything in order; NaN is "unset"):
+//! Trees cross as two flat values, numbers and text, because a prompt may have a hundred thousand nodes. The numbers,
+//! one record per [`Op`] (lengths are in UTF-16 units of the text, which contains everything in order; NaN means
+//! "unset"):
 //!
 //! ```text
 //! 0                                                                        close
@@ -10,7 +11,7 @@
 //!     shape 1: message: role inLayout calls keepWith* length-of-JSON {name?, calls?, callId?}
 //!     shape 2: leaf: kind tokens length-of-JSON (a part)
 //! 2 length priority newLine spans (length counts)*                          text; spans 0: all of it, -1: none of it is a literal
-//! 4 length priority newLine spans (length counts)* endsLine blank           text that the host counts, and that is not there
+//! 4 length priority newLine spans (length counts)* endsLine blank           text that the host counts, and that does not cross
 //! 3 kind priority tokens length-of-JSON                                     content other than text
 //! ```
 //!
@@ -18,8 +19,8 @@
 //!
 //! ```text
 //! 0 tokens removed failed (node calls dropped* contents (node*2 + breaks)*)*    done, with the messages; failed: see `failure`
-//! 1 id uncounted (node budget)*                                                 render these; layout has not asked for counts of
-//! 2 id uncounted node budget                                                    nodes from this one on; grow this
+//! 1 id uncounted (node budget)*                                                 render these; layout has not requested counts
+//! 2 id uncounted node budget                                                    of nodes from `uncounted` on; grow this
 //! 3 id (0 node | 1 node literal | 2 node | 3 node | 4 message)*                 count these: text, literal, part, empty message,
 //!                                                                               message (as in 0)
 //! 4 node                                                                        content outside a message
@@ -39,14 +40,14 @@ use crate::prompt::{
     Question, Reserve, Sent, Shape, Step, Wording,
 };
 
-/// How messages are counted by us.
+/// Options of counting messages in the engine.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CountingOptions {
     counting: Counting,
     #[serde(default)]
     mode: String,
-    /// The budget is for the messages alone, not for a whole request.
+    /// True if the budget is for the messages alone, not for a whole request.
     #[serde(default)]
     messages_only: bool,
 }
@@ -58,11 +59,11 @@ mod flag {
     pub const BACKFILL: u32 = 4;
     pub const TRACED: u32 = 8;
     pub const LAYOUT_ONLY: u32 = 16;
-    /// Counts everything for layout, whether a budget depends on it or not.
+    /// Counts everything for layout, even if no budget depends on it.
     pub const THOROUGH: u32 = 32;
 }
 
-/// A prompt being rendered, or rendered. `poll` says what is needed next, and so does every answer.
+/// A prompt during and after rendering. `poll` returns what is needed next, as does every answer.
 #[wasm_bindgen]
 pub struct Prompt {
     inner: crate::prompt::Prompt,
@@ -72,7 +73,7 @@ pub struct Prompt {
 
 #[wasm_bindgen]
 impl Prompt {
-    /// `counting` is undefined if the host counts.
+    /// Creates a prompt. `counting` is undefined if the host counts.
     #[wasm_bindgen(constructor)]
     pub fn new(
         numbers: &[f64],
@@ -97,7 +98,7 @@ impl Prompt {
         Ok(Prompt { inner, overhead })
     }
 
-    /// The next step, as numbers.
+    /// Returns the next step, as numbers.
     pub fn poll(&mut self) -> std::result::Result<Vec<f64>, JsValue> {
         let step = self.inner.poll().map_err(to_js)?;
         Ok(match step {
@@ -120,8 +121,8 @@ impl Prompt {
         })
     }
 
-    /// What the elements of effect `id` yield, one after the other with a close between them, and the counts that layout
-    /// would ask for, or none of them. Returns the next step.
+    /// Answers effect `id` with what its elements yield, in order and separated by closes, and with the counts that
+    /// layout would request, or none of them. Returns the next step.
     #[wasm_bindgen(js_name = answerRendered)]
     pub fn answer_rendered(
         &mut self,
@@ -135,7 +136,7 @@ impl Prompt {
         self.poll()
     }
 
-    /// One count for each question of effect `id`. Returns the next step.
+    /// Answers effect `id` with one count for each question. Returns the next step.
     #[wasm_bindgen(js_name = answerCounts)]
     pub fn answer_counts(&mut self, id: u32, counts: &[f64]) -> std::result::Result<Vec<f64>, JsValue> {
         self.inner.resume_counts(id, counts).map_err(to_js)?;
@@ -147,7 +148,7 @@ impl Prompt {
         self.inner.recut(budget - self.overhead);
     }
 
-    /// `{ limit, allowed, needed, largest }` once it is done, if a limit cannot be met.
+    /// Returns `{ limit, allowed, needed, largest }` of a finished prompt, if a limit cannot be met.
     pub fn failure(&mut self) -> std::result::Result<JsValue, JsValue> {
         let failure = self.inner.outcome().failure.map(|mut failure| {
             let around = if failure.limit == 0 { self.overhead } else { 0.0 };
@@ -158,37 +159,38 @@ impl Prompt {
         into_js(&failure)
     }
 
-    /// The messages before anything was removed, as in the last step.
+    /// Returns the messages before any removal, as in the last step.
     pub fn original(&mut self) -> Vec<f64> {
         let mut list = Vec::new();
         self.inner.original().messages.iter().for_each(|sent| put_sent(sent, &mut list));
         list
     }
 
-    /// What was removed, in order.
+    /// Returns the removals, in order.
     pub fn removals(&mut self) -> std::result::Result<JsValue, JsValue> {
         into_js(&self.inner.outcome().removals)
     }
 
-    /// What became of every node, in the order of the tree.
+    /// Reports on every node, in the order of the tree.
     pub fn nodes(&mut self) -> std::result::Result<JsValue, JsValue> {
         into_js(&self.inner.nodes())
     }
 
-    /// For each of these nodes its place in the order of the tree: negative, less one, if it is gone, and NaN if it was
-    /// never part of it.
+    /// Returns for each of these nodes its place in the tree: `-1 - place` if it is removed, and NaN if it was never in
+    /// the tree.
     pub fn places(&self, nodes: &[u32]) -> Vec<f64> {
         self.inner.places(nodes)
     }
 
-    /// For each time that an element was asked to grow, in order: 1 if its content is in the tree, 0 if that did not fit and
-    /// the content of before is.
+    /// Returns for each request to grow, in order: 1 if its content is in the tree, 0 if it did not fit and the
+    /// previous content is.
     #[wasm_bindgen(js_name = growthKept)]
     pub fn growth_kept(&self) -> Vec<u8> {
         self.inner.growth_kept().iter().map(|kept| u8::from(*kept)).collect()
     }
 
-    /// What a tracer sees of the layout, since the last call: budgets that were handed out, and numbers of spliced elements.
+    /// Returns the layout events since the last call, for a tracer: distributed budgets, and numbers of spliced
+    /// elements.
     pub fn events(&mut self) -> std::result::Result<JsValue, JsValue> {
         into_js(&self.inner.take_events())
     }
@@ -204,7 +206,7 @@ impl Prompt {
     }
 }
 
-/// Counting of our own, and the tokens that a request takes besides its messages.
+/// Returns the engine's counter, and the tokens of a request besides its messages.
 pub(super) fn builtin(options: JsValue) -> std::result::Result<(Counter, f64), JsValue> {
     let options: CountingOptions = from_js(options, "options", Code::BadOption)?;
     let mode = mode(&options.mode).map_err(to_js)?;
@@ -301,12 +303,12 @@ impl<'a> Input<'a> {
         Ok(Some(self.number()?).filter(|number| !number.is_nan()))
     }
 
-    /// Negative zero is zero.
+    /// Reads a priority; negative zero becomes zero.
     fn priority(&mut self) -> Result<Option<f64>> {
         Ok(self.optional()?.map(|priority| priority + 0.0))
     }
 
-    /// The next `units` UTF-16 units of the text.
+    /// Returns the next `units` UTF-16 units of the text.
     fn take(&mut self, units: f64) -> Result<&'a str> {
         let units = units as usize;
         let bytes = if self.ascii {

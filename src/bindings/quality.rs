@@ -1,4 +1,4 @@
-//! What of a history some other messages still hold.
+//! Measures how much of a history other messages retain.
 
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -25,7 +25,8 @@ struct Measured {
     needed: Option<Needed>,
 }
 
-/// Measures a view against its history, and, given what came behind both, what of the messages that are not in the view was needed.
+/// Measures a view against its history and, given the messages after both, how much of the messages outside the view
+/// was needed.
 #[wasm_bindgen]
 pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;

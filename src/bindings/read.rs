@@ -1,7 +1,7 @@
-//! Reads values of JavaScript into types, and says where something is wrong.
+//! Reads JavaScript values into types, and reports the path of an error.
 //!
-//! There is one deserializer with one kind of error, since whatever reads a type is compiled anew for each type that is read: general
-//! ones, with wrappers around them that keep track of the path, came to an eighth of the engine's size.
+//! There is one deserializer with one kind of error, because a deserializer is compiled again for each type that it
+//! reads: generic ones, with wrappers that track the path, took an eighth of the engine's size.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -14,14 +14,14 @@ use wasm_bindgen::prelude::*;
 
 use super::host;
 
-/// What is wrong with a value.
+/// An error in a value.
 #[derive(Debug)]
 pub struct Wrong(Box<Report>);
 
 #[derive(Debug)]
 struct Report {
     message: String,
-    /// Where, as `to[3].field`; empty for the value itself. Grows from the inside outwards.
+    /// The path, as `to[3].field`; empty for the value itself. Grows from the inside outwards.
     path: String,
 }
 
@@ -30,7 +30,7 @@ impl Wrong {
         Wrong(Box::new(Report { message, path: String::new() }))
     }
 
-    /// The same, seen from around the field `name`.
+    /// Adds the enclosing field `name` to the path.
     #[cold]
     #[inline(never)]
     pub fn under(mut self, name: &str) -> Wrong {
@@ -42,7 +42,7 @@ impl Wrong {
         self
     }
 
-    /// What is wrong, and where.
+    /// Returns the message and the path.
     pub fn into_parts(self) -> (String, String) {
         let report = *self.0;
         (report.message, report.path)
@@ -68,21 +68,21 @@ type Result<T> = std::result::Result<T, Wrong>;
 /// Reads a value.
 ///
 /// # Errors
-/// The innermost value that is wrong, with its path.
+/// The error of the innermost wrong value, with its path.
 pub fn read<T: DeserializeOwned>(value: JsValue) -> Result<T> {
     T::deserialize(Js(value))
 }
 
 #[wasm_bindgen]
 extern "C" {
-    /// An object whose fields are read by names that were made once.
+    /// An object whose fields are read by cached names.
     type Named;
 
     #[wasm_bindgen(method, indexing_getter)]
     fn get(this: &Named, name: &JsString) -> JsValue;
 }
 
-/// The largest whole number up to which all are exact.
+/// The max whole number below which all are exact.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
 struct Js(JsValue);
@@ -100,7 +100,7 @@ impl Js {
         self.number().filter(|number| number.fract() == 0.0 && number.abs() <= SAFE).map(|number| number as i64)
     }
 
-    /// Lists as they are, other things that can be walked through (sets, maps) as lists.
+    /// Returns lists unchanged, and other iterable values (sets, maps) as lists.
     fn list(&self) -> Option<Array> {
         if Array::is_array(&self.0) {
             return Some(self.0.clone().unchecked_into());
@@ -109,7 +109,7 @@ impl Js {
         walks.then(|| Array::from(&self.0))
     }
 
-    /// Pairs of key and value.
+    /// Returns pairs of key and value.
     fn entries(&self) -> Option<Array> {
         if let Some(list) = self.list() {
             return Some(list);
@@ -141,7 +141,7 @@ impl Js {
     }
 }
 
-/// Numbers: all kinds of whole ones are checked by who asked.
+/// Numbers: the requested type checks the range of whole numbers.
 macro_rules! whole {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -248,7 +248,7 @@ impl<'de> de::Deserializer<'de> for Js {
         }
     }
 
-    /// Fields are asked for by name: what else an object has is not looked at.
+    /// Reads fields by name: other fields of an object are ignored.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -261,7 +261,7 @@ impl<'de> de::Deserializer<'de> for Js {
         visitor.visit_map(Fields { object: self.0, rest: fields.iter(), name: "", value: JsValue::UNDEFINED })
     }
 
-    /// `"name"`, or `{ name: what it holds }`.
+    /// Reads `"name"`, or `{ name: value }`.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -310,7 +310,7 @@ impl Items {
         Some(self.list.get(self.at - 1))
     }
 
-    /// What is wrong with the item that was given last.
+    /// Adds the index of the last item to an error.
     #[cold]
     #[inline(never)]
     fn wrong(&self, wrong: Wrong) -> Wrong {
@@ -376,7 +376,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Goes on to the next field that the object has. One that is undefined is as good as absent.
+    /// Advances to the next field that the object has. An undefined field counts as absent.
     fn next(&mut self) -> bool {
         for name in &mut self.rest {
             let value = self.object.unchecked_ref::<Named>().get(&js_name(name));
@@ -408,11 +408,12 @@ impl<'de> de::MapAccess<'de> for Fields {
 }
 
 thread_local! {
-    /// Names of fields as JavaScript has them, by where they stand in the program.
+    /// JavaScript strings of field names, by their address in the program.
     static NAMES: RefCell<Vec<(&'static str, Rc<JsString>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A name of a field, made once. Shared: copies of a value of JavaScript's are values themselves.
+/// Returns the JavaScript string of a field name, created once. Shared, because a copy of a JavaScript value is another
+/// value.
 pub(super) fn js_name(name: &'static str) -> Rc<JsString> {
     let place = |name: &'static str| (name.as_ptr() as usize, name.len());
     NAMES.with_borrow_mut(|names| {

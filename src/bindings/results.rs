@@ -1,4 +1,5 @@
-//! Results of tools as a whole: an operation that names what goes, and takes where the host has stored it.
+//! All tool results of a request: an operation that names each result to shorten or clear, and accepts where the host
+//! has stored it.
 
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -15,7 +16,7 @@ use crate::tokens::CostModel;
 #[serde(rename_all = "camelCase")]
 struct ResultOptions {
     rule: RuleName,
-    /// What all results may have; for `clear` what the request may have.
+    /// Max tokens of all results; for `clear`, of the request.
     budget: Option<f64>,
     level: Option<f64>,
     #[serde(default)]
@@ -28,7 +29,7 @@ struct ResultOptions {
     rounds: u32,
     protect: Option<f64>,
     least: Option<f64>,
-    /// As gemini-cli counts and words it.
+    /// True if counts and texts follow gemini-cli.
     gemini: bool,
     #[serde(default)]
     skip_latest: bool,
@@ -79,7 +80,7 @@ struct Report {
     cost_model: CostModel,
 }
 
-/// See [`Results`]. `next` and `settle` alternate for as long as the host wants to store what goes; `finish` gives the plan.
+/// See [`Results`]. `next` and `settle` alternate while the host stores results; `finish` returns the plan.
 #[wasm_bindgen]
 pub struct ResultEdits {
     inner: Option<Results>,
@@ -116,7 +117,7 @@ impl ResultEdits {
         Ok(ResultEdits { inner: Some(inner), encoding: counter.name, cost_model: counter.cost_model })
     }
 
-    /// The next result that is to go; `undefined` at the end.
+    /// Returns the next result to replace; `undefined` at the end.
     #[wasm_bindgen(js_name = next)]
     pub fn following(&mut self) -> Result<JsValue, JsValue> {
         match self.inner.as_mut().and_then(Results::next) {
@@ -125,14 +126,14 @@ impl ResultEdits {
         }
     }
 
-    /// Where it is now; without that it stays.
+    /// Sets where the result is stored; without that it stays.
     pub fn settle(&mut self, recall: Option<String>) {
         if let Some(inner) = &mut self.inner {
             inner.settle(recall.as_deref());
         }
     }
 
-    /// Plan and report; once.
+    /// Returns plan and report, once.
     pub fn finish(&mut self) -> Result<JsValue, JsValue> {
         match self.inner.take() {
             Some(inner) => {

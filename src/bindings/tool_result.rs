@@ -1,4 +1,4 @@
-//! Results of tools at the boundary. Options come as numbers and texts that JavaScript has checked.
+//! Tool results at the boundary. Options are numbers and texts that JavaScript has checked.
 
 use wasm_bindgen::prelude::*;
 
@@ -17,8 +17,8 @@ fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encodi
     found.map_err(to_js)
 }
 
-/// See [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4 JSON, 8 cleaning; `marker`: the host's
-/// own. The text is absent from the result if it stays as it is.
+/// Shortens a text, see [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4
+/// JSON, 8 cleaning; `marker`: the host's own. The text is absent from the result if it is unchanged.
 #[wasm_bindgen]
 pub fn truncate(
     text: &str,
@@ -42,7 +42,7 @@ pub fn truncate(
     into_js(&crate::tool_result::truncate(text, rules, &*encoding))
 }
 
-/// Copilot Chat's rule, for limits of 50 and more.
+/// Applies Copilot Chat's rule, for limits from 50 on.
 #[wasm_bindgen(js_name = truncateAsCopilotChat)]
 pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> std::result::Result<JsValue, JsValue> {
     let encoding = encoding(encoding_name)?;
@@ -53,7 +53,8 @@ pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> 
     into_js(&Truncated { text, tokens, before, cut, lines: 0, errors: 0, escapes: 0, repeated: 0, json: false })
 }
 
-/// The schema of a JSON text (or, if `lines`, of JSON Lines) in at most `most` tokens; for a file of its own if that is 0.
+/// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `most` tokens; for a separate file if
+/// that is 0.
 #[wasm_bindgen(js_name = jsonSchema)]
 pub fn json_schema(
     text: &str,
@@ -71,7 +72,8 @@ pub fn json_schema(
     }))
 }
 
-/// What each result may have; see [`budget::water_level`]. The level comes last, -1 if there is none.
+/// Returns the max tokens of each result; see [`budget::water_level`]. The level is the last number, -1 if there is
+/// none.
 #[wasm_bindgen(js_name = waterLevel)]
 pub fn water_level(tokens: &[f64], ages: &[u32], most: f64, previous: f64) -> Vec<f64> {
     let sizes: Vec<Size> =

@@ -1,4 +1,4 @@
-//! What a provider would refuse, and mending it.
+//! Finds and repairs what a provider would refuse.
 
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -52,13 +52,14 @@ impl Options {
 #[serde(rename_all = "camelCase")]
 struct Findings {
     findings: Vec<Finding>,
-    /// Whether first calls carry the signatures of thoughts.
+    /// True if the first calls have the signatures of thoughts.
     signatures: bool,
-    /// Whether repair would take tools out that are no finding.
+    /// True if repair would remove tools that are not a finding.
     strips: bool,
 }
 
-/// Lists what a provider would refuse. `conversation` is in the form of `validity::thin`: without its texts a long one crosses quickly.
+/// Lists what a provider would refuse. `conversation` has the form of `validity::thin`: without its texts a long one
+/// crosses quickly.
 #[wasm_bindgen(js_name = "validate")]
 pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue> {
     let messages = thin::read(conversation).map_err(to_js)?;
@@ -68,7 +69,7 @@ pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue
     into_js(&Findings { findings, signatures: target.special.signatures, strips })
 }
 
-/// Mends what a provider would refuse: a plan for the host's messages, and what was done.
+/// Repairs what a provider would refuse: returns a plan for the host's messages, and the repairs.
 #[wasm_bindgen(js_name = "repair")]
 pub fn repair(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let messages = messages(conversation)?;

@@ -1,4 +1,5 @@
-//! What the host does for a compaction: its model, its hooks, its files. As `js/engine/drive.ts` does it for the package.
+//! The host's side of a compaction: its model, its hooks, its files. The counterpart of `js/engine/drive.ts` in the
+//! package.
 
 use std::cell::Cell;
 
@@ -15,14 +16,14 @@ use super::wait::{Call, Ending, Signal, within};
 use crate::effect::{Answer, Effect, Failure, HookCall, ModelRequest, Purpose, Shape};
 use crate::error::Code;
 
-/// Longest reply that is read, in UTF-16 code units.
+/// Max UTF-16 code units of a reply.
 const MAX_REPLY: u32 = 2_000_000;
-/// Codes of errors while which no request gets through, whatever its form.
+/// Codes of errors that every request meets, whatever its form.
 const UNAVAILABLE: [&str; 5] = ["auth", "rate_limited", "overloaded", "network", "no_key"];
-/// Codes of errors of a request that is too long.
+/// Codes of errors for a request that is too long.
 const TOO_LONG: [&str; 3] = ["context_length", "output_reserve", "body_size"];
 
-/// The callbacks of one compaction, and what they reported.
+/// The callbacks of one compaction, and their reports.
 pub struct Host {
     pub history: History,
     llm: Option<Function>,
@@ -40,8 +41,10 @@ pub struct Host {
 }
 
 impl Host {
+    /// Reads the callbacks from the options.
+    ///
     /// # Errors
-    /// `bad_option` for a callback that is no function, and a signal that is none.
+    /// `bad_option` for a callback that is not a function, and for a value that is not a signal.
     pub fn of(fields: &JsValue, history: History, llm: Option<Function>, usual: Patience) -> Result<Host> {
         let number = |name: &'static str| options::number(fields, name, "options");
         let patience = Patience {
@@ -66,10 +69,10 @@ impl Host {
         })
     }
 
-    /// Carries out an effect. A callback that throws or hangs is an answer like any other.
+    /// Carries out an effect. A callback that throws or times out is an answer like any other.
     ///
     /// # Errors
-    /// Whatever `onProgress` throws.
+    /// Any value that `onProgress` throws.
     pub async fn answer(&self, id: u32, effect: &Effect) -> Result<Answer> {
         match effect {
             Effect::CallModel(request) => self.call_model(id, request).await,
@@ -86,7 +89,7 @@ impl Host {
         }
     }
 
-    /// Adds what the model's provider reported to the report's account of the model.
+    /// Adds the data that the model's provider reported to the model's part of the report.
     pub fn complete(&self, model: &JsValue) {
         if !model.is_object() {
             return;
@@ -136,7 +139,7 @@ impl Host {
         Ok(answer)
     }
 
-    /// The request as the host's callback gets it.
+    /// Returns the request in the form for the host's callback.
     fn request(&self, id: u32, effect: &ModelRequest) -> Result<Object> {
         let request = Object::new();
         let sends = effect.with_tools && self.tools.length() > 0;
@@ -169,7 +172,7 @@ impl Host {
             set_some(settings, "maxTokens", effect.max_tokens.map(|tokens| tokens as f64));
             set_some(settings, "temperature", effect.temperature);
         }
-        // A fork is the running request: another choice of tools would be another request to the cache.
+        // A fork is the running request: with another choice of tools, the cache would treat it as another request.
         if sends && effect.shape != Shape::Fork {
             set(&params, "toolChoice", "none");
         }
@@ -191,7 +194,7 @@ impl Host {
         Ok(request)
     }
 
-    /// Reads what the callback answered.
+    /// Reads the answer of the callback.
     fn reply(&self, reply: &JsValue) -> Result<Answer> {
         let given = if reply.is_string() { reply.clone() } else { get(reply, "text")? };
         let usage = get(reply, "usage")?;
@@ -217,7 +220,7 @@ impl Host {
         Ok(Answer::Model { text, finish_reason })
     }
 
-    /// What a thrown value says, whatever it is.
+    /// Converts any thrown value into an answer.
     fn thrown(&self, error: &JsValue) -> Answer {
         let field = |object: &JsValue, name: &'static str| get(object, name).unwrap_or_default();
         let details = field(error, "details");
@@ -284,7 +287,7 @@ impl Host {
         Ok(answer)
     }
 
-    /// What a hook wants.
+    /// Reads the reply of a hook.
     fn wish(&self, given: &JsValue) -> Result<Answer> {
         let nothing = Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip: false };
         if is_nullish(given) {
@@ -321,7 +324,7 @@ impl Host {
         })
     }
 
-    /// What a hook or a reader of files throws says nothing about requests.
+    /// Converts an error that a hook or a reader of files throws, which says nothing about requests.
     fn local(&self, error: &JsValue) -> Answer {
         let status = self.status.get();
         let answer = match self.thrown(error) {
@@ -337,7 +340,7 @@ fn failed(reason: &str, kind: Failure) -> Answer {
     Answer::Failed { reason: reason.to_owned(), kind }
 }
 
-/// The reason that the signal of a callback has when it is late.
+/// Returns the abort reason of a callback's signal after a timeout.
 fn timeout(late: &str) -> JsValue {
     let error = JsError::new(late);
     error.set_name("EspalierError");

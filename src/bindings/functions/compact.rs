@@ -17,11 +17,11 @@ use super::value::{Result, bad, coded, get, set};
 use crate::compact::Status;
 use crate::effect::Step;
 
-/// Replaces older history of neutral messages by a summary, which `llm` writes, or rules without it. See `compact` of
-/// the package, whose options and results these are, but for `llm`, which is an argument.
+/// Replaces older history of neutral messages by a summary, written by `llm`, or by rules without it. Options and
+/// results are those of `compact` in the package, except that `llm` is an argument.
 ///
-/// Rejects with the errors of `prune`; with `compaction_failed` if the model fails, `onFailure` is `leave` and
-/// the request does not fit.
+/// Rejects with the errors of `prune`; with `compaction_failed` if the model fails, `onFailure` is `leave` and the
+/// request does not fit.
 #[wasm_bindgen(js_name = compact, unchecked_return_type = "Promise<CompactResult<NeutralMessage[]>>")]
 pub fn compact(
     #[wasm_bindgen(unchecked_param_type = "readonly NeutralMessage[]")] messages: JsValue,
@@ -46,7 +46,7 @@ fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compact
     Ok((operation, Host::of(&fields, history, llm, usual)?))
 }
 
-/// Polls the operation and answers it, until it is done.
+/// Polls and answers the operation until it is done.
 async fn run(mut operation: Compaction, host: Rc<Host>) -> Result {
     loop {
         match operation.step().map_err(to_js)? {
@@ -82,7 +82,7 @@ fn done(mut result: Report, host: &Host) -> Result {
         Reflect::delete_property(report.unchecked_ref::<Object>(), &name.into())?;
     }
     host.complete(&get(&report, "model")?);
-    // What changed nothing must not be sent if it does not fit. Who aborted sends nothing.
+    // An unchanged request must not be sent if it does not fit. After an abort nothing is sent.
     if needed > budget && status != Status::Cancelled {
         return Err(unfit(&report, needed, budget));
     }

@@ -1,4 +1,4 @@
-//! Neutral messages of the host: read into the core, and put together again from a plan.
+//! Neutral messages of the host: decodes them for the core, and rebuilds them from a plan.
 
 use js_sys::{Array, Map, Object};
 use wasm_bindgen::prelude::*;
@@ -10,7 +10,7 @@ use crate::error::Code;
 use crate::history::plan::{ItemEdit, PartEdit, PlanItem};
 use crate::message::Message;
 
-/// Deepest nesting of results in results that is looked at.
+/// Max nesting of results in results that is checked.
 const NESTED: u32 = 4;
 
 /// The host's own messages by id.
@@ -25,7 +25,7 @@ impl History {
     /// Reads a list of neutral messages.
     ///
     /// # Errors
-    /// `bad_message` with the path of the field to blame; `duplicate_id`.
+    /// `bad_message` with the path of the wrong field; `duplicate_id`.
     pub fn read(value: &JsValue) -> Result<(History, Vec<Message>)> {
         let Some(list) = list(value) else {
             return Err(refused(Code::BadMessage, "must be a list of neutral messages", "messages"));
@@ -46,21 +46,21 @@ impl History {
         Ok((History { list, ids, places }, read))
     }
 
-    /// The host's list.
+    /// Returns the host's list.
     pub fn list(&self) -> &Array {
         &self.list
     }
 
-    /// The id of a message that an option names by id or by index.
+    /// Returns the id of a message that an option names by id or by index.
     pub fn id(&self, item: &JsValue) -> Option<&str> {
         let at = if item.is_string() { self.places.get(item).as_f64() } else { item.as_f64() };
         at.filter(|at| *at >= 0.0 && at.fract() == 0.0).and_then(|at| self.ids.get(at as usize)).map(String::as_str)
     }
 
-    /// Ids of the messages that a list names.
+    /// Returns the ids of the messages that a list names.
     ///
     /// # Errors
-    /// `bad_option` for what names none.
+    /// `bad_option` for an item that names no message.
     pub fn kept(&self, keep: &JsValue, path: &str) -> Result<Vec<String>> {
         if keep.is_undefined() {
             return Ok(vec![]);
@@ -77,11 +77,11 @@ impl History {
         self.places.get(&id.into()).as_f64().map(|at| at as usize)
     }
 
-    /// Carries out a plan. What it keeps is the host's own object, and a plan that keeps everything gives the host's
-    /// own list.
+    /// Carries out a plan. Kept messages are the host's own objects, and a plan that keeps everything returns the
+    /// host's own list.
     pub fn rebuild(&self, plan: &[PlanItem]) -> Result<Array> {
         let out = Array::new();
-        // A message of which results were moved to their calls comes in several pieces, and ids are unique.
+        // A message from which results were moved to their calls becomes several pieces, and ids must be unique.
         let mut pieces = vec![0; self.ids.len()];
         let mut is_same = plan.len() == self.ids.len();
         for (at, item) in plan.iter().enumerate() {
@@ -94,7 +94,7 @@ impl History {
                 PlanItem::Keep { id } => (id, None),
                 PlanItem::Edit { id, parts } => (id, Some(parts)),
             };
-            // Plans keep most messages where they are.
+            // Plans keep most messages in place.
             let place = if self.ids.get(at) == Some(id) { Some(at) } else { self.place(id) };
             let Some(place) = place else { continue };
             let original = self.list.get(place as u32);
@@ -137,7 +137,7 @@ impl History {
     }
 }
 
-/// The error for the first field that a message lacks.
+/// Returns the error for the first field that a message lacks.
 fn missing(list: &Array) -> Option<JsValue> {
     list.iter().enumerate().find_map(|(at, message)| {
         let lacks = |name: &&'static str| get(&message, name).is_ok_and(|value| value.is_undefined());
@@ -146,7 +146,7 @@ fn missing(list: &Array) -> Option<JsValue> {
     })
 }
 
-/// Refuses results that hold themselves, which would have no end.
+/// Refuses results that contain themselves, because reading them would not end.
 fn check_nesting(parts: &JsValue, path: &dyn Fn() -> String, depth: u32) -> Result<()> {
     let Some(parts) = list(parts) else { return Ok(()) };
     for at in 0..parts.length() {

@@ -1,9 +1,9 @@
 //! `espalier/core`: `render`, `prune` and `compact` as functions of the wasm itself, for hosts without the package's
 //! JavaScript.
 //!
-//! In: messages of the neutral model, or a prompt tree as JSON; options by the names that the package's functions
-//! have; callbacks of the host. Out: what the package's functions return for the same input, byte for byte. Start at
-//! [`compact`], which is the longest.
+//! In: messages of the neutral model, or a prompt tree as JSON; options with the names of the package's functions;
+//! callbacks of the host. Out: the result of the package's functions for the same input, byte for byte. Start reading
+//! at [`compact`], the longest.
 
 mod callbacks;
 pub mod compact;

@@ -1,4 +1,4 @@
-//! Options as hosts write them, put into the words that the operations of the core read.
+//! Converts options of hosts into those of the core's operations.
 
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
@@ -10,7 +10,7 @@ use crate::bindings::error::to_js;
 use crate::error::Code;
 use crate::history::limits::{ModelLimits, limit};
 
-/// The options that all functions have, and those that [`prune`] has.
+/// The options of all functions, and those of [`prune`].
 pub const PRUNE: &[&str] = &[
     "format",
     "encoding",
@@ -75,7 +75,7 @@ pub const COMPACT: &[&str] = &[
     "prices",
 ];
 
-/// What may be said of a model.
+/// The fields of a model.
 const MODEL: &[&str] = &[
     "name",
     "maxPromptTokens",
@@ -94,11 +94,11 @@ const ORDERS: [(&str, &[&str]); 2] = [
     ("shrink", &["oversize", "results", "turns", "currentRounds", "arguments", "media"]),
 ];
 
-/// Profiles whose sections a summary may have.
+/// Profiles whose sections a summary can have.
 const SECTIONS: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 
-/// Beginnings of models' names with the window of each, where that is not the one that is assumed; the first that
-/// fits wins. As in `js/options/windows.ts`. A name that ends with `$` is a whole one.
+/// Prefixes of models' names with the window of each, if it differs from the default; the first that matches applies.
+/// The same as `js/options/windows.ts`. A name that ends with `$` must match whole.
 const WINDOWS: [(&str, u64); 13] = [
     ("gpt-4-32k", 32_768),
     ("gpt-4$", 8_192),
@@ -115,7 +115,7 @@ const WINDOWS: [(&str, u64); 13] = [
     ("claude-", 200_000),
 ];
 
-/// A copy of the options, which the rest of this file completes.
+/// Returns a copy of the options, which the rest of this file completes.
 pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
     known(options, names, "options")?;
     match given(options, "format")? {
@@ -128,7 +128,7 @@ pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
     Ok(fields)
 }
 
-/// A number of tokens among the options.
+/// Returns a number of tokens from the options.
 pub fn number(options: &JsValue, name: &'static str, within: &str) -> Result<Option<u64>> {
     let Some(value) = given(options, name)? else { return Ok(None) };
     let path = format!("{within}.{name}");
@@ -136,7 +136,7 @@ pub fn number(options: &JsValue, name: &'static str, within: &str) -> Result<Opt
     tokens(number, &path).map(Some).map_err(to_js)
 }
 
-/// A model's name and limits, of a name or an object.
+/// Returns a model's name and limits, from a name or an object.
 pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, ModelLimits)> {
     let path = format!("options.{name}");
     let Some(model) = given(options, name)? else { return Ok((None, ModelLimits::default())) };
@@ -162,7 +162,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
     }
 }
 
-/// The budget of a request, and who says so. Completes `fields`.
+/// Decides the budget of a request, and returns its source. Completes `fields`.
 pub fn budget(fields: &JsValue) -> Result<String> {
     let (name, mut limits) = model(fields, "model")?;
     let own = number(fields, "budget", "options")?;
@@ -178,13 +178,13 @@ pub fn budget(fields: &JsValue) -> Result<String> {
 }
 
 fn window(name: Option<&str>) -> Option<u64> {
-    // It may carry the path of a router.
+    // The name may contain the path of a router.
     let last = name?.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
     let fits = |rule: &str| rule.strip_suffix('$').map_or_else(|| last.starts_with(rule), |whole| last == whole);
     WINDOWS.iter().find(|(rule, _)| fits(rule)).map(|(_, tokens)| *tokens)
 }
 
-/// Completes the options of `prune`. Returns who says what the budget is.
+/// Completes the options of `prune`. Returns the source of the budget.
 pub fn complete_prune(fields: &JsValue, history: &History) -> Result<String> {
     let source = budget(fields)?;
     for name in ["backfill", "note", "serverManaged"] {
@@ -280,7 +280,7 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     Ok(())
 }
 
-/// The profile as JSON text, with what the options say of protection.
+/// Returns the profile as JSON text, with the options about protection.
 fn profile(fields: &JsValue) -> Result<Option<String>> {
     let (profile, protect) = (given(fields, "profile")?, given(fields, "protect")?);
     let Some(given) = profile.or_else(|| protect.as_ref().map(|_| "espalier".into())) else { return Ok(None) };
@@ -301,7 +301,7 @@ fn profile(fields: &JsValue) -> Result<Option<String>> {
     json(&all, "options.profile", Code::BadOption).map(Some)
 }
 
-/// The rules with what definitions of tools say of themselves.
+/// Returns the rules, with the facts in the definitions of tools.
 fn ledger(fields: &JsValue) -> Result<Object> {
     let rules = Object::new();
     if let Some(given) = given(fields, "ledger")? {
@@ -328,7 +328,7 @@ fn ledger(fields: &JsValue) -> Result<Object> {
     Ok(rules)
 }
 
-/// How the model is asked.
+/// Returns the options of asking the model.
 fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
     let asking = Object::new();
     for (from, to) in [
@@ -384,7 +384,7 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
     Ok(asking)
 }
 
-/// The error about the options as the host wrote them: the core reads those on asking by names of its own.
+/// Translates an error to the names of the host's options: the core has other names for the options of asking.
 pub fn outward(error: JsValue) -> JsValue {
     const NAMES: [(&str, &str); 4] = [
         ("asking.models", "modelRules"),
@@ -401,7 +401,7 @@ pub fn outward(error: JsValue) -> JsValue {
     error
 }
 
-/// The host's hooks, an object of functions.
+/// Returns the host's hooks, an object of functions.
 pub fn hooks(options: &JsValue) -> Result {
     let Some(hooks) = given(options, "hooks")? else { return Ok(JsValue::UNDEFINED) };
     no_slip(&hooks, &["preCompact", "postCompact"], "options.hooks")?;
@@ -411,7 +411,7 @@ pub fn hooks(options: &JsValue) -> Result {
     Ok(hooks)
 }
 
-/// Input, cache read, cache write, output.
+/// Returns the prices of input, cache read, cache write and output.
 fn prices(fields: &JsValue) -> Result<Array> {
     let prices = get(fields, "prices")?;
     const NAMES: [(&str, f64); 4] = [("input", 1.0), ("cacheRead", 0.1), ("cacheWrite", 1.25), ("output", 5.0)];
@@ -429,7 +429,8 @@ fn prices(fields: &JsValue) -> Result<Array> {
     Ok(out)
 }
 
-/// Ids of the messages that another model than that of the newest one wrote, whose thoughts nobody else can read.
+/// Returns the ids of the messages by another model than that of the newest one: only that model can read their
+/// thoughts.
 fn others(history: &History) -> Result<Array> {
     let models: Vec<_> =
         history.list().iter().map(|message| Ok(get(&message, "model")?.as_string())).collect::<Result<_>>()?;

@@ -1,8 +1,8 @@
-//! Plain data of the host, read in one crossing: as the JSON text of it, which is looked up in place.
+//! Plain data of the host, read in one crossing as its JSON text, which is parsed in place.
 //!
-//! A crossing for each field costs more than all else that is done with a tree of a thousand texts. What JSON does not
-//! carry (`undefined` in lists, NaN, lone surrogates) is asked of the host's own object, and so is all of a value that
-//! has no JSON text: one that holds itself, throws, or is nested deeply.
+//! One crossing per field costs more than everything else that is done with a tree of a thousand texts. The host's own
+//! object supplies what JSON cannot represent (`undefined` in lists, NaN, lone surrogates), and a whole value that has
+//! no JSON text: one that contains itself, throws, or is nested deeply.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -19,12 +19,12 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;
 
-    /// Ten times as fast as the copy of a text that the glue makes letter by letter.
+    /// Ten times as fast as the glue's copy of a text, character by character.
     #[wasm_bindgen(method)]
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// Deepest nesting that is read as JSON, since the way to a value of the host is walked from the root.
+/// Max nesting that is read as JSON, because a value of the host is found by walking from the root.
 const DEEPEST: usize = 250;
 
 /// A value of the host.
@@ -36,7 +36,7 @@ pub enum Value {
     Host(JsValue),
 }
 
-/// JSON text with the places of its values.
+/// JSON text with the positions of its values.
 pub struct Plain {
     text: String,
     items: Vec<Item>,
@@ -53,7 +53,8 @@ enum Kind {
     Number,
     True,
     False,
-    /// What the host has to be asked for: JSON writes null for what it cannot carry, and half a letter as an escape.
+    /// Must be read from the host: JSON writes null for a value that it cannot represent, and an escape for half of a
+    /// surrogate pair.
     Lossy,
 }
 
@@ -62,14 +63,14 @@ struct Item {
     /// Its text, without the quotes.
     start: u32,
     end: u32,
-    /// The first item that is not in this one.
+    /// Index of the first item outside this one.
     next: u32,
     parent: u32,
-    /// Where its name is, or its index in a list.
+    /// Start and end of its name, or its index in a list.
     name: (u32, u32),
 }
 
-/// The items of a list, one after the other.
+/// The items of a list, in order.
 pub enum Items {
     Plain(Rc<Plain>, u32, u32),
     Host(Array, u32),
@@ -96,7 +97,7 @@ impl Iterator for Items {
 }
 
 impl Value {
-    /// Reads a value of the host, which is left as it is.
+    /// Reads a value of the host without changing it.
     pub fn read(host: JsValue) -> Value {
         match Plain::read(&host) {
             Some(plain) => Rc::new(plain).value(0),
@@ -104,10 +105,10 @@ impl Value {
         }
     }
 
-    /// A field of an object; what is none has no fields.
+    /// Returns a field of an object; any other value has no fields.
     ///
     /// # Errors
-    /// Whatever a getter of the host throws.
+    /// Any value that a getter of the host throws.
     pub fn field(&self, name: &'static str) -> Result<Value> {
         Ok(match self {
             Value::Absent => Value::Absent,
@@ -148,7 +149,7 @@ impl Value {
         }
     }
 
-    /// The number that it is.
+    /// Returns the value as a number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Absent => None,
@@ -157,7 +158,7 @@ impl Value {
         }
     }
 
-    /// The text that it is, if no letter of it is lost on the way.
+    /// Returns the value as a text, if it is one and has no lone surrogates.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Value::Plain(plain, at) => match plain.kind(*at) {
@@ -169,7 +170,7 @@ impl Value {
         }
     }
 
-    /// The same, with a replacement for half a letter.
+    /// Returns the value as a text, with a replacement for each lone surrogate.
     pub fn string(&self) -> Option<String> {
         match self {
             Value::Host(host) => host.as_string(),
@@ -177,7 +178,7 @@ impl Value {
         }
     }
 
-    /// The items of a list; `None` for anything else.
+    /// Returns the items of a list; `None` for anything else.
     pub fn items(&self) -> Option<Items> {
         match self {
             Value::Absent => None,
@@ -187,10 +188,10 @@ impl Value {
         }
     }
 
-    /// The host's own value.
+    /// Returns the host's own value.
     ///
     /// # Errors
-    /// Whatever a getter of the host throws.
+    /// Any value that a getter of the host throws.
     pub fn host(&self) -> Result {
         match self {
             Value::Absent => Ok(JsValue::UNDEFINED),
@@ -199,10 +200,10 @@ impl Value {
         }
     }
 
-    /// The same as a text, as JavaScript writes it.
+    /// Returns the value as a text, as JavaScript writes it.
     ///
     /// # Errors
-    /// Whatever a getter of the host throws.
+    /// Any value that a getter of the host throws.
     pub fn written(&self) -> Result<JsString> {
         let host = self.host()?;
         Ok(match host.dyn_into::<JsString>() {
@@ -231,7 +232,7 @@ impl Plain {
 
     fn value(self: &Rc<Plain>, at: u32) -> Value {
         if self.kind(at) == Kind::Lossy {
-            // A getter that throws at the second reading only has no value.
+            // A getter that throws only at the second reading has no value.
             return self
                 .host(at)
                 .map_or(Value::Absent, |host| if host.is_undefined() { Value::Absent } else { Value::Host(host) });
@@ -252,7 +253,7 @@ impl Plain {
         None
     }
 
-    /// The host's own value, by the way to it from the root.
+    /// Returns the host's own value by its path from the root.
     fn host(&self, at: u32) -> Result {
         let mut way: Vec<u32> = std::iter::successors(Some(at), |at| Some(self.items[*at as usize].parent))
             .take_while(|at| *at > 0)
@@ -270,11 +271,11 @@ impl Plain {
     }
 }
 
-/// The values of a text that `JSON.stringify` wrote, which has no white space and no mistakes; `None` if they are
-/// nested too deeply.
+/// Returns the values of a text that `JSON.stringify` wrote, which has no white space and no mistakes; `None` if they
+/// are nested too deeply.
 fn items(text: &[u8]) -> Option<Vec<Item>> {
     let mut items: Vec<Item> = Vec::with_capacity(text.len() / 12);
-    // Open lists and objects, with the count of their items.
+    // Open lists and objects, with the number of their items.
     let mut open: Vec<(u32, u32)> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -297,7 +298,7 @@ fn items(text: &[u8]) -> Option<Vec<Item>> {
             if items.get(parent as usize)?.kind == Kind::Object {
                 let (_, end) = quoted(text, at);
                 name = (at as u32 + 1, end as u32);
-                // Behind the quote and the colon.
+                // After the quote and the colon.
                 at = end + 2;
             } else {
                 name.0 = *count;
@@ -335,7 +336,7 @@ fn items(text: &[u8]) -> Option<Vec<Item>> {
     (!items.is_empty()).then_some(items)
 }
 
-/// What kind of text begins with the quote at `start`, and where its last quote is.
+/// Returns the kind of the text that begins with the quote at `start`, and the position of its last quote.
 fn quoted(text: &[u8], start: usize) -> (Kind, usize) {
     let mut kind = Kind::Text;
     let mut at = start + 1;
@@ -346,7 +347,7 @@ fn quoted(text: &[u8], start: usize) -> (Kind, usize) {
                 if kind == Kind::Text {
                     kind = Kind::Escaped;
                 }
-                // Only halves of letters are written so, since whole ones stay as they are.
+                // Only lone surrogates are written as escapes; pairs are not.
                 if text.get(at + 1..at + 3) == Some(b"ud") {
                     kind = Kind::Lossy;
                 }
@@ -383,7 +384,7 @@ fn unescaped(raw: &str) -> String {
     text
 }
 
-/// A number as JSON writes it. Those that are not whole are JavaScript's to read: code for it in the wasm takes 5 kB.
+/// Reads a number in JSON. JavaScript converts numbers with fractions: code for that in the wasm takes 5 kB.
 fn number(text: &str) -> f64 {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.len() > 15 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

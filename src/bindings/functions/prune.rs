@@ -10,7 +10,7 @@ use super::value::{Result, get, set, set_some};
 use crate::history::prune::{PICTURE_BYTES, Picture};
 use crate::message::{Message, Part};
 
-/// Cuts a request of neutral messages to a budget. See `prune` of the package, whose options and results these are.
+/// Cuts a request of neutral messages to a budget. Options and results are those of `prune` in the package.
 ///
 /// Throws `bad_option`, `bad_message`, `duplicate_id`, `budget_exceeded`, `encoding_not_loaded`.
 #[wasm_bindgen(js_name = prune, unchecked_return_type = "PruneResult<NeutralMessage[]>")]
@@ -34,7 +34,7 @@ pub fn prune(
     Ok(result.into())
 }
 
-/// The pictures in results, if they have more bytes together than a request may.
+/// Returns the pictures in results, if their total bytes exceed the max of a request.
 fn pictures(messages: &[Message], most: f64) -> Vec<Picture> {
     let mut found = Vec::new();
     let mut sum = 0;

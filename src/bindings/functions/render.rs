@@ -15,11 +15,10 @@ use super::wait::{Signal, answered};
 use crate::error::{Code, Error};
 use crate::prompt::{Ask, Failure, Inside, MAX_PRIORITY, Malformed, NodeId, Op, Options, Prompt, Sent, Step};
 
-/// Renders a prompt tree to a request that fits its budget. See `render` of the package, whose options and results
-/// these are.
+/// Renders a prompt tree to a request that fits its budget. Options and results are those of `render` in the package.
 ///
-/// Rejects with `budget_exceeded` if what may not be removed does not fit, `empty_prompt`, `bad_element`,
-/// `text_outside_message`, `bad_option`; with what `host.render` throws; with the signal's reason.
+/// Rejects with `budget_exceeded` if the content that must stay does not fit, `empty_prompt`, `bad_element`,
+/// `text_outside_message`, `bad_option`; with the value that `host.render` throws; with the signal's reason.
 #[wasm_bindgen(js_name = render, unchecked_return_type = "Promise<CoreRendered>")]
 pub fn render(
     #[wasm_bindgen(unchecked_param_type = "PromptTree")] tree: JsValue,
@@ -99,13 +98,13 @@ impl Rendering {
                 Step::Malformed(malformed) => return Err(self.malformed(malformed)),
                 Step::Ask(id, Ask::Render(elements)) => self.ask(id, &elements).await?,
                 Step::Ask(id, Ask::Grow(node, budget)) => self.ask(id, &[(node, budget)]).await?,
-                // It counts by itself.
+                // The engine counts by itself.
                 Step::Ask(..) => return Err(to_js(Error::new(Code::UnknownEffect, "nothing is counted by the host"))),
             }
         }
     }
 
-    /// Asks the host for the content of components, all at once, and answers with it.
+    /// Asks the host for the content of all components together, and answers with it.
     async fn ask(&mut self, id: u32, elements: &[(NodeId, f64)]) -> Result<()> {
         let asked = Array::new();
         for &(node, budget) in elements {
@@ -131,7 +130,7 @@ impl Rendering {
                 self.tree.text(node, &Value::Host(made), MAX_PRIORITY, false, &mut ops)?;
                 continue;
             }
-            // A tree as renderElementJSON makes it, a node, or a list of nodes.
+            // A tree in the form of renderElementJSON, a node, or a list of nodes.
             let inner = get(&made, "node")?;
             let value = Value::read(if inner.is_object() { inner } else { made });
             let nodes = value.items().unwrap_or(Items::One(Some(value)));
@@ -180,7 +179,7 @@ impl Rendering {
         Ok(message.map(Into::into))
     }
 
-    /// The text of a message, or the parts of a raw one if it has others than texts.
+    /// Returns the text of a message, or the parts of a raw one if not all of them are texts.
     fn content(&self, sent: &Sent) -> Content {
         let mut run = Run::default();
         let mut parts = None;
@@ -330,16 +329,16 @@ extern "C" {
     fn set_content(this: &Message, content: &JsValue);
 }
 
-/// What a message holds. A text that is absent is not even empty.
+/// The content of a message. An absent text is not an empty one.
 enum Content {
     Text(Option<JsValue>),
     Parts(Array),
 }
 
-/// Texts that become one.
+/// Texts that are joined.
 #[derive(Default)]
 struct Run {
-    /// What came before `text`.
+    /// The text before `text`.
     host: Option<JsString>,
     text: String,
     has_any: bool,
@@ -360,7 +359,7 @@ impl Run {
         self.host = Some(before.concat(text));
     }
 
-    /// The text, if there is any.
+    /// Returns the text, if there is any.
     fn take(&mut self) -> Option<JsValue> {
         if !std::mem::take(&mut self.has_any) {
             return None;
@@ -437,7 +436,7 @@ fn openai(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option
     Ok(Some(message))
 }
 
-/// The text of the parts that are texts.
+/// Returns the joined text of the text parts.
 fn words(parts: &Array) -> Result<JsString> {
     let texts = Array::new();
     for part in parts.iter() {
@@ -448,7 +447,7 @@ fn words(parts: &Array) -> Result<JsString> {
     Ok(texts.join(""))
 }
 
-/// The parts as OpenAI takes them; one text where there are only texts. Documents have no form there.
+/// Returns the parts in OpenAI's form; one text if there are only texts. Documents have no form there.
 fn openai_parts(parts: &Array) -> Result {
     let out = Array::new();
     let mut is_text = true;
@@ -485,7 +484,7 @@ fn openai_parts(parts: &Array) -> Result {
     Ok(texts.join("").into())
 }
 
-/// Definitions of tools as the core counts them, wherever a provider puts their three fields.
+/// Returns the definitions of tools in the core's form, wherever a provider puts their three fields.
 fn tools(given: &JsValue) -> Result<Array> {
     let out = Array::new();
     if is_nullish(given) {

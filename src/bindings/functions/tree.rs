@@ -1,4 +1,4 @@
-//! Prompt trees as JSON, read into the elements of the core. As `js/prompt/flatten.ts` reads them for the package.
+//! Prompt trees as JSON, read into the elements of the core. The counterpart of `js/prompt/flatten.ts` in the package.
 
 use js_sys::{Array, JSON, JsString, Map};
 use wasm_bindgen::prelude::*;
@@ -13,15 +13,15 @@ const PIECE: f64 = 1.0;
 const TEXT: f64 = 2.0;
 const OPAQUE: f64 = 3.0;
 const BREAKPOINT: f64 = 4.0;
-/// Deepest nesting.
+/// Max nesting.
 const DEEPEST: usize = 200_000;
-/// How base64 of the usual picture formats begins.
+/// The first base64 characters of the usual picture formats.
 const PICTURES: [(&str, &str); 4] =
     [("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")];
-/// Base64 of a picture's header; the rest says nothing about its size.
+/// Base64 characters of a picture that include its header; the rest does not affect its size.
 const HEADER: usize = 131_072;
 
-/// What a node of the tree is to the host.
+/// The meaning of a node of the tree for the host.
 pub enum Node {
     Container,
     Message {
@@ -30,9 +30,9 @@ pub enum Node {
     },
     /// The part of a raw message that it becomes.
     Part(JsValue),
-    /// Where its text is among those of the tree.
+    /// Start and end of its text among those of the tree.
     Text(u32, u32),
-    /// A text that only the host can hold, such as one with half a letter.
+    /// A text that only the host can represent, for example one with a lone surrogate.
     HostText(JsString),
     /// An element whose content the host makes: its name and props.
     Component(JsValue, JsValue),
@@ -42,17 +42,17 @@ pub enum Node {
 pub struct Tree {
     nodes: Vec<Node>,
     parents: Vec<Option<u32>>,
-    /// Of elements; empty for those without a name.
+    /// Names of elements; `None` for those without a name.
     names: Vec<Option<String>>,
-    /// All texts, one behind the other.
+    /// All texts, concatenated.
     texts: String,
     kept: Map,
-    /// The host makes content: elements are laid out, so that each component gets its budget.
+    /// True if the host makes content: then elements are laid out, so that each component gets its budget.
     is_live: bool,
 }
 
 impl Tree {
-    /// Reads a tree, as `renderElementJSON` makes it.
+    /// Reads a tree in the form of `renderElementJSON`.
     ///
     /// # Errors
     /// `bad_element` with the path of the element.
@@ -74,17 +74,17 @@ impl Tree {
         &self.nodes[id as usize]
     }
 
-    /// A text of [`Node::Text`].
+    /// Returns a text of [`Node::Text`].
     pub fn words(&self, start: u32, end: u32) -> &str {
         self.texts.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The names from the root to an element, or to the one around a node.
+    /// Returns the names from the root to an element, or to the one around a node.
     pub fn path(&self, id: u32) -> String {
         self.joined(id, " > ", |_, name| if name.is_empty() { "<anonymous>" } else { name })
     }
 
-    /// The same for errors about budgets: messages are named by their role.
+    /// Returns the path for errors about budgets, in which messages are named by their role.
     pub fn readable(&self, id: u32) -> String {
         self.joined(id, " -> ", |node, name| match node {
             Node::Message { props, .. } => display(props),
@@ -113,7 +113,7 @@ impl Tree {
         coded("bad_element", &format!("{why} (at tsx element {path})"), &path).into()
     }
 
-    /// Reads children of an element and what is in them.
+    /// Reads children of an element and their descendants.
     pub fn children(&mut self, parent: u32, children: Items, ops: &mut Vec<Op>) -> Result<()> {
         let mut frames = vec![(parent, children)];
         while let Some((parent, items)) = frames.last_mut() {
@@ -166,11 +166,10 @@ impl Tree {
             let leaf = Leaf { kind: LeafKind::Breakpoint, priority: MAX_PRIORITY, tokens: 0.0, part: None };
             ops.push(Op::Leaf(Box::new(leaf)));
         }
-        // Other versions may know more kinds.
+        // Other versions may have more kinds.
         Ok(None)
     }
 
-    /// Adds a text.
     pub fn text(&mut self, parent: u32, text: &Value, priority: f64, new_line: bool, ops: &mut Vec<Op>) -> Result<()> {
         let (known, node) = match text.text() {
             Some(text) => {
@@ -248,7 +247,7 @@ impl Tree {
             return Ok(None);
         }
         let share = reserve.string().filter(|share| share.starts_with('/'));
-        // Numbers in texts are JavaScript's to read: code for it in the wasm takes 5 kB.
+        // JavaScript converts numbers in texts: code for that in the wasm takes 5 kB.
         let share = share.and_then(|share| f64::try_from(JsValue::from(&share[1..])).ok());
         share
             .filter(|share| !share.is_nan())
@@ -341,7 +340,7 @@ impl Tree {
         Ok(leaf(LeafKind::Document, priority, part))
     }
 
-    /// A number of our own for what is kept together.
+    /// Returns our number for a group that is kept together.
     fn keep(&mut self, id: f64) -> u32 {
         let next = self.kept.size();
         if let Some(known) = self.kept.get(&id.into()).as_f64() {
@@ -361,7 +360,7 @@ fn priority(json: &Value) -> Result<f64> {
     Ok(own.map_or(MAX_PRIORITY, |priority| priority + 0.0))
 }
 
-/// A part of a raw message.
+/// Returns a part of a raw message.
 fn raw(kind: u32, fields: &[(&'static str, JsValue)]) -> JsValue {
     let part = js_sys::Object::new();
     super::value::set(&part, "type", kind);
@@ -371,11 +370,11 @@ fn raw(kind: u32, fields: &[(&'static str, JsValue)]) -> JsValue {
     part.into()
 }
 
-/// A value as JavaScript writes it in a text.
+/// Returns a value as a text, as JavaScript writes it.
 fn js_text(value: &JsValue) -> JsString {
     match value.dyn_ref::<JsString>() {
         Some(text) => text.clone(),
-        // Joining a list writes each item as a text.
+        // Joining a list converts each item to a text.
         None => Array::of1(value).join(""),
     }
 }

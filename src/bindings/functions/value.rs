@@ -1,4 +1,4 @@
-//! Values of JavaScript: fields read and written, options checked by name.
+//! Values of JavaScript: reads and writes fields, checks options by name.
 
 use js_sys::{Array, Function, JSON, Object, Reflect};
 use wasm_bindgen::prelude::*;
@@ -8,10 +8,10 @@ use crate::error::Code;
 
 pub type Result<T = JsValue> = std::result::Result<T, JsValue>;
 
-/// Reads a field. What is no object has no fields.
+/// Reads a field. A value that is not an object has no fields.
 ///
 /// # Errors
-/// Whatever a getter of the host throws.
+/// Any value that a getter of the host throws.
 pub fn get(object: &JsValue, name: &'static str) -> Result {
     field(object, &js_name(name))
 }
@@ -20,12 +20,12 @@ fn field(object: &JsValue, name: &JsValue) -> Result {
     if object.is_object() { Reflect::get(object, name) } else { Ok(JsValue::UNDEFINED) }
 }
 
-/// Writes a field of an object that was made here.
+/// Writes a field of an object that was created here.
 pub fn set(object: &JsValue, name: &'static str, value: impl Into<JsValue>) {
     put(object, &js_name(name), &value.into());
 }
 
-/// The same by a name that the host made up. Setting a field of a plain object cannot fail.
+/// Writes a field with a name of the host. Setting a field of a plain object cannot fail.
 pub fn put(object: &JsValue, name: &JsValue, value: &JsValue) {
     Reflect::set(object, name, value).ok();
 }
@@ -37,7 +37,7 @@ pub fn set_some(object: &JsValue, name: &'static str, value: Option<impl Into<Js
     }
 }
 
-/// A copy with the same prototype; the fields keep their order.
+/// Returns a copy with the same prototype; the fields keep their order.
 pub fn copy(object: &JsValue) -> Object {
     let prototype = Object::get_prototype_of(object);
     Object::assign(&Object::create(prototype.unchecked_ref()), object.unchecked_ref())
@@ -47,36 +47,36 @@ pub fn is_nullish(value: &JsValue) -> bool {
     value.is_undefined() || value.is_null()
 }
 
-/// A field that is there.
+/// Returns a field that is not undefined.
 pub fn given(object: &JsValue, name: &'static str) -> Result<Option<JsValue>> {
     Ok(Some(get(object, name)?).filter(|value| !value.is_undefined()))
 }
 
-/// A field that is a text and not empty.
+/// Returns a field that is a text and not empty.
 pub fn text(object: &JsValue, name: &'static str) -> Result<Option<String>> {
     Ok(get(object, name)?.as_string().filter(|text| !text.is_empty()))
 }
 
-/// The items of a list; `None` for anything else.
+/// Returns the items of a list; `None` for anything else.
 pub fn list(value: &JsValue) -> Option<Array> {
     Array::is_array(value).then(|| value.clone().unchecked_into())
 }
 
-/// JSON text of plain data.
+/// Returns the JSON text of plain data.
 ///
 /// # Errors
-/// `code` at `path` for what has none, such as an object that holds itself.
+/// `code` at `path` for a value without JSON text, such as an object that contains itself.
 pub fn json(value: &JsValue, path: &str, code: Code) -> Result<String> {
     let text = JSON::stringify(value).ok().and_then(|text| text.as_string());
     text.ok_or_else(|| refused(code, "is no plain data", path))
 }
 
-/// An error about the value at `path`; `why` follows the path in the message.
+/// Returns an error about the value at `path`; `why` follows the path in the message.
 pub fn refused(code: Code, why: &str, path: &str) -> JsValue {
     coded(code.as_str(), &format!("{path} {why}"), path).into()
 }
 
-/// An error of a code that only the boundary knows.
+/// Returns an error with a code that only the boundary uses.
 pub fn coded(code: &str, message: &str, path: &str) -> js_sys::Error {
     let error = js_sys::Error::new(message);
     error.set_name("EspalierError");
@@ -85,13 +85,13 @@ pub fn coded(code: &str, message: &str, path: &str) -> js_sys::Error {
     error
 }
 
-/// The error for an option that must be something else.
+/// Returns the error for an option of the wrong kind.
 pub fn bad(path: &str, wanted: &str, value: &JsValue) -> JsValue {
     let found = if value.is_object() { "an object".to_owned() } else { shown(value) };
     refused(Code::BadOption, &format!("must be {wanted}, and is {found}"), path)
 }
 
-/// A value in a message.
+/// Formats a value for a message.
 fn shown(value: &JsValue) -> String {
     match value.is_string() {
         true => JSON::stringify(value).map(String::from).unwrap_or_default(),
@@ -99,13 +99,13 @@ fn shown(value: &JsValue) -> String {
     }
 }
 
-/// A value as JavaScript's `String` writes it; `None` if it refuses.
+/// Returns a value as JavaScript's `String` writes it; `None` if that throws.
 pub fn string(value: &JsValue) -> Option<String> {
     let string: Function = get(&js_sys::global(), "String").ok()?.dyn_into().ok()?;
     string.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// A function among the options.
+/// Returns a function from the options.
 pub fn function(object: &JsValue, name: &'static str, within: &str) -> Result<Option<Function>> {
     match given(object, name)? {
         None => Ok(None),
@@ -115,7 +115,7 @@ pub fn function(object: &JsValue, name: &'static str, within: &str) -> Result<Op
     }
 }
 
-/// A switch among the options.
+/// Returns a switch from the options.
 pub fn flag(options: &JsValue, name: &'static str) -> Result<Option<bool>> {
     match given(options, name)? {
         None => Ok(None),
@@ -126,7 +126,7 @@ pub fn flag(options: &JsValue, name: &'static str) -> Result<Option<bool>> {
     }
 }
 
-/// Refuses what is no object, and an object with names that are not among `names`.
+/// Refuses a value that is not an object, and an object with names that are not among `names`.
 ///
 /// # Errors
 /// `bad_option` with the path of the first unknown name, and the nearest known one.
@@ -134,8 +134,8 @@ pub fn known(options: &JsValue, names: &[&'static str], within: &str) -> Result<
     check_names(options, names, within, true)
 }
 
-/// The same for an object that another library may have made: only a name that looks like a slip of a known one is
-/// refused.
+/// Checks an object that another library may have made: it only refuses a name that looks like a typing error of a
+/// known one.
 pub fn no_slip(object: &JsValue, names: &[&'static str], within: &str) -> Result<()> {
     check_names(object, names, within, false)
 }
@@ -164,7 +164,7 @@ fn check_names(options: &JsValue, names: &[&'static str], within: &str, is_stric
     Ok(())
 }
 
-/// The name with the fewest letters wrong, up to a third of them and to three.
+/// Returns the name with the fewest wrong letters: at most three, and at most a third of them.
 fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = simple(name);
     let most = (plain.len() / 3).min(3);
@@ -172,13 +172,13 @@ fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     near.filter(|(wrong, _)| *wrong <= most).map(|(_, one)| one)
 }
 
-/// Lower case without separators, cut where no name of ours goes on.
+/// Returns the name in lower case without separators, cut at a length that no known name has.
 fn simple(name: &str) -> Vec<char> {
     let letters = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' '));
     letters.map(|letter| letter.to_ascii_lowercase()).take(40).collect()
 }
 
-/// Letters to insert, delete or replace to make one word of the other.
+/// Returns the number of letters to insert, delete or replace to turn one word into the other.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for (row, letter) in a.iter().enumerate() {

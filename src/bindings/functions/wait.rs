@@ -1,4 +1,4 @@
-//! Callbacks of the host, waited for as long as they may take.
+//! Callbacks of the host with a timeout.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::value::{self, Result, bad, get, set};
 
 #[wasm_bindgen]
 extern "C" {
-    /// An `AbortSignal`, or whatever behaves like one.
+    /// An `AbortSignal`, or an object that behaves like one.
     #[derive(Clone)]
     pub type Signal;
 
@@ -45,11 +45,11 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// Longest timer that JavaScript knows; a longer one would fire at once.
+/// Max delay of a JavaScript timer; a longer one would fire immediately.
 const LONGEST: f64 = 2_147_483_647.0;
 
 impl Signal {
-    /// The signal among the options.
+    /// Returns the signal from the options.
     ///
     /// # Errors
     /// `bad_option` for anything but an `AbortSignal`.
@@ -64,7 +64,7 @@ impl Signal {
     }
 }
 
-/// How a callback ended.
+/// The outcome of a callback.
 pub enum Ending {
     Answered(JsValue),
     Threw(JsValue),
@@ -77,12 +77,12 @@ pub struct Call<'a> {
     pub callback: &'a Function,
     pub this: &'a JsValue,
     pub argument: &'a JsValue,
-    /// A request to a model holds the signal, too.
+    /// True for a request to a model, which also contains the signal.
     pub holds_signal: bool,
 }
 
-/// Calls the host with `{ signal }` as the second argument, and waits no longer than `ms` and not beyond an abort of
-/// `outer`. An answer that comes later is dropped. `late` is the reason that the callback's signal then has.
+/// Calls the host with `{ signal }` as the second argument, and waits at most `ms` or until `outer` aborts. A later
+/// answer is dropped. `late` is the abort reason of the callback's signal then.
 pub async fn within(ms: f64, late: JsValue, outer: Option<&Signal>, call: Call<'_>) -> Ending {
     if Signal::is_aborted(outer) {
         return Ending::Aborted;
@@ -100,7 +100,7 @@ pub async fn within(ms: f64, late: JsValue, outer: Option<&Signal>, call: Call<'
             }
             controller.abort(&reason());
             if let Some(stop) = &stop {
-                // The function that resolves a promise throws nothing.
+                // The function that resolves a promise does not throw.
                 stop.call0(&JsValue::UNDEFINED).ok();
             }
         })
@@ -135,7 +135,7 @@ pub async fn within(ms: f64, late: JsValue, outer: Option<&Signal>, call: Call<'
     }
 }
 
-/// Waits for what a callback returned, whether it is a promise or not, but not beyond an abort.
+/// Waits for the result of a callback, which may be a promise, until an abort.
 pub async fn answered(value: JsValue, outer: Option<&Signal>) -> Result {
     let promise = Promise::resolve(&value);
     let Some(outer) = outer else { return JsFuture::from(promise).await };
@@ -145,7 +145,7 @@ pub async fn answered(value: JsValue, outer: Option<&Signal>) -> Result {
     let signal = outer.clone();
     let on_abort = Closure::<dyn FnMut()>::new(move || {
         if let Some(stop) = &stop {
-            // The function that rejects a promise throws nothing.
+            // The function that rejects a promise does not throw.
             stop.call1(&JsValue::UNDEFINED, &signal.reason()).ok();
         }
     });
