@@ -1,5 +1,5 @@
-//! What planning a long conversation costs, natively: the time to the plan (cheap steps and cut), to the model's request, and of a whole
-//! compaction by rules.
+//! The cost of planning a long conversation, natively: the time to the plan (cheap steps and cut), to the model's
+//! request, and of a whole compaction by rules.
 //!
 //! `cargo run --release --features tiktoken-rs --example plan -- [TOKENS] [ROUNDS]`
 
@@ -59,7 +59,7 @@ fn main() {
             println!("{what:10} counted {counted:>10.1?}, then {:>10.1?}", all - counted);
         }
     }
-    // The same of a log, one more message each time: what is known of the others is held.
+    // The same for a log, with one more message each time: the results for the other messages are cached.
     let (model, origin) = (CostModel::Espalier, Origin::Exact);
     let counting = Counting { model, tokenizer, tools: 0, origin, by_items: false };
     let mut log = Log::from_messages(messages, 0, counting).expect("messages");

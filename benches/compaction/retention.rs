@@ -1,12 +1,13 @@
-//! What a compaction keeps of real conversations, whether it gets where it aims, and how long it takes: every transcript of a folder at
-//! every budget smaller than the conversation.
+//! Measures what a compaction keeps of real conversations, whether it reaches its target, and its time: every
+//! transcript of a folder at every budget smaller than the conversation.
 //!
 //! `cargo run --release --features tiktoken-rs --example retention -- [--show] [--poor] FOLDER [BUDGET...]`
 //!
-//! A folder holds files of OpenAI chat messages (`{"messages": [...]}`), as `tests/fixtures/transcripts` does. A budget is a number of
-//! tokens or a share of the conversation (`50%`), then at least 8,000. `--show` prints the records too; `--poor` has a model that says
-//! next to nothing, without it there is none. Lines are shares of entries that are in the view whole or with a line of their own; `literal`
-//! columns are the stricter share of those that are there word for word. `target` is what is aimed at: the frame and 0.40 of the rest.
+//! A folder has files of OpenAI chat messages (`{"messages": [...]}`), as `tests/fixtures/transcripts` does. A budget
+//! is a number of tokens or a share of the conversation (`50%`), then at least 8,000. `--show` also prints the records;
+//! `--poor` uses a model that says almost nothing, without it there is no model. Lines are shares of entries that are
+//! in the view whole or with a line of their own; `literal` columns are the stricter share of those that are there
+//! verbatim. `target` is the target of the compaction: the frame and 0.40 of the rest.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -92,7 +93,7 @@ fn one(name: &str, messages: &[Message], budget: u64, encoding: &Rc<Encoding>, (
     let mut run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
     let sections: Vec<String> = EIGHT.sections.iter().map(|section| format!("## {}\nWork.", section.name)).collect();
     let text = format!("<summary>\n{}\n</summary>", sections.join("\n"));
-    // Counting the history is the host's anyway; what is timed is the compaction.
+    // The host counts the history in any case; only the compaction is timed.
     let start = Instant::now();
     let done = loop {
         match run.poll() {

@@ -141,7 +141,7 @@ fn measure<T: Tokens>(files: &[(String, String)], tokenizer: &T, name: &str) {
     println!("similar: cold {}; warm {}; as stated {}", times(&mut cold), times(&mut warm), times(&mut stated));
 }
 
-/// The reference's rules as they are written: a set of words for each window.
+/// The reference's rules, implemented literally: a set of words for each window.
 fn as_stated(reference: &str, files: &[&str]) -> f64 {
     fn set<'a>(lines: &[&'a str]) -> std::collections::HashSet<&'a str> {
         let mut set = std::collections::HashSet::new();

@@ -29,7 +29,7 @@ struct File {
 struct Labelled {
     query: String,
     path: String,
-    /// First and last line; none if the answer is the file.
+    /// First and last line; `None` if the answer is the whole file.
     lines: Option<(u32, u32)>,
     is_judged: bool,
 }
@@ -66,7 +66,7 @@ fn file(value: &Value) -> File {
     File { path: string(&value["path"]), text, definitions }
 }
 
-/// Offsets come in UTF-16 code units.
+/// Converts offsets, which are in UTF-16 code units, to bytes.
 fn in_bytes(text: &str, definitions: &mut [Definition]) {
     if text.is_ascii() {
         return;
@@ -153,7 +153,7 @@ fn copilot_chunks(text: &str, budget: u64, tokenizer: &impl Tokenizer) -> (Vec<S
     (texts, ranges)
 }
 
-/// What was found of some queries.
+/// The result for some queries.
 #[derive(Default)]
 struct Found {
     queries: f64,

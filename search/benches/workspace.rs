@@ -124,7 +124,7 @@ fn measure(files: &[(String, String)], tokenizer: &impl Tokenizer) {
         drop(blobs);
         compaction("built", &mut index);
         drop(index);
-        // The compaction begins on its own once half of the chunks are gone.
+        // The compaction begins by itself once half of the chunks are removed.
         let removed = files.iter().take(files.len() * 9 / 10);
         let removals: Vec<f64> = removed.map(|file| time(|| loaded.index.remove(&file.0))).collect();
         println!("  {} removals, the longest {:.2} ms", removals.len(), longest(&removals));
@@ -181,7 +181,7 @@ fn list(times: &[f64]) -> String {
     times.iter().map(|time| format!("{time:.2}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes of this process in memory, where the system tells.
+/// Returns the resident bytes of this process, if the system reports them.
 fn resident() -> i64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0) * 4096
