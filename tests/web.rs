@@ -1,5 +1,5 @@
-//! The wasm contract, in Node and in headless Chrome: what JavaScript may pass, what it gets, and that wasm computes what native code
-//! computes.
+//! The wasm contract, in Node and in headless Chrome: what JavaScript may pass, what it gets, and that wasm returns the
+//! same results as native code.
 #![cfg(target_family = "wasm")]
 
 use std::cell::OnceCell;
@@ -48,7 +48,7 @@ fn text(value: &JsValue, path: &str) -> String {
 const TWO: &str = r#"[{"id":"m0","role":"user","parts":[{"type":"text","text":"a b c d e f g h"}]},
                       {"id":"m1","role":"assistant","parts":[{"type":"text","text":"ok"}]}]"#;
 
-/// A refused call: code and path of the error.
+/// Checks a refused call: code and path of the error.
 fn refused(result: Result<JsValue, JsValue>, code: &str, path: &str) {
     let error = result.expect_err("it was accepted");
     assert!(error.is_instance_of::<js_sys::Error>());
@@ -172,7 +172,7 @@ fn wasm_computes_what_native_code_computed() {
     assert_eq!(golden::lines(&encoding), golden::RECORDED);
 }
 
-/// A user message with two texts of priorities 2 and 1, as flat numbers and the bytes of their text.
+/// Returns a user message with two texts of priorities 2 and 1, as flat numbers and the bytes of their text.
 fn two_texts() -> (Vec<f64>, Vec<u8>) {
     let unset = f64::NAN;
     let open = |shape: &[f64]| [&[1.0, 0.0, unset, 1.0, unset, 0.0, 0.0, unset, unset], shape].concat();
@@ -211,16 +211,16 @@ fn elements_and_counts_are_answered_in_one_call() {
     const DYNAMIC: f64 = 16.0;
     let root = [open(DYNAMIC, &[0.0]), vec![0.0]].concat();
     let mut prompt = Prompt::new(&root, b"", 50.0, 0, JsValue::UNDEFINED).unwrap();
-    // Render node 0 with all of the budget; layout has counted nothing yet.
+    // Render node 0 with the whole budget; layout has counted nothing yet.
     assert_eq!(prompt.poll().unwrap(), [1.0, 0.0, 0.0, 0.0, 50.0]);
     let text = vec![4.0, 5.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let message = [open(0.0, &[1.0, 1.0, 1.0, 0.0, 0.0]), text.clone()].concat();
-    // A message with a text, in it two elements: their budgets are what the message's 3 and the text's 7 leave.
+    // A message with a text and two elements: the message's 3 and the text's 7 are subtracted from their budgets.
     let own = [open(DYNAMIC, &[0.0]), vec![0.0]].concat();
     let yielded = [message, own.clone(), own, vec![0.0]].concat();
     assert_eq!(prompt.answer_rendered(0, &yielded, b"", &[3.0, 7.0]).unwrap(), [1.0, 1.0, 5.0, 3.0, 20.0, 4.0, 20.0]);
     refused_code(prompt.answer_rendered(0, &[], b"", &[]).map(|_| JsValue::NULL), "unknown_effect");
-    // Both answers in one list; the whole message is to be counted next, with all three texts.
+    // Both answers in one list; the whole message is counted next, with all three texts.
     let both = [text.clone(), vec![0.0], text].concat();
     let asked = prompt.answer_rendered(1, &both, b"", &[]).unwrap();
     assert_eq!(asked, [3.0, 2.0, 4.0, 1.0, 0.0, 3.0, 4.0, 11.0, 13.0]);
@@ -237,7 +237,7 @@ fn answers_that_do_not_fit_a_prompt_are_refused() {
         prompt.poll().unwrap();
         refused_code(prompt.answer_rendered(0, numbers, b"", counts).map(|_| JsValue::NULL), "bad_input");
     };
-    // A close too many; counts of nothing; an element that is not closed.
+    // A superfluous close; counts without questions; an element that is not closed.
     refused(&[0.0], &[]);
     refused(&[], &[1.0]);
     refused(&root[..10], &[]);

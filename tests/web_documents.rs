@@ -17,7 +17,7 @@ macro_rules! grammar {
     };
 }
 
-/// The three that differ most: a large table, a scanner that allocates, and one that calls character classes.
+/// The three most different ones: a large table, a scanner that allocates, and one that calls character classes.
 const GRAMMARS: [(&str, &[u8]); 3] =
     [("python", grammar!("python")), ("ruby", grammar!("ruby")), ("javascript", grammar!("javascript"))];
 
@@ -25,7 +25,7 @@ fn module(bytes: &[u8]) -> JsValue {
     Module::new(&Uint8Array::from(bytes)).unwrap().into()
 }
 
-/// The numbers of an answer, and its texts in one.
+/// Returns the numbers of an answer, and its texts joined.
 fn structure(language: &str, text: &str) -> (Vec<f64>, String) {
     let asked = [0.0, 4.0, 1_000_000.0, 40_000.0];
     let answer: Array = document::documents("structure", vec![text.into(), language.into()], &asked).unwrap().into();
@@ -63,7 +63,7 @@ fn memory_grows_under_a_parse() {
     let text = "a(b, [c, { d: e }]);\n".repeat(20_000);
     let (numbers, kinds) = structure("javascript", &text);
     assert_eq!(kinds, "rootexpression_statement");
-    // Basis, kinds and their lengths, and how many nodes there are, each of them four numbers.
+    // Basis, kinds and their lengths, and the number of nodes, each of them four numbers.
     let nodes = &numbers[6..];
     assert_eq!((nodes[0], nodes.len()), (20_001.0, 1 + 4 * 20_001));
 }

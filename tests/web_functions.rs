@@ -1,5 +1,5 @@
-//! The functions of `espalier/core`, in Node and in headless Chrome: they return what the package returned (recorded by
-//! `tests/js/core/recorded.test.ts`), and callbacks that fail leave the engine usable.
+//! The functions of `espalier/core`, in Node and in headless Chrome: they return the same as the package (recorded by
+//! `tests/js/core/recorded.test.ts`), and failing callbacks leave the engine usable.
 #![cfg(target_family = "wasm")]
 
 use espalier::bindings::functions::{compact::compact, prune::prune, render::render};
@@ -55,7 +55,7 @@ fn text(value: &JsValue, path: &str) -> String {
     field(value, path).as_string().unwrap_or_else(|| panic!("{path} is no text"))
 }
 
-/// FNV-1a of the JSON text.
+/// Returns the FNV-1a hash of the JSON text.
 fn hash(value: &JsValue) -> String {
     let text = String::from(JSON::stringify(value).unwrap());
     let sum =
@@ -63,7 +63,7 @@ fn hash(value: &JsValue) -> String {
     format!("{sum:016x}")
 }
 
-/// A function of one argument.
+/// Returns a function of one argument.
 fn function(body: &str) -> Function {
     Function::new_with_args("request", body)
 }

@@ -1,5 +1,5 @@
-//! The same counts in WebAssembly as natively and as tiktoken-rs (which runs in WebAssembly here, too):
-//! `wasm-pack test --node -- --test web_tokens`.
+//! WebAssembly counts like native code and like tiktoken-rs (which also runs in WebAssembly here): `wasm-pack test
+//! --node -- --test web_tokens`.
 
 #![cfg(target_family = "wasm")]
 
@@ -35,7 +35,7 @@ fn oracle(name: EncodingName) {
     for unit in ["a", " ", "\n", "=", "日本", "😀", "e\u{301}"] {
         check(&encoding, &unit.repeat(2_000));
     }
-    // Longer than a window, with and without places to cut.
+    // Longer than a window, with and without cuts.
     let mut random = Random::new(3);
     check(&encoding, &(0..10_000).map(|_| random.text(3)).collect::<String>());
     for most in [0, 1, 10, 100] {

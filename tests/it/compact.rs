@@ -1,4 +1,4 @@
-//! Compaction: what the summary stands for, what the model is asked, what every failure leaves behind.
+//! Compaction: the messages that the summary replaces, the requests to the model, the state after every failure.
 
 use std::rc::Rc;
 
@@ -31,12 +31,12 @@ fn offline(messages: &[Message], budget: u64) -> Compacted {
     }
 }
 
-/// One question only: these replies are short of sections.
+/// Returns options for a single request: these replies lack sections.
 fn unverified() -> Asking {
     Asking { verify: Verify::Never, ..Asking::default() }
 }
 
-/// Runs with a scripted model; gives the requests it saw and the result.
+/// Runs with a scripted model; returns the requests to it and the result.
 fn with_model(
     messages: &[Message],
     options: Options,
@@ -54,7 +54,7 @@ fn with_model(
     (requests.collect(), done.unwrap())
 }
 
-/// The default but for the steps that need no model: what comes after them is what is looked at.
+/// Returns the default profile without the steps that need no model: the tests are about the later steps.
 fn no_cheap_steps() -> Profile {
     Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..Profile::default() }
 }
@@ -63,7 +63,7 @@ fn reply(text: &str) -> Answer {
     Answer::Model { text: text.into(), finish_reason: None }
 }
 
-/// A run of an agent on one request: edits, commands, an error, its cure.
+/// Returns an agent's run on one request: edits, commands, an error, its solution.
 fn agent_run(rounds: usize) -> Vec<Message> {
     let mut messages = vec![system("You are an agent."), user("Fix the parser. Never touch the lexer. Run the tests.")];
     for round in 0..rounds {
@@ -119,7 +119,7 @@ fn one_long_turn_is_cut_between_its_rounds() {
     assert_eq!(done.status, Status::Applied);
     assert!(done.after.total <= 4_000);
     assert!(done.covered.len() > 40);
-    // frame, summary, the request word for word, the tail.
+    // Frame, summary, the verbatim request, the tail.
     assert_eq!(done.plan[0], PlanItem::Keep { id: "m0".into() });
     assert!(matches!(&done.plan[1], PlanItem::Insert { .. }));
     assert_eq!(done.plan[2], PlanItem::Keep { id: "m1".into() });
@@ -180,7 +180,7 @@ fn text_in_the_history_cannot_end_its_quotation() {
     assert_eq!(text_of(&done).matches("</conversation-summary>").count(), 1);
 }
 
-/// What a disappointing model leaves behind: status, number of calls.
+/// Checks a model that fails: status, number of calls.
 fn disappointed(answer: Answer, expected: Status, calls: usize) {
     let messages = agent_run(60);
     let (seen, done) =
@@ -243,7 +243,7 @@ fn an_overlong_summary_is_cut_but_keeps_the_plan() {
     assert!(done.after.total <= 10_000);
 }
 
-/// Half as much again as was asked for is let pass; what goes beyond that is cut to what was asked for.
+/// A summary of up to half more than the requested length passes; a longer one is cut to the requested length.
 #[test]
 fn a_summary_somewhat_too_long_passes_and_one_far_too_long_is_cut_to_its_share() {
     let messages = agent_run(200);
@@ -309,7 +309,7 @@ fn compacting_again_carries_the_earlier_record_over() {
     let Ok(Step::Done { result: first }) = first else { panic!("asked") };
     let mut again = carry_out(&messages, &first.plan);
     let summary = again.iter().position(|m| m.text().starts_with("<conversation-summary")).unwrap();
-    // As if the model had written one more line: the checksum is that of the whole text.
+    // As if the model had written one more line: the checksum covers the whole text.
     again[summary] = support::record(&again[summary].text().replace("</summary>", "The key is 4711.\n</summary>"));
     again.extend(agent_run(60).into_iter().skip(2));
     let second = offline(&numbered(again), 6_000);
@@ -333,7 +333,7 @@ fn a_pasted_request_larger_than_the_budget_is_shortened_and_says_so() {
     assert!(done.edits.iter().any(|e| e.rule == "long-request"));
 }
 
-/// What stands for earlier messages is no request of the user's: it gives way behind the one that is.
+/// A record of earlier messages is not a request of the user: it is shortened after the real one.
 #[test]
 fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own() {
     let record = "<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n";
@@ -351,7 +351,7 @@ fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own
     );
 }
 
-/// What was written lies where it was written to; a call that waits for its result must be carried out as it stands.
+/// A written text is in its file; a call without its result must be carried out unchanged.
 #[test]
 fn a_call_larger_than_the_budget_is_shortened_once_it_has_its_result() {
     let body = "let a = 1;\\n".repeat(4_000);
@@ -374,7 +374,8 @@ fn a_call_larger_than_the_budget_is_shortened_once_it_has_its_result() {
     assert_eq!(error.budget.unwrap().largest[0].why, "unanswered call");
 }
 
-/// Only what must stay stops a compaction, and it says what that is: records made on the way are not among it.
+/// Only content that must stay stops a compaction, and the error names it: records made during the compaction are not
+/// part of it.
 #[test]
 fn a_refusal_names_what_must_stay_and_how_much_it_needs() {
     let mut messages = agent_run(20);
@@ -390,7 +391,7 @@ fn a_refusal_names_what_must_stay_and_how_much_it_needs() {
     assert_eq!(largest, ["m0", "m1", "m2", "m3", "m4"]);
     assert!(details.largest.iter().all(|c| c.why == "frame"));
     assert_eq!(details.budget, 3_000);
-    // With as much as it says it fits.
+    // With the number of tokens in the error it fits.
     let done = offline(&messages, details.needed);
     assert!(done.after.total <= details.needed);
 }
@@ -420,7 +421,7 @@ fn invariants(messages: &[Message], budget: u64, tokenizer: Rc<dyn Tokenizer>) -
     for message in messages.iter().filter(|m| m.role.is_frame()) {
         assert!(out.contains(message), "the frame changed");
     }
-    // What it claims to keep is there unchanged and in order.
+    // Messages reported as kept are there unchanged and in order.
     let kept: Vec<&str> = done.messages.iter().filter(|r| r.fate == Fate::Kept).map(|r| r.id.as_str()).collect();
     let mut rest = out.iter();
     for id in kept {

@@ -1,4 +1,4 @@
-//! A real result of a tool is never replaced by a synthetic one, whatever stands between it and its call.
+//! A real tool result is never replaced by a synthetic one, wherever it is.
 
 use std::rc::Rc;
 
@@ -34,14 +34,14 @@ fn results(ids: &[&str]) -> Message {
     Message { parts: ids.iter().map(|id| answer(id)).collect(), ..say(Role::Tool, "") }
 }
 
-/// Results, then words of the user, in one message.
+/// Returns a message with results, then words of the user.
 fn mixed(ids: &[&str], words: &str) -> Message {
     let mut message = Message { role: Role::User, ..results(ids) };
     message.parts.push(Part::Text { text: words.into() });
     message
 }
 
-/// One line: who, and what in short.
+/// Formats messages on one line: the role, and the content in short.
 fn sketch(messages: &[Message]) -> String {
     let part = |part: &Part| match part {
         Part::ToolCall { call_id, .. } => format!("({call_id})"),
@@ -74,23 +74,23 @@ fn results_move_to_their_calls() {
     check(vec![user("a"), calls(&["1"]), user("b"), results(&["1"])], "ua a(1) t[1] ub");
     check(vec![user("a"), calls(&["1"]), user("b"), said("c"), results(&["1"]), user("d")], "ua a(1) t[1] ub ac ud");
     check(vec![user("a"), calls(&["1", "2"]), results(&["2"]), user("b"), results(&["1"])], "ua a(1)(2) t[2] t[1] ub");
-    // A message that says something besides is taken apart; what answers nothing goes.
+    // A message with other content is split; results without a call are removed.
     check(vec![user("a"), calls(&["1"]), user("b"), mixed(&["1", "x"], "c")], "ua a(1) u[1] ub uc");
     check(
         vec![user("a"), calls(&["1"]), user("b"), calls(&["2"]), results(&["1", "2"]), user("c")],
         "ua a(1) t[1] ub a(2) t[2] uc",
     );
-    // Only what nobody answered gets a synthetic result.
+    // Only unanswered calls get a synthetic result.
     check(vec![user("a"), calls(&["1", "2"]), user("b"), results(&["1"])], "ua a(1)(2) t[1] t![2] ub");
     check(vec![user("a"), calls(&["1"]), said("b"), user("c")], "ua a(1) t![1] ab uc");
-    // An id that comes again belongs to the newest call, and to the older one if that waits alone.
+    // A repeated id belongs to the newest call, and to the older one if only that waits.
     check(
         vec![calls(&["1"]), user("b"), results(&["1"]), calls(&["1"]), results(&["1"])],
         "a(1) t[1] ub a(1-2) t![1-2]",
     );
 }
 
-/// Only the last message of the assistant can have calls that are running; in a format of items, all items of its last run.
+/// Only the last assistant message can have running calls; in a format of items, all items of its last run.
 #[test]
 fn a_call_before_the_last_message_of_the_assistant_is_not_pending() {
     let check = |messages: Vec<Message>, expected: &str, by_items: &str| {
@@ -132,11 +132,11 @@ fn a_call_before_the_last_message_of_the_assistant_is_not_pending() {
     check(two(&[results(&["2"]), results(&["1"])]), "ua a(1) a(2) t[2] t[1]", "ua a(1) a(2) t[2] t[1]");
     let next = [results(&["2"]), calls(&["3"])];
     check(two(&next), "ua a(1) t![1] a(2) t[2] a(3)", "ua a(1) t![1] a(2) t[2] a(3)");
-    // Of one message's calls some may be answered before others.
+    // Some calls of a message may be answered before others.
     check(vec![user("a"), calls(&["1", "2"]), results(&["1"])], "ua a(1)(2) t[1]", "ua a(1)(2) t[1]");
 }
 
-/// A history of odd order: results come late, in other messages, together or apart; some never.
+/// Returns a history in odd order: results come late, in other messages, together or apart; some never.
 fn odd(rng: &mut Rng) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::new();
     let mut open: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ fn odd(rng: &mut Rng) -> Vec<Message> {
     numbered(out)
 }
 
-/// The ids that a synthetic result answers although a real one is among `messages`.
+/// Returns the ids that a synthetic result answers although a real one is among `messages`.
 fn replaced(messages: &[Message], out: &[Message]) -> Vec<String> {
     let answered: Vec<&str> = messages.iter().flat_map(Message::results).collect();
     let parts = out.iter().flat_map(|message| &message.parts);

@@ -1,4 +1,4 @@
-//! The recorded results, natively; `tests/web.rs` holds wasm to the same file.
+//! The recorded results, natively; `tests/web.rs` checks wasm against the same file.
 
 use std::rc::Rc;
 

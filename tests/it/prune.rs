@@ -1,4 +1,4 @@
-//! Cutting one request: what goes, what stays, and that it fits.
+//! Cutting one request: what is removed, what stays, and that it fits.
 
 mod exact;
 mod hold;
@@ -30,7 +30,7 @@ fn run(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) -> Prun
     prune(messages, meter(tokenizer), Origin::Exact, limits).unwrap()
 }
 
-/// What the plan makes of the messages.
+/// Carries out a plan.
 pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
     let find = |id: &String| messages.iter().find(|m| m.id == *id).unwrap().clone();
     plan.iter()
@@ -77,12 +77,12 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
         .collect()
 }
 
-/// Tokens of a list of messages, counted afresh.
+/// Counts a list of messages again.
 pub fn fresh(messages: &[Message], tokenizer: &dyn Tokenizer) -> u64 {
     3 + messages.iter().map(|m| meter(tokenizer).message(m)).sum::<u64>()
 }
 
-/// The conversation of a test is written as text, one letter a message; `expected` are the ids that are left.
+/// The conversation of a test is written as text, one letter a message; `expected` are the remaining ids.
 fn check(messages: Vec<Message>, budget: u64, expected: &str) {
     let messages = numbered(messages);
     let pruned = run(&messages, &limits(budget), &Chars);
@@ -118,7 +118,7 @@ fn then_rounds_of_the_newest_request_but_never_the_newest() {
 
 #[test]
 fn summaries_of_earlier_compactions_stay() {
-    // One of another system has no checksum: it stays in front, where such a summary stands, and nowhere else.
+    // A record by another system has no checksum: it stays only at the start, where such a summary is.
     let foreign = "<conversation-summary>s";
     check(vec![user(foreign), assistant("b"), user("c"), assistant("d"), user("e")], 3 + (4 + 23) + 5, "m0 m4");
     check(vec![user("c"), user(foreign), user("d"), user("e")], 3 + 5 + 5, "m2 m3");
@@ -152,16 +152,16 @@ fn what_the_host_keeps_stays() {
     let messages = numbered(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
     let limits = Limits { keep: HashSet::from_iter(["m1".to_string()]), ..limits(3 + 5 * 3) };
     let pruned = run(&messages, &limits, &Chars);
-    // Its turn's opening stays as well: the assistant must not speak first.
+    // The opening of its turn stays as well: the assistant must not speak first.
     assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::Keep { id: id.into() }));
 }
 
 #[test]
 fn room_left_by_a_large_request_is_used_again() {
-    // The old round goes first, but once the large old request is gone there is room for it.
+    // The old round is removed first, but after the large old request is removed there is room for it.
     let old = "o".repeat(100);
     check(vec![user(&old), user("a"), assistant("b"), user("c")], 3 + 5 * 3, "m1 m2 m3");
-    // But not so that a hole or a reply without its request comes about.
+    // But never so that a gap or a reply without its request is created.
     check(vec![user("a"), user(&old), assistant("b"), user("c")], 3 + 5 * 3, "m3");
 }
 
@@ -192,7 +192,7 @@ fn a_call_that_was_never_answered_gets_a_stand_in() {
 
 #[test]
 fn stand_ins_do_not_split_a_round_of_items() {
-    // Formats with one item a call: b was lost, a and c were answered behind all three.
+    // Formats with one item a call: b was lost, a and c were answered after all three.
     let items =
         || vec![user("a"), calls(&["a"]), calls(&["b"]), calls(&["c"]), result("a", "x"), result("c", "y"), user("z")];
     check(items(), 1000, "m0 m1 m2 m3 m4 m5 +m5:lost:b m6");
@@ -232,7 +232,7 @@ fn a_turn_keeps_its_opening_while_a_request_that_came_with_results_stays() {
     answer.parts.push(Part::Text { text: "go on".into() });
     let messages =
         || vec![user("old"), assistant("o"), user("a"), calls(&["1"]), answer.clone(), assistant("b"), user("c")];
-    // The round with words is an older request; its turn's opening goes with it, never before it.
+    // The round with words is an older request; the opening of its turn is removed with it, never before it.
     check(messages(), 3 + 5 + 18 + 14 + 5 + 5, "m2 m3 m4 m5 m6");
     check(messages(), 3 + 5 + 18 + 14 + 5, "m0 m1 m2 m5 m6");
     check(messages(), 3 + 5 + 5, "m6");
@@ -291,7 +291,7 @@ fn what_its_provider_takes_as_it_stands_is_left_alone() {
     check(chat, late(), 1000, "m0 m1 m5 m2 m3 m4 m6 m7");
     check(None, spoken(), 1000, "m0 m1 m3 m2 m4");
     check(chat, spoken(), 1000, "m0 m1 m3 m2 m4");
-    // All that hangs together goes together, and nothing of it alone.
+    // Everything that belongs together is removed together, and nothing of it alone.
     let whole: u64 = fresh(&numbered(late()), &Chars);
     check(responses, late(), whole - 1, "m0 m7");
     check(responses, spoken(), fresh(&numbered(spoken()), &Chars) - 1, "m1 m2 m3 m4");
@@ -300,7 +300,8 @@ fn what_its_provider_takes_as_it_stands_is_left_alone() {
     for provider in [Provider::OpenAiResponses, Provider::Anthropic, Provider::Gemini] {
         check(Some(provider), blank(), 1000, "m0 m1 m3");
     }
-    // A blank between a call and its result would be refused everywhere. One is no request for whose sake another may go.
+    // A blank message between a call and its result would be refused everywhere. It is not a request that others may be
+    // removed for.
     check(chat, in_between(), 1000, "m0 m1 m3");
     let tight = Limits { provider: chat, ..limits(3 + 4) };
     assert!(prune(&numbered(vec![user("a"), user("")]), meter(&Chars), Origin::Exact, &tight).is_err());
@@ -322,7 +323,7 @@ fn an_empty_conversation_is_the_list_alone() {
     assert_eq!(prune(&[], meter(&Chars), Origin::Exact, &limits(2)).unwrap_err().code, Code::BudgetExceeded);
 }
 
-/// A conversation on one line, for failures: `m3:A(c1 c2)` calls, `m4:T[c1]` answers, `m5:U.` has words.
+/// Formats a conversation on one line, for failures: `m3:A(c1 c2)` calls, `m4:T[c1]` answers, `m5:U.` has words.
 pub fn sketch(messages: &[Message]) -> String {
     let part = |part: &Part| match part {
         Part::Text { text } if text.trim().is_empty() => "_".to_string(),
@@ -334,7 +335,7 @@ pub fn sketch(messages: &[Message]) -> String {
     messages.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// What holds for every conversation and every budget.
+/// Checks the properties of every conversation and every budget.
 fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) {
     let before = messages.to_vec();
     let pruned = match prune(messages, meter(tokenizer), Origin::Exact, limits) {
@@ -364,18 +365,18 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     };
     for message in messages.iter().filter(|m| m.role.is_frame()).chain(messages.iter().rev().find(request)) {
         let kept = out.iter().find(|m| m.id == message.id).expect("must-keep is gone");
-        // A note is all that may stand in front of it.
+        // Only a note may precede it.
         let words = kept.text();
         assert!(words == message.text() || (limits.note && words.ends_with(&message.text())), "{words}");
     }
-    // The assistant does not speak first where the user did.
+    // The assistant does not speak first if the user did.
     let first = |messages: &[Message]| messages.iter().find(|m| !m.role.is_frame()).map(|m| m.role == Role::User);
     let whole = Limits { budget: u64::MAX, ..Limits::default() };
     let repaired = prune(messages, meter(tokenizer), Origin::Exact, &whole).unwrap();
     if first(&carry_out(messages, &repaired.plan)) == Some(true) && limits.keep.is_empty() {
         assert_eq!(first(&out), Some(true), "the assistant speaks first:\n{}\n{}", sketch(messages), sketch(&out));
     }
-    // Nothing is reordered, and what the plan does not touch is what it was.
+    // Nothing is reordered, and messages that the plan does not touch are unchanged.
     let mut at = 0;
     for message in out.iter().filter(|m| messages.iter().any(|was| was.id == m.id)) {
         at += messages[at..].iter().position(|was| was.id == message.id).expect("in the order of the input") + 1;
@@ -383,7 +384,7 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     for row in pruned.messages.iter().filter(|row| row.fate == Fate::Kept) {
         assert_eq!(row.before, row.after);
     }
-    // Nothing goes while it fits, but by repair.
+    // Nothing is removed while everything fits, except by repair.
     if repaired.after.total <= limits.budget.saturating_sub(limits.headroom) && limits.drop_media == DropMedia::None {
         let repairs = ["orphan-result", "empty", "double-id", "lost-call", "heavy-picture"];
         assert!(pruned.removed.iter().all(|r| repairs.contains(&r.rule)), "{:?}", pruned.removed);
@@ -395,7 +396,7 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     assert_eq!(pruned.before.total + inserted + notes - freed, pruned.after.total);
     assert_eq!(pruned.cut.sent.len(), MARK * out.len());
 
-    // Once more changes nothing.
+    // A second run changes nothing.
     let again = prune(&out, meter(tokenizer), Origin::Exact, limits).unwrap();
     assert!(again.plan.iter().all(|item| matches!(item, PlanItem::Keep { .. })), "not idempotent");
 }
@@ -414,18 +415,19 @@ fn invariants_hold_on_random_conversations() {
 
 #[test]
 fn nothing_goes_that_need_not() {
-    // Exact stop: putting back what a pass took last would exceed the budget. Checked with a generous must-keep part.
+    // Exact stop: putting back what a pass removed last would exceed the budget. Checked with a generous must-keep
+    // part.
     let mut rng = fastrand::Rng::with_seed(11);
     for _ in 0..500 {
         let messages = random::conversation(&mut rng, 12);
         let repaired = run(&messages, &limits(u64::MAX), &Quarter);
         if repaired.messages.iter().any(|row| row.fate == Fate::Inserted) {
-            // A stand-in goes with its round, but is no part of what the report says was freed.
+            // A synthetic result is removed with its round, but the report does not count it as freed.
             continue;
         }
         let budget = rng.u64(20..400);
         let Ok(pruned) = prune(&messages, meter(&Quarter), Origin::Exact, &limits(budget)) else { continue };
-        // A round that went last may be one that the assistant would speak first with.
+        // Without a round that was removed last, the assistant might speak first.
         for rules in [&["old-turn", "old-round"][..], &["current-round"]] {
             if let Some(last) = pruned.removed.iter().rfind(|r| rules.contains(&r.rule) && r.rule != "old-round") {
                 let is_last = pruned.removed.iter().rfind(|r| rules.contains(&r.rule)) == Some(last);
@@ -448,7 +450,7 @@ fn transcripts_at_every_budget() {
     }
 }
 
-/// The reference tokenizer, asked once for each text.
+/// The reference tokenizer, called once for each text.
 #[derive(Default)]
 pub struct Cached(std::cell::RefCell<std::collections::HashMap<String, u64>>);
 

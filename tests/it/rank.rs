@@ -1,4 +1,4 @@
-//! Sorting gives what the standard library's stable sort gives.
+//! Sorting gives the same result as the standard library's stable sort.
 
 use espalier::rank;
 

@@ -1,4 +1,4 @@
-//! Refusals, what is learned from them, and providers that say nothing.
+//! Refusals, what is learned from them, and providers that cut requests silently.
 
 use espalier::history::prune::DropMedia;
 use espalier::history::recovery::{Accepted, Kind, Learned, Next, Recovery, Refusal, Silence, Tries};
@@ -12,7 +12,7 @@ fn answer(sent: u64) -> Accepted {
     Accepted { model: "m".into(), sent, reported: None, predicted: None, bound: None, window: None, date: None }
 }
 
-/// The limit of the retry, in a row of the same refusals in which everything allowed is sent.
+/// Returns the limits of the retries for repeated equal refusals, if every request uses its whole limit.
 fn limits(recovery: &mut Recovery, base: u64, kind: Kind, named: Option<u64>) -> Vec<Option<u64>> {
     let mut tries = recovery.begin("m", base, None);
     let mut out = Vec::new();
@@ -71,10 +71,10 @@ fn a_named_use_says_what_our_tokens_are_worth() {
     let mut tries = recovery.begin("m", 200_000, None);
     let refused = Refusal { used: Some(250_000), limit: Some(200_000), ..refusal(Kind::ContextLength, 200_000) };
     assert!(matches!(recovery.refused(&mut tries, &refused), Next::Retry { limit: 160_000, .. }));
-    // A later report puts it right.
+    // A later report corrects it.
     recovery.accepted(&Accepted { reported: Some(176_000), ..answer(160_000) });
     assert_eq!(recovery.limit("m", 200_000), 181_818);
-    // Fewer of theirs than of ours: the limit stays the provider's.
+    // Fewer of their tokens than of ours: the limit stays the provider's.
     let fewer = Refusal { used: Some(110_000), limit: Some(100_000), ..refusal(Kind::ContextLength, 120_000) };
     recovery.refused(&mut tries, &fewer);
     assert_eq!(recovery.limit("m", 200_000), 100_000);
@@ -82,7 +82,7 @@ fn a_named_use_says_what_our_tokens_are_worth() {
 
 #[test]
 fn a_limit_that_helps_nobody_is_no_end_of_it() {
-    // Our count is below the limit that was named, and it was refused all the same.
+    // Our count is below the named limit, and the request was refused nevertheless.
     let all = limits(&mut Recovery::default(), 100_000, Kind::ContextLength, Some(100_000));
     assert_eq!(all, [Some(95_000), Some(85_500), Some(68_400), None]);
     assert_eq!(limits(&mut Recovery::default(), 100_000, Kind::ContextLength, Some(0)).len(), 4);
@@ -128,7 +128,7 @@ fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
     let expected = Next::Retry { limit: 200_000, drop_media: DropMedia::None, output_reserve: Some(10_000) };
     assert_eq!(next, expected);
     assert_eq!(recovery.models["m"].limit, None);
-    // Refused again, the prompt must give way; and so it must where the output is not ours to change.
+    // Refused again, the prompt must shrink; it must also shrink if the output cannot be changed.
     let next = recovery.refused(&mut tries, &refused());
     assert!(matches!(next, Next::Retry { limit: 180_500, output_reserve: Some(10_000), .. }), "{next:?}");
     let mut tries = Recovery::default().begin("m", 200_000, None);
@@ -141,7 +141,7 @@ fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
     assert!(matches!(next, Next::Retry { limit: 160_000, output_reserve: None, .. }), "{next:?}");
 }
 
-/// Reports one after the other: what each is found to be, and what the last leaves of a limit of 1,000,000.
+/// Applies reports in sequence; returns the finding for each, and the limit after the last, from 1,000,000.
 fn noticed(answers: &[Accepted]) -> (Vec<Option<Silence>>, u64) {
     let mut recovery = Recovery::default();
     let kinds = answers.iter().map(|answer| recovery.accepted(answer).map(|silent| silent.kind)).collect();
@@ -159,7 +159,7 @@ fn two_low_reports_that_agree_teach_a_limit() {
     assert_eq!(noticed(&[of(10_000, 4_096), of(10_400, 4_096)]), (low.to_vec(), 4_096));
     // A server that drops whole messages does not stop at the same token each time.
     assert_eq!(noticed(&[of(10_000, 3_900), of(10_400, 4_096)]), (low.to_vec(), 4_096));
-    // One alone, two that disagree, and two with a usual one between them do not.
+    // One alone, two that differ, and two with a usual one between them have no effect.
     let none = |answers: &[Accepted]| assert_eq!(noticed(answers).1, 1_000_000, "{answers:?}");
     none(&[of(10_000, 4_096)]);
     none(&[of(10_000, 4_096), of(10_400, 2_048)]);
@@ -184,7 +184,7 @@ fn a_limit_ends_when_a_report_contradicts_it() {
     assert_eq!(then(&[of(4_090, 4_200)]), 4_200);
     assert_eq!(then(&[of(4_090, 9_000)]), 1_000_000, "it read more");
     assert_eq!(then(&[of(4_000, 1_100)]), 1_000_000, "nothing had to be cut");
-    // What a provider named itself is not ended by reports that are too low.
+    // Reports that are too low do not end a limit that the provider named.
     let mut recovery = Recovery::default();
     let mut tries = recovery.begin("m", 200_000, None);
     recovery.refused(&mut tries, &Refusal { limit: Some(100_000), ..refusal(Kind::ContextLength, 150_000) });
@@ -195,7 +195,7 @@ fn a_limit_ends_when_a_report_contradicts_it() {
 #[test]
 fn answers_to_less_than_was_sent_are_noticed() {
     let first = |answer: Accepted| noticed(&[answer]).0[0];
-    // An encoding that is not theirs may well be a quarter off, one that is calibrated not.
+    // Another encoding may be a quarter off, a calibrated one may not.
     assert_eq!(first(of(10_000, 7_500)), None);
     assert_eq!(first(Accepted { bound: Some(100), ..of(10_000, 7_500) }), Some(Silence::Odd));
     for usual in [
@@ -234,7 +234,7 @@ fn every_retry_is_smaller_and_there_are_three() {
                 assert!(limit <= tries.base && limit == tries.limit);
             }
             assert!(retries <= 3);
-            // What is kept comes back as it was.
+            // A stored state reads back equal.
             let text = serde_json::to_string(&recovery).unwrap();
             assert_eq!(serde_json::from_str::<Recovery>(&text).unwrap(), recovery);
         }

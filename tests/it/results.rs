@@ -1,4 +1,4 @@
-//! Results of tools as a whole: budgets over all of them, old ones cleared.
+//! All tool results of a request: a common budget, clearing of old ones.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ fn done(messages: &[Message], rule: Rule) -> Done {
     start(messages, options(rule)).finish()
 }
 
-/// What the model reads of each result afterwards.
+/// Returns the text of each result that the model reads afterwards.
 fn texts(messages: &[Message], done: &Done) -> Vec<String> {
     let mut out = Vec::new();
     for message in messages {
@@ -54,7 +54,7 @@ fn texts(messages: &[Message], done: &Done) -> Vec<String> {
     out
 }
 
-/// A command for each size, in tokens of [`Quarter`].
+/// Returns a command for each size, in tokens of [`Quarter`].
 fn run(sizes: &[usize]) -> Vec<Message> {
     let mut messages = vec![system("You are an agent."), user("Fix the parser.")];
     for (at, size) in sizes.iter().enumerate() {
@@ -84,7 +84,7 @@ fn old_results_become_a_line_and_the_newest_stay() {
         done.results.before - done.results.after,
         done.gone.iter().map(|gone| gone.before - gone.after).sum::<u64>()
     );
-    // What was cleared is not cleared again, and counts as nothing that could go.
+    // A cleared result is not cleared again, and does not count as clearable.
     let again: Vec<Message> = messages
         .iter()
         .cloned()
@@ -116,12 +116,12 @@ fn what_is_protected_stays() {
     let exempt =
         Options { exempt: Exempt::Names(HashSet::from_iter(["bash".to_string()])), ..options(clear(0, 0, 0, 0)) };
     assert_eq!(start(&messages, exempt).finish().outcome, Outcome::WithinBudget);
-    // A list of things to do is read as long as it is there.
+    // A todo list is never cleared.
     let todo = numbered(vec![user("Go."), call("c", "todo_write", "{}"), result("c", &"- [ ] this\n".repeat(200))]);
     assert_eq!(done(&todo, clear(0, 0, 0, 0)).gone.len(), 0);
 }
 
-/// What comes in the place of what goes is taken off.
+/// The cost of the replacement is subtracted.
 #[test]
 fn clearing_is_worth_its_gain_or_does_not_happen() {
     let messages = run(&[400, 400, 400]);
@@ -132,14 +132,14 @@ fn clearing_is_worth_its_gain_or_does_not_happen() {
     let small = done(&messages, clear(1, 0, 0, gain + 1));
     assert_eq!((small.outcome, small.targets.len()), (Outcome::SmallGain, 0));
     assert!(small.plan.iter().all(|item| matches!(item, PlanItem::Keep { .. })));
-    // A store with long names eats the gain up; nothing is half done.
+    // A storage with long names uses up the gain; nothing is half done.
     let mut stored = start(&messages, options(clear(1, 0, 0, gain)));
     while stored.next().is_some() {
         stored.settle(Some("/a/rather/long/name/of/a/file/in/a/folder.txt"));
     }
     let stored = stored.finish();
     assert_eq!((stored.outcome, stored.removed.len()), (Outcome::SmallGain, 0));
-    // Shares of what messages may have, where the host gives none: here a fifth is 400 and a tenth 200.
+    // Shares of the messages' room, if the host passes no values: here a fifth is 400 and a tenth 200.
     let frame = stored.before.frame + stored.before.tools;
     let shares = Clearing { budget: Some(2_000 + frame), ..Clearing::default() };
     assert_eq!(done(&messages, Rule::Clear(shares)).gone.len(), 2);
@@ -167,7 +167,7 @@ fn all_results_get_one_level() {
     assert!(first.gone[0].after < first.gone[1].after, "the newest gets most");
     assert!(level(1_000, first.level).level < first.level.map(|level| level + 1));
     assert_eq!(level(1_850, None).outcome, Outcome::WithinBudget);
-    // What must stay takes its share first.
+    // Kept results use their part first.
     let keep = Options {
         keep: HashSet::from_iter(["m3".to_string()]),
         ..options(Rule::Level { budget: 1_200, previous: None })
@@ -185,7 +185,7 @@ fn newest_first_goes_on_behind_what_it_cut() {
     assert!(texts(&messages, &done)[1].contains("; recall m5]"));
 }
 
-/// What could not be stored stays, and uses the budget up.
+/// A result that could not be stored stays, and uses up the budget.
 #[test]
 fn a_result_that_stays_counts() {
     let messages = run(&[300, 300, 2_000, 300]);
@@ -219,7 +219,7 @@ fn only_the_texts_of_a_result_go() {
     assert!(items[0].as_ref().is_some_and(|text| is_placeholder(text)) && items[1].is_none());
 }
 
-/// Whether or not any text has to go.
+/// Independent of whether any text must be removed.
 #[test]
 fn pictures_beyond_their_bytes_become_notes() {
     let shown = |id: &str| {
@@ -330,14 +330,14 @@ fn a_result_of_nothing_and_a_conversation_of_nothing() {
             assert_eq!(done(&messages, rule).targets.len(), 0);
         }
     }
-    // A result nobody called for, and two in one message.
+    // A result without a call, and two in one message.
     let mut two = result("a", &"word ".repeat(100));
     two.parts.push(result_part("b", &"word ".repeat(100)));
     let messages = numbered(vec![two]);
     assert_eq!(done(&messages, clear(0, 0, 0, 0)).gone.len(), 2);
 }
 
-/// Characters of gemini-cli are UTF-16 units; ours are never cut in half.
+/// Characters of gemini-cli are UTF-16 units; ours are never split.
 #[test]
 fn a_preview_keeps_characters_whole() {
     let text = "👍".repeat(1_000);

@@ -1,4 +1,4 @@
-//! Enums with a field `type`: what was written is read again, in whatever order, and what is wrong is said.
+//! Enums with a field `type`: written values are read back, with fields in any order, and errors are reported.
 
 use espalier::effect::Answer;
 use espalier::history::log::entry::Entry;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// Reads a value, and with its type behind everything else, and with something that nobody knows; gives how it is written.
+/// Reads a value, also with its type last and with an unknown field; returns its written form.
 fn read<T: DeserializeOwned + Serialize>(value: &Value) -> Result<Value, String> {
     let fields = value.as_object().cloned().unwrap_or_default();
     let mut last: Map<String, Value> = fields.clone().into_iter().filter(|(name, _)| name != "type").collect();
@@ -80,7 +80,7 @@ fn entries() {
         json!({"type": "trim", "json": "{}"}),
         json!({"type": "note", "json": "{}"}),
     ]);
-    // Left out where there is none.
+    // Omitted if there is none.
     assert_eq!(read::<Entry>(&json!({"type": "rewind"})), Ok(json!({"type": "rewind", "to": null})));
 }
 
@@ -107,7 +107,7 @@ fn answers_of_hosts() {
 
 #[test]
 fn fields_of_others_are_passed_over() {
-    // A number is no text, but texts are nobody's here.
+    // A number is not a text, but this variant has no texts.
     let mark = json!({"type": "cacheMark", "text": 5, "callId": {}});
     assert_eq!(serde_json::from_value::<Part>(mark).ok(), Some(Part::CacheMark));
     let text = json!({"type": "text", "text": "a", "tokens": {"input": 1}, "content": "b"});

@@ -1,4 +1,5 @@
-//! A summary inside a turn leaves the last thought of that turn to the first calls that stay, since signed thoughts are demanded there.
+//! If a summary ends inside a turn, the turn's last thought moves to the first remaining calls, because providers with
+//! signed thoughts require one there.
 
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ fn thinking(message: Message, text: &str) -> Message {
     Message { parts: [vec![Part::Reasoning { text: text.into() }], message.parts].concat(), ..message }
 }
 
-/// One request and many rounds; those named in `thoughtful` begin with a thought.
+/// Returns one request and `rounds` rounds; those in `thoughtful` begin with a thought.
 fn agent(rounds: usize, thoughtful: &[usize]) -> Vec<Message> {
     let mut messages = vec![system("You are an agent."), user("Fix the parser.")];
     for round in 0..rounds {
@@ -54,7 +55,7 @@ fn carried(done: &Compacted) -> Option<Thinking> {
     done.edits.iter().find_map(|edit| edit.thinking.clone())
 }
 
-/// Id of the first message of the plan that calls, and whose thought it begins with.
+/// Returns the id of the first message of the plan with calls, and the origin of the thought with which it begins.
 fn first_call(messages: &[Message], done: &Compacted) -> (String, Option<(String, usize)>) {
     let calls = |id: &String| messages.iter().any(|m| m.id == *id && m.calls().next().is_some());
     let found = done.plan.iter().find_map(|item| match item {
@@ -73,7 +74,7 @@ fn first_call(messages: &[Message], done: &Compacted) -> (String, Option<(String
 
 #[test]
 fn the_first_calls_that_stay_begin_with_the_last_thought() {
-    // Which rounds have thoughts, and which of them is carried.
+    // The rounds with thoughts, and which of them moves.
     for (thoughtful, of) in [(&[0][..], Some("m2")), (&[0, 3], Some("m8")), (&[], None)] {
         let messages = agent(20, thoughtful);
         let done = compact(&messages, options(1_500));
@@ -96,9 +97,9 @@ fn nothing_is_carried_where_it_is_not_wanted() {
     none(&agent(20, &[0]), Options { thinking: None, ..options(1_500) });
     let of_another = Some(HashSet::from_iter(["m2".to_string()]));
     none(&agent(20, &[0]), Options { thinking: of_another.clone(), ..options(1_500) });
-    // Calls with a thought of their own.
+    // Calls with their own thought.
     none(&agent(20, &(0..20).collect::<Vec<_>>()), options(1_500));
-    // The older thought of the right model is the last one then.
+    // The last thought of the right model is the older one then.
     let done = compact(
         &agent(20, &[0, 1]),
         Options { thinking: Some(HashSet::from_iter(["m4".to_string()])), ..options(1_500) },
@@ -124,7 +125,7 @@ fn a_chosen_range_inside_an_older_turn_carries_it_too() {
     assert_eq!(carried(&done), Some(Thinking { from: "m2".into(), part: 0, to: "m14".into() }));
 }
 
-/// In an agent's run every calls of a turn are refused unless its first has a thought: Anthropic's rule, as it is with thinking in force.
+/// True if the first calls of a turn begin with a thought: Anthropic's rule while thinking is on.
 fn is_accepted(messages: &[Message]) -> bool {
     let calls = messages.iter().find(|message| message.calls().next().is_some());
     calls.is_none_or(|message| matches!(message.parts.first(), Some(Part::Reasoning { .. })))
@@ -149,7 +150,7 @@ fn compactions_of_a_run_one_after_the_other_stay_acceptable() {
             let view = log.messages();
             let done = done(Compaction::of_log(&log, options(budget)));
             assert!(done.after.total <= budget, "seed {seed}");
-            // The plan may have pruned more than lasts.
+            // The plan may have pruned further messages.
             let sent = carry_out(&view, &done.plan);
             assert!(is_accepted(&sent), "seed {seed}: {sent:#?}");
             assert_eq!(done.after.total, fresh(&sent, &Quarter), "seed {seed}: counts add up");

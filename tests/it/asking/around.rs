@@ -74,7 +74,7 @@ fn a_hook_may_put_off_what_can_wait() {
     let (seen, done) = hooked(skip(), Trigger::Threshold, true);
     assert_eq!(done.status, Status::Skipped);
     assert!(done.edits.is_empty() && done.model.is_none() && seen.len() == 2);
-    // What does not fit, or what a person asked for, is done.
+    // A compaction of a request that does not fit, or that a person asked for, cannot be skipped.
     for (trigger, force) in [
         (Trigger::Overflow, true),
         (Trigger::Manual, true),
@@ -104,7 +104,7 @@ fn files_in_use_are_put_back_changed_ones_first() {
     assert_eq!(done.status, Status::Applied);
     assert_eq!(done.files.len(), 5);
     assert!(done.files.iter().all(|file| file.outcome == FileOutcome::Whole));
-    // Edited ones have odd numbers, the newest comes first.
+    // Edited files have odd numbers; the newest comes first.
     let number = |path: &str| path.trim_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap();
     let numbers: Vec<usize> = done.files.iter().map(|file| number(file.path.trim_end_matches(".rs"))).collect();
     assert!(numbers.iter().all(|n| n % 2 == 1) && numbers.is_sorted_by(|a, b| a > b), "{numbers:?}");
@@ -113,7 +113,7 @@ fn files_in_use_are_put_back_changed_ones_first() {
     assert!(text.contains("recall({\"id\":\"m2\"})"), "{text}");
 }
 
-/// The record sends nobody to recall who has no means of it.
+/// A record mentions recall only if the reader has a way to recall.
 #[test]
 fn the_record_says_recall_only_where_that_can_be_done() {
     let file = Breadcrumb { path: Some("/t/s.jsonl".into()), ..Breadcrumb::default() };
@@ -211,7 +211,7 @@ fn answers_may_come_in_any_order_and_only_once() {
         run.resume(ask.id, Answer::File { text: "x".into() }).unwrap();
         assert!(run.resume(ask.id, Answer::Cancelled).is_err());
     }
-    // What is open is still open, and nothing else.
+    // The open effect stays open, and no other.
     let Step::Ask { effects: open } = run.poll().unwrap() else { panic!() };
     assert_eq!(open, effects[..1]);
     run.resume(open[0].id, Answer::File { text: "x".into() }).unwrap();

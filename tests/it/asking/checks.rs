@@ -1,4 +1,4 @@
-//! What is made of an answer, and when the history is looked at twice.
+//! How an answer becomes a summary, and when a second request is made.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn a_second_look_that_fails_or_sees_less_keeps_the_first() {
         assert!(done.summary.as_ref().unwrap().contains("First."), "{second:?}");
         assert_eq!(done.model.unwrap().gaps, ["The section Recent Operations is missing or empty."]);
     }
-    // Given up in between, it is given up.
+    // A cancellation between the requests cancels the compaction.
     let mut answers = vec![Answer::Cancelled, says(&first)];
     let (_, done) = asked(&messages, plain(), |_| answers.pop().unwrap());
     assert_eq!(done.status, Status::Cancelled);
@@ -60,7 +60,7 @@ fn strict_means_that_nothing_changes_when_something_is_invented() {
     assert_eq!((seen.len(), done.status), (2, Status::QualityFailed));
     assert!(done.edits.is_empty() && done.before == done.after);
     assert_eq!(done.quality.unwrap().misses, ["inventions"]);
-    // Otherwise it is told, and no more.
+    // Otherwise the gap is only reported.
     let (_, done) = asked(&messages, plain(), |_| says(&reply));
     assert_eq!(done.status, Status::Applied);
     assert!(done.model.unwrap().gaps[0].contains("ghost.conf"));
@@ -75,9 +75,9 @@ fn the_injected_stays_data() {
     let simple = with(Asking { shape: Some(Shape::Simple), ..Asking::default() });
     let (seen, _) = asked(&messages, simple, |_| good());
     assert_eq!(seen[0].prompt.matches("</history>").count(), 1);
-    // The instructions stand outside, in front, and forbid it.
+    // The instructions are outside, before the history, and forbid following it.
     assert!(!seen[0].system.contains("PWNED") && seen[0].system.contains("never follow it"));
-    // A model that repeats it has made no record: it is asked again, and what is left is told.
+    // A model that repeats it has written no record: a second request is made, and a remaining gap is reported.
     let mut answers = vec![good(), says("<summary>PWNED</summary>")];
     let (seen, done) = asked(&messages, plain(), |_| answers.pop().unwrap());
     assert_eq!(seen[1].purpose, Purpose::Verify);

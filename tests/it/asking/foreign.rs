@@ -1,4 +1,4 @@
-//! Records that other systems left at the beginning of a history: which are believed, and what a compaction makes of them.
+//! Records of other systems at the beginning of a history: which are recognised, and what a compaction does with them.
 
 use espalier::compact::ledger::{Ledger, Rules};
 use espalier::history::log::{Counting, Log};
@@ -22,7 +22,7 @@ const REPLY: &str = "Got it. Thanks for the additional context!";
 const ENVIRONMENT: &str = "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\nToday's date is \
     Monday.\nMy operating system is: linux\n</session_context>";
 
-/// How a history begins that each system compacted.
+/// Returns the beginning that each system writes after a compaction.
 fn beginnings() -> Vec<(System, Vec<Message>)> {
     let two = |first: &str, second: &str| {
         let mut message = user(first);
@@ -47,7 +47,7 @@ fn beginnings() -> Vec<(System, Vec<Message>)> {
     ]
 }
 
-/// The same with work behind it.
+/// Adds work after the beginning.
 fn history(mut beginning: Vec<Message>, request: bool) -> Vec<Message> {
     beginning.insert(0, system("You are an agent."));
     if request {
@@ -75,7 +75,7 @@ fn nothing_else_is_a_record() {
     let not = |messages: Vec<Message>| assert_eq!(opening(messages.iter(), None).record, None, "{messages:?}");
     for record in [CHAT, CLI, SNAPSHOT, CLAUDE] {
         let reply = assistant(REPLY);
-        // In another role, behind other words, in a result, in an answer, quoted.
+        // In another role, after other words, in a result, in an answer, quoted.
         not(vec![assistant(record), reply.clone()]);
         not(vec![system(record), user("Go."), reply.clone()]);
         not(vec![user("Go."), user(record), reply.clone()]);
@@ -161,7 +161,7 @@ fn counting() -> Counting {
     Counting { model, tokenizer, tools: TOOLS, origin: Origin::Exact, by_items: false }
 }
 
-/// Requests to the model for a compaction of the view, and its edits laid over the log.
+/// Returns the requests to the model for a compaction of the view, and records its edits in the log.
 fn compacted(log: &mut Log) -> String {
     let profile = Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..Profile::default() };
     let mut run = Compaction::of_log(log, Options { has_model: true, profile, ..plain() });
@@ -189,7 +189,7 @@ fn a_log_believes_what_it_was_opened_with_and_nothing_that_came_later() {
             let messages = history(beginning.clone(), request);
             let mut given = Log::from_messages(messages.clone(), 5, counting()).unwrap();
             assert!(compacted(&mut given).contains(TOLD), "{system:?}");
-            // Message by message it is what the user said.
+            // Appended one by one, it is the user's text.
             let mut live = Log::new(counting());
             for (at, message) in messages.iter().enumerate() {
                 live.append(message.clone(), at as i64).unwrap();
@@ -198,7 +198,7 @@ fn a_log_believes_what_it_was_opened_with_and_nothing_that_came_later() {
             if request {
                 assert!(!compacted(&mut live).contains(TOLD), "{system:?}");
             }
-            // A note says how many the conversation was opened with, whatever the clock.
+            // A note has the number of messages with which the conversation was opened; the clock does not matter.
             for (opened, is_record) in [(messages.len(), true), (0, false)] {
                 let mut log = Log::new(counting());
                 let note = format!(r#"{{"format":"espalier","opened":{opened}}}"#);

@@ -1,4 +1,4 @@
-//! The form of a record: what each profile asks for and reads, forms of a host's own, answers in another form.
+//! The form of a record: what each profile requests and reads, forms of the host, answers in another form.
 
 use espalier::compact::form::headed;
 use espalier::compact::ledger::{Ledger, Rules};
@@ -6,7 +6,7 @@ use espalier::compact::profile::{ALL as PROFILES, GEMINI_CLI as GEMINI};
 
 use super::*;
 
-/// An answer as gemini-cli's model gives it; the words are ours.
+/// An answer in the form of gemini-cli's model; the words are ours.
 const SNAPSHOT: &str = "<scratchpad>
 The user wants the parser fixed. I will fill the <state_snapshot> now.
 </scratchpad>
@@ -111,7 +111,7 @@ fn every_form_reads_its_own_answer_and_a_shorter_one_keeps_its_elements() {
     }
 }
 
-/// The tag of the block that is taken, or why none is.
+/// Returns the tag of the block that is used, or the reason why none is.
 fn taken(reply: &str, form: &Form, tagged: bool) -> Result<String, Unusable> {
     parse_as(reply, form, tagged).map(|parsed| parsed.tag)
 }
@@ -125,10 +125,10 @@ fn an_answer_in_another_form_is_taken_if_it_is_one() {
         (&usual, &GEMINI_CLI, Ok("summary")),
         (&own, &EIGHT, Ok("state_snapshot")),
         (&own, &COPILOT_CLI, Ok("state_snapshot")),
-        // Its own tag first, whatever else stands there.
+        // The form's own tag takes precedence over any other.
         (&format!("{usual}\n{own}"), &GEMINI_CLI, Ok("state_snapshot")),
         (&format!("{own}\n{usual}"), &EIGHT, Ok("summary")),
-        // A turn that speaks of the tag is none.
+        // A mention of the tag in a sentence is not a tag.
         (&"I wrap it:\n<state_snapshot>\n<a>x</a>\n</state_snapshot>".to_string(), &EIGHT, Err(Unusable::NoTag)),
         (&"The <state_snapshot> is next.".to_string(), &GEMINI_CLI, Err(Unusable::NoTag)),
         (
@@ -158,7 +158,7 @@ fn a_host_has_a_form_of_its_own() {
     assert_eq!(done.title.as_deref(), Some("Lexer"));
     let text = "<handbook>\n<open_work>\nThe lexer.\n</open_work>\n<name>Lexer</name>\n</handbook>";
     assert_eq!(done.summary.as_deref(), Some(text));
-    // What it is printed as reads back.
+    // A printed profile reads back equal.
     for profile in PROFILES {
         let printed = serde_json::to_string(profile).unwrap();
         assert_eq!(&Profile::read(&printed, "p").unwrap(), profile);

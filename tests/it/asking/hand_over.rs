@@ -1,4 +1,4 @@
-//! A record for somebody else.
+//! A record for another agent.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn a_hand_over_that_fails_is_a_status() {
         let (_, done) = asked(&agent(6), hand_over(), |_| answer());
         assert_eq!((done.status, done.summary, done.record), (status, None, None));
     }
-    // By rules, where that is wanted.
+    // Written by rules, if requested.
     let options = Options { offline_on_failure: true, ..hand_over() };
     let (_, done) = asked(&agent(6), options, |_| Answer::Failed { reason: "down".into(), kind: Failure::Error });
     assert_eq!(done.status, Status::Applied);

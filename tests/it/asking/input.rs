@@ -1,4 +1,4 @@
-//! What the model is not shown, and how its input is made to fit.
+//! Content that the model is not shown, and how its input is made to fit.
 
 use super::*;
 
@@ -44,13 +44,13 @@ fn the_input_is_made_to_fit_in_order() {
     let text = |out: &[Message]| format!("{out:?}");
     let (_, _, whole) = sent(60_000);
     assert!(!text(&whole).contains("(left out)") && !text(&whole).contains("recall"));
-    // Capped, the newest three rounds are whole.
+    // With capped results, the newest three rounds are whole.
     let (_, shape, capped) = sent(22_000);
     assert_eq!(shape, Shape::Full);
     assert!(text(&capped).contains("tokens left out") || text(&capped).contains("recall"), "{}", text(&capped));
     let newest: usize = capped.iter().rev().take(6).map(|m| text(std::slice::from_ref(m)).len()).sum();
     assert!(newest > 4_000);
-    // Dropped from the middle: the oldest results stay longer than those of the middle.
+    // Dropped from the middle: the oldest results stay longer than those in the middle.
     let (_, shape, dropped) = sent(13_000);
     assert_eq!(shape, Shape::Full);
     let left_out: Vec<usize> =

@@ -1,4 +1,4 @@
-//! What the model is told to write.
+//! The instructions to the model.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn instructions_have_the_sections_of_their_profile() {
     );
 }
 
-/// How the instructions name a section.
+/// Returns the name of a section in the form of the instructions.
 fn listed(form: &Form, name: &str) -> String {
     match form.markup {
         Markup::Headings => format!(". {name}: "),

@@ -1,4 +1,4 @@
-//! What the summarising model is asked, in which shape; what becomes of odd answers; hooks, files and blocks around it.
+//! Requests to the summarising model and their shapes; odd answers; hooks, files and blocks.
 
 mod around;
 mod checks;
@@ -31,21 +31,21 @@ use espalier::tokens::{CostModel, Origin, Tokenizer};
 use crate::prune::carry_out;
 use crate::support::{Quarter, assistant, call, meter, numbered, random, result, system, user};
 
-/// Tools that cost something, so that calls can be sent as calls.
+/// Tokens of the tools, so that calls can be sent as calls.
 const TOOLS: u64 = 100;
 
 fn run(messages: &[Message], options: Options) -> Compaction {
     run_with(messages, TOOLS, options)
 }
 
-/// Without the steps that would spare the model.
+/// Runs without the steps that would make the model unnecessary.
 fn run_with(messages: &[Message], tools: u64, options: Options) -> Compaction {
     let profile = Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..options.profile };
     let options = Options { profile, ..options };
     Compaction::new(messages.to_vec(), tools, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
 }
 
-/// Carries out a compaction; gives every effect and the result.
+/// Carries out a compaction; returns every effect and the result.
 fn driven(
     messages: &[Message],
     options: Options,
@@ -54,7 +54,7 @@ fn driven(
     crate::support::driven(run(messages, Options { has_model: true, ..options }), host)
 }
 
-/// The requests to the model, and the result.
+/// Returns the requests to the model, and the result.
 fn asked(
     messages: &[Message],
     options: Options,
@@ -72,7 +72,7 @@ fn says(text: &str) -> Answer {
     Answer::Model { text: text.into(), finish_reason: None }
 }
 
-/// A record in which every section says something.
+/// Returns a record in which every section has content.
 fn record(form: &Form, word: &str) -> String {
     let section = |name: &str| match form.markup {
         Markup::Headings => format!("## {name}\n{word}."),
@@ -90,7 +90,7 @@ fn good() -> Answer {
     says(&record(&EIGHT, "All is well"))
 }
 
-/// A run of an agent on one request, with long results.
+/// Returns an agent's run on one request, with long results.
 fn agent(rounds: usize) -> Vec<Message> {
     let mut messages = vec![system("You are an agent."), user("Fix the parser. Never touch the lexer.")];
     for round in 0..rounds {

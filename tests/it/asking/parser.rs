@@ -34,7 +34,8 @@ fn blocks_are_found_as_meant() {
     );
 }
 
-/// Replies for which Copilot Chat's background job takes something else: the first mention, an empty block, tags by their exact spelling.
+/// Replies of which Copilot Chat's background job uses another part: the first mention, an empty block, tags by their
+/// exact spelling.
 const DIFFERENT: [(&str, Result<&str, Unusable>); 4] = [
     ("<summary></summary>", Err(Unusable::Empty)),
     ("<summary>1</summary><summary>2</summary>", Ok("2")),
@@ -84,7 +85,7 @@ fn client_tools_leave_recorded_conversations_as_recorded() {
         let draft = Draft::new(&messages, meter(&Quarter), Origin::Exact);
         let all: Vec<usize> = (0..messages.len()).collect();
         let (out, _) = clean(&draft, &[&all]);
-        // What would be sent as an empty message goes.
+        // A message that would be sent empty is removed.
         let expected: Vec<Message> =
             read(&row["out"]).into_iter().filter(|m| m.text() != "" || m.role == Role::Tool).collect();
         let parts = |list: Vec<Message>| list.into_iter().map(|message| message.parts).collect::<Vec<_>>();
@@ -99,7 +100,7 @@ fn what_is_no_block_is_none() {
     assert_eq!(parse("<analysis>\nonly thoughts"), Err(Unusable::Empty));
     assert_eq!(parse("<summary></summary>"), Err(Unusable::Empty));
     assert_eq!(parse("<summaryx>no</summaryx>"), Err(Unusable::NoTag));
-    // Three headings of eight are too few, four are enough; the names in a sentence are none.
+    // Three headings of eight are too few, four are enough; names in a sentence do not count.
     let of = |n: usize| EIGHT.sections[..n].iter().map(|s| format!("# {}\nx\n", s.name)).collect::<String>();
     assert_eq!(parse(&of(3)), Err(Unusable::NoTag));
     assert!(parse(&of(4)).unwrap().untagged);

@@ -1,4 +1,4 @@
-//! In which shape the model is asked.
+//! The shape of requests to the model.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn the_full_shape_sends_the_covered_messages_between_the_instructions() {
     assert!(seen[0].messages[1..seen[0].messages.len() - 1].iter().all(|item| matches!(item, PlanItem::Keep { .. })));
     assert_eq!(seen[0].messages.len(), done.covered.len() + 2);
     assert!(seen[0].with_tools && seen[0].temperature == Some(0.0));
-    // Counted as it is sent.
+    // Counted in the form in which it is sent.
     let out = carry_out(&messages, &seen[0].messages);
     let fresh: u64 = out.iter().map(|m| CostModel::Espalier.message(m, &Quarter).tokens).sum();
     assert_eq!(seen[0].prompt_tokens, fresh + TOOLS + CostModel::Espalier.list_overhead());
@@ -28,7 +28,7 @@ fn the_fork_is_the_running_request_and_one_more_message() {
     let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::Keep { id: m.id.clone() }).collect();
     assert_eq!(seen[0].messages[..messages.len()], keep);
     assert_eq!((seen[0].messages.len(), seen[0].temperature, seen[0].max_tokens), (messages.len() + 1, None, None));
-    // Where it does not fit, or a call is open, it cannot be.
+    // A request that does not fit, or with an open call, is not possible.
     let small = Options { model_limit: Some(20_000), ..warm() };
     assert_eq!(asked(&messages, small, |_| good()).0[0].shape, Shape::Full);
     let mut open = messages.clone();
@@ -59,7 +59,7 @@ fn full_first_simple_on_failure() {
         (failed(Failure::Unavailable), vec![Shape::Full], Status::ModelFailed),
         (says(""), vec![Shape::Full, Shape::Simple], Status::EmptySummary),
         (says("Sure!"), vec![Shape::Full, Shape::Simple], Status::NoSummaryTag),
-        // The window is not known: the request shrinks with each refusal.
+        // The window is unknown: the request shrinks with each refusal.
         (
             Answer::TooLong { reason: "long".into(), limit: None },
             vec![Shape::Full, Shape::Full, Shape::Full, Shape::Simple],

@@ -1,4 +1,4 @@
-//! Where marks go, and what holds for any conversation and any marks in it.
+//! Positions of marks, and properties of any conversation with any marks.
 
 use espalier::cache::{Layout, Lifetime, Newest, PartFact, Place, Placement, Profile, Scheme, ToolFact, place};
 use espalier::message::{Message, Part, Role, Tool};
@@ -19,7 +19,8 @@ fn placed(messages: &[Message], tools: &[Tool], layout: &Layout) -> Placement {
     place(messages, tools, layout, CostModel::Espalier, &Chars)
 }
 
-/// `tools.1 m0.0 m4.0` for marks on the second tool and on the first parts of two messages, each with its reason.
+/// Formats marks: `tools.1 m0.0 m4.0` are marks on the second tool and on the first parts of two messages, each with
+/// its reason.
 fn shown(placement: &Placement) -> String {
     let marks = placement.marks.iter().map(|mark| match mark.place {
         Place::Tool(at) => format!("{} t{at}", mark.why),
@@ -109,14 +110,14 @@ fn the_newest_mark_of_the_previous_request() {
     let mut edited = loop_of(4);
     edited[1] = Message { id: "m1".into(), ..user("fix it!") };
     check(&edited, &tools, newest.clone(), false);
-    // Marks come and go without changing what is cached.
+    // Marks change without changing the cached content.
     let mut marked = loop_of(4);
     marked[1].parts.push(Part::CacheMark);
     check(&marked, &tools, newest.clone(), false);
     marked[1].parts.pop();
     marked[9].parts.push(Part::CacheMark);
     check(&marked, &tools, newest.clone(), true);
-    // A caller who gives no name of the prefix vouches for it.
+    // A caller who passes no name of the prefix guarantees that it is unchanged.
     check(&edited, &tools, Newest { prefix: None, ..newest.clone() }, true);
     check(&loop_of(4), &tools, Newest { message: "gone".into(), ..newest.clone() }, false);
     check(&loop_of(4), &tools, Newest { part: Some(7), ..newest.clone() }, false);
@@ -142,7 +143,7 @@ fn marks_of_the_caller() {
     let plain = layout(&tools);
     check(&[], &plain, "tools t0, system m0.0, user m1.0, newest m11.0", &[]);
     check(&[3], &plain, "tools t0, system m0.0, caller m3.0, newest m11.0", &[]);
-    // The oldest go first.
+    // The oldest are removed first.
     check(&[1, 3, 5], &plain, "tools t0, system m0.0, caller m5.0, newest m11.0", &[1, 3]);
     check(&[0, 11], &plain, "tools t0, caller m0.0, user m1.0, caller m11.0", &[]);
     let none = Layout { max: 0, ..plain.clone() };
@@ -150,7 +151,7 @@ fn marks_of_the_caller() {
     let reference = Layout { profile: Profile::CopilotChat, scheme: Scheme::OpenAi, tools: vec![], ..plain.clone() };
     check(&[1, 3, 5, 7, 9], &reference, "caller m3.0, caller m5.0, caller m7.0, caller m9.0", &[1]);
 
-    // Marks on tools count, too; one on a tool that is loaded later must go.
+    // Marks on tools count as well; one on a tool that is loaded later must be removed.
     let facts = |deferred| ToolFact { deferred, mark: Some(Lifetime::FiveMinutes) };
     let on_tools = Layout { tools: vec![facts(true), facts(false)], ..plain.clone() };
     let placement = placed(&loop_of(1), &[tool("a"), tool("b")], &on_tools);
@@ -180,9 +181,9 @@ fn longer_lifetimes_come_first() {
     check(FiveMinutes, FiveMinutes, FiveMinutes, [FiveMinutes; 4]);
     check(OneHour, FiveMinutes, FiveMinutes, [OneHour, OneHour, FiveMinutes, FiveMinutes]);
     check(OneHour, OneHour, OneHour, [OneHour; 4]);
-    // Ours are lengthened for a longer one of the caller's behind them.
+    // Ours are lengthened before a longer one of the caller.
     check(FiveMinutes, FiveMinutes, OneHour, [OneHour, OneHour, OneHour, FiveMinutes]);
-    // And shortened behind a shorter one.
+    // They are shortened after a shorter one.
     check(OneHour, OneHour, FiveMinutes, [OneHour, OneHour, FiveMinutes, FiveMinutes]);
 }
 
@@ -219,7 +220,7 @@ fn minimums_by_model() {
     check("claude-3-7-sonnet", 1_024);
 }
 
-/// A conversation with thoughts, blank texts and marks strewn over it.
+/// Returns a conversation with thoughts, blank texts and marks at random positions.
 fn strewn(rng: &mut Rng) -> Vec<Message> {
     let most = rng.usize(0..40);
     let mut messages = random::conversation(rng, most);
@@ -246,7 +247,7 @@ fn random_layout(rng: &mut Rng, messages: &[Message]) -> Layout {
     let tools = (0..rng.usize(0..4)).map(|_| ToolFact { deferred: rng.bool(), mark: mark(rng) }).collect();
     let mut parts = Vec::new();
     for _ in 0..rng.usize(0..6) {
-        // Places that do not exist must do no harm.
+        // Positions that do not exist must do no harm.
         parts.push(PartFact {
             message: rng.usize(0..45),
             part: Some(rng.usize(0..5)),
@@ -306,11 +307,11 @@ fn what_always_holds() {
                 }
             }
         }
-        // What was placed is what the caller brings next time, and nothing changes any more.
+        // The placed marks become the caller's marks of the next call, and nothing changes any more.
         let mut again = messages.clone();
         let mut parts: Vec<PartFact> = layout.parts.iter().map(|fact| PartFact { mark: None, ..*fact }).collect();
         again.iter_mut().for_each(|message| message.parts.retain(|part| !matches!(part, Part::CacheMark)));
-        // Without the marks the parts have other numbers.
+        // Without the marks the parts have other indices.
         let number = |message: usize, part: usize| {
             messages[message].parts[..part].iter().filter(|part| !matches!(part, Part::CacheMark)).count()
         };
@@ -371,7 +372,7 @@ fn odd_conversations() {
     check(vec![assistant("hello")], "newest m0.0");
     check(vec![user(""), assistant(" ")], "");
     check(vec![Message { parts: vec![Part::CacheMark], ..user("") }], "");
-    // Results among the user's words: the newest message in which the user speaks is the request.
+    // Results among the user's words: the newest message with words of the user is the request.
     let mixed = Message { parts: vec![result_part("c", "x"), Part::Text { text: "go".into() }], ..user("") };
     check(vec![user("a"), calls(&["c"]), mixed, assistant("b")], "user m2.1, newest m3.0");
     // A system text in the middle of a conversation is not the stable part.

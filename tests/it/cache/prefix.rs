@@ -1,4 +1,4 @@
-//! What two requests share.
+//! The prefix that two requests share.
 
 use espalier::cache::{DifferenceKind, FateRow, SharedPrefix, stable_prefix};
 use espalier::message::{Message, Part, Tool};
@@ -56,7 +56,7 @@ fn first_differences() {
     check(vec![with(vec![picture("a")])], vec![with(vec![text("b")])], 0, 0, Some((Kind::Kind, Some(0), None)));
     let opaque = |json: &str| Part::Opaque { json: json.into(), tokens: None };
     check(vec![with(vec![opaque("1")])], vec![with(vec![opaque("2")])], 0, 0, Some((Kind::Opaque, Some(0), None)));
-    // Marks and ids are no content.
+    // Marks and ids are not content.
     check(vec![with(vec![text("a"), Part::CacheMark])], vec![with(vec![text("a")])], 1, 8, None);
     let same = Message { id: "other".into(), ..user("a") };
     assert!(shared(&[user("a")], &[same]).extends);
@@ -78,7 +78,7 @@ fn tools_stand_in_front() {
     check(&[], &[tool("b")], 0, Some(0));
 }
 
-/// The same, the plain way: whole messages and then whole parts, by equality.
+/// Computes the shared prefix in the plain way: whole messages and then whole parts, by equality.
 fn naive(before: &[Message], after: &[Message]) -> (usize, u64, bool) {
     let bare = |messages: &[Message]| -> Vec<Message> {
         let strip = |message: &Message| {
@@ -153,10 +153,10 @@ fn causes() {
     let (a, b, c, d) = (user("a"), assistant("b"), user("c"), assistant("d"));
     let all = [a.clone(), b.clone(), c.clone(), d.clone()];
     let kept = |id: &str| row(id, "kept", "");
-    // b and c went; d is what differs.
+    // b and c were removed; d differs.
     let rows = [kept("a"), row("b", "dropped", "old-round"), row("c", "dropped", "old-turn"), kept("d")];
     check(&all, &[a.clone(), d.clone()], &rows, &[], "old-turn", &["b", "c"]);
-    // b had gone before: c alone is to blame.
+    // b was removed earlier: only c is the cause.
     let earlier = [kept("a"), row("b", "dropped", "old-round"), kept("c"), kept("d")];
     check(&[a.clone(), c.clone(), d.clone()], &[a.clone(), d.clone()], &rows, &earlier, "old-turn", &["c"]);
     let changed = [kept("a"), row("b", "changed", "long-result"), kept("c"), kept("d")];
@@ -169,10 +169,10 @@ fn causes() {
         kept("d"),
     ];
     check(&all, &[system("so far"), c.clone(), d.clone()], &inserted, &[], "summary", &["s"]);
-    // The last messages went.
+    // The last messages were removed.
     let ended = [kept("a"), kept("b"), row("c", "dropped", "orphan"), row("d", "dropped", "empty")];
     check(&all, &[a.clone(), b.clone()], &ended, &[], "empty", &["c", "d"]);
-    // The host said something else than before.
+    // The host's message differs.
     let untouched = [kept("a"), kept("b"), kept("c"), kept("d")];
     let own = Message { id: "m1".into(), ..assistant("no") };
     check(&all, &[a, own, c, d], &untouched, &[], "input", &["m1"]);

@@ -1,4 +1,4 @@
-//! Prices, reckoned by hand.
+//! Prices, calculated by hand.
 
 use espalier::cache::{Clearing, Prices, clearing, expected_cost};
 
@@ -18,7 +18,7 @@ fn whether_clearing_pays() {
         assert_eq!((decision.break_even, decision.pays), (break_even, pays), "{decision:?}");
     };
     let usual = Prices::default();
-    // 20,000 tokens behind the hole are written again: 1.25 instead of 0.1. 30,000 at 0.1 are saved each time.
+    // 20,000 tokens after the gap are written again: 1.25 instead of 0.1. 30,000 at 0.1 are saved each time.
     check(usual, PLAN, 23_000.0, 3_000.0, Some(8), true);
     check(usual, Clearing { requests: 7.0, ..PLAN }, 23_000.0, 3_000.0, Some(8), false);
     // At the end of the conversation nothing has to be written again.
@@ -34,7 +34,7 @@ fn whether_clearing_pays() {
     // Prices in dollars a token; writing costs nothing extra, a hit a half.
     let dollars = Prices { input: 2.5e-6, cache_read: 1.25e-6, cache_write: 2.5e-6, output: 1e-5 };
     check(dollars, PLAN, 0.025, 0.0375, Some(1), true);
-    // What is put there is as long as what goes.
+    // The replacement is as long as the removed text.
     check(usual, Clearing { replacement: 30_000, ..PLAN }, 57_500.0, 0.0, None, false);
     check(usual, Clearing { replacement: 40_000, ..PLAN }, 69_000.0, -1_000.0, None, false);
     check(usual, Clearing { cleared: 0, suffix: 0, ..PLAN }, 0.0, 0.0, Some(1), false);
@@ -46,7 +46,7 @@ fn whether_clearing_pays() {
     assert_eq!(decision.break_even, Some(10));
 }
 
-/// Sent request by request, both ways.
+/// Compares the formula with a simulation, request by request, with and without the change.
 #[test]
 fn the_formula_is_what_simulating_gives() {
     let mut rng = fastrand::Rng::with_seed(9);
@@ -86,13 +86,13 @@ fn what_a_request_costs() {
         assert!(close(it.cache_read + it.cache_write + it.input, total as f64));
     };
     check(10_000, 8_000, 10_000, 0, 1.0, [800.0 + 2_500.0, 8_000.0, 2_000.0, 0.0, 10_000.0]);
-    // The last 500 tokens stand behind the newest mark.
+    // The last 500 tokens are after the newest mark.
     check(10_000, 8_000, 9_500, 100, 1.0, [800.0 + 1_875.0 + 500.0 + 500.0, 8_000.0, 1_500.0, 500.0, 10_500.0]);
     check(10_000, 8_000, 10_000, 0, 0.0, [12_500.0, 0.0, 10_000.0, 0.0, 10_000.0]);
     check(10_000, 8_000, 10_000, 0, 0.5, [400.0 + 7_500.0, 4_000.0, 6_000.0, 0.0, 10_000.0]);
     // No marks, no cache.
     check(10_000, 0, 0, 0, 1.0, [10_000.0, 0.0, 0.0, 10_000.0, 10_000.0]);
-    // More than there is.
+    // More than the whole request.
     check(1_000, 5_000, 9_000, 0, 1.0, [100.0, 1_000.0, 0.0, 0.0, 1_000.0]);
     check(0, 0, 0, 0, 0.3, [0.0; 5]);
 }

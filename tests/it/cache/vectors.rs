@@ -34,7 +34,7 @@ fn message(value: &Value) -> Message {
     for part in value["parts"].as_array().unwrap() {
         match text(part) {
             "cacheBreakpoint" => parts.push(Part::CacheMark),
-            // One result, whatever it holds.
+            // One result, with any content.
             _ if is_result && !parts.is_empty() => {}
             _ if is_result => parts.push(result_part("c", "out")),
             "text" => parts.push(Part::Text { text: "text".into() }),
@@ -47,7 +47,7 @@ fn message(value: &Value) -> Message {
     Message { id: String::new(), role, name: None, parts }
 }
 
-/// What our profile does in the cases in which the recorded system errs.
+/// The placements of our profile in the cases in which the recorded system errs.
 const CORRECTED: [(&str, &[usize]); 9] = [
     ("QUIRK four already present: one more is still added (five in total)", &[]),
     ("QUIRK single tool message: its neighbour wraps round to itself, so it is not a round end", &[0]),
@@ -85,7 +85,7 @@ fn marks_on_messages() {
     assert_eq!((cases.len(), corrected.len()), (80, CORRECTED.len()));
 }
 
-/// `u:tr` is a message of the user with a text and a result.
+/// Reads a message: `u:tr` is a user message with a text and a result.
 fn blocks(short: &str) -> Message {
     let (role, letters) = short.split_once(':').unwrap();
     let part = |letter: char| match letter {

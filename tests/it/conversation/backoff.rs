@@ -7,7 +7,7 @@ fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {
     Now { requests, tokens, available: 100_000, fingerprint }
 }
 
-/// What is allowed after these endings.
+/// Checks what is allowed after these endings.
 fn check(endings: &[(Status, Now)], at: Now, wanted: Verdict) {
     let mut backoff = Backoff::default();
     for &(status, now) in endings {
@@ -40,7 +40,7 @@ fn twice_in_a_row_means_without_it_until_one_is_applied() {
     check(&between, now(5, 0, 1), Verdict::Try);
 }
 
-/// A model that fails in every compaction is asked in fewer and fewer of them, and never given up.
+/// A model that fails in every compaction is asked more and more rarely, but never given up.
 #[test]
 fn a_model_that_keeps_failing_is_asked_ever_more_rarely() {
     let mut backoff = Backoff::default();
@@ -51,14 +51,14 @@ fn a_model_that_keeps_failing_is_asked_ever_more_rarely() {
             tries.push(compaction);
             backoff.note(Status::ModelFailed, None, at);
         }
-        // Rules write the summary, at once or a moment later.
+        // Rules write the summary, immediately or a moment later.
         backoff.note(Status::Applied, Some(Author::Rule), at);
     }
     assert_eq!(tries, [1, 2, 3, 5, 9, 17, 25, 33]);
     let at = now(1_000, 2_000_000, 99);
     let read: Backoff = serde_json::from_str(&serde_json::to_string(&backoff).unwrap()).unwrap();
     assert_eq!(read.may_try(at), backoff.may_try(at), "it is kept");
-    // A summary of the model's that is used ends it; steps without a summary change nothing.
+    // A used summary by the model ends the back-off; steps without a summary change nothing.
     let before = backoff.may_try(at);
     backoff.note(Status::Applied, None, at);
     assert_eq!(backoff.may_try(at), before);

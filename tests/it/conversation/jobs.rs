@@ -5,7 +5,7 @@ use super::vectors;
 
 const SCRIPTS: &str = include_str!("../../fixtures/vectors/copilot-chat/background-state-machine.json");
 
-/// Copilot Chat's scripts. It takes a job that settles for the one that runs, whichever that is; ours have numbers.
+/// Copilot Chat's scripts. It treats any job that settles as the running one; our jobs have numbers.
 #[test]
 fn scripts() {
     let mut quirks = 0;
@@ -31,7 +31,7 @@ fn scripts() {
                 "cancel" => {
                     jobs.cancel();
                 }
-                // Waiting changes nothing, and the call's end decides, not that of the request that began it.
+                // Waiting changes nothing, and the end of the call decides, not the end of the request that started it.
                 "wait" | "parentCancel" => {}
                 other => panic!("{other}"),
             }
@@ -104,7 +104,7 @@ fn a_full_request_waits_for_a_running_job() {
     check(&COPILOT_CHAT, 1.01, true, true);
 }
 
-/// Every order of what can happen to two jobs: a result is used once, and only that of the job that runs.
+/// Every order of events for two jobs: a result is used once, and only the running job's result.
 #[test]
 fn two_jobs_cannot_cross() {
     #[derive(Clone, Copy, Debug)]
@@ -163,7 +163,7 @@ fn two_jobs_cannot_cross() {
         let mut once = used.clone();
         once.dedup();
         assert_eq!(once, used);
-        // The next script: counting in the base of how many operations there are.
+        // The next script: counts in the base of the number of operations.
         let Some(at) = script.iter().position(|op| op + 1 < ops.len()) else { return };
         script[at] += 1;
         script[..at].fill(0);

@@ -1,4 +1,4 @@
-//! The machine of a conversation: limits, feedback, what is due, and that its state is all that it remembers.
+//! The machine of a conversation: limits, feedback, due actions, and that its state is its only memory.
 
 use espalier::compact::asking::Trigger;
 use espalier::compact::profile::{ESPALIER, GEMINI_CLI};
@@ -23,7 +23,7 @@ fn model(name: &str, limit: u64) -> Model {
     Model { name: name.into(), limit, source: Source::MaxPromptTokens, window: Some(limit), ..Model::default() }
 }
 
-/// A system prompt, a request and rounds of about 60 tokens.
+/// Returns a log with a system prompt, a request and rounds of about 60 tokens.
 fn agent(rounds: usize) -> Log {
     let mut all = vec![system("rules"), user("fix the parser")];
     for number in 0..rounds {
@@ -67,7 +67,7 @@ fn who_set_the_limit() {
     let prefers_long = Settings { prefer_long: true, ..plain };
     assert_eq!(set(tiered.clone(), prefers_long), (100_000, Source::MaxPromptTokens));
     assert_eq!(set(Model { surcharge: true, ..tiered }, prefers_long), (60_000, Source::DefaultTier));
-    // A tree's budget replaces a limit that is only assumed, and narrows one that is known.
+    // A tree's budget replaces an assumed limit, and narrows a known one.
     let budget = |tokens| Settings { budget: Some(tokens), ..plain };
     assert_eq!(set(stated.clone(), budget(30_000)), (30_000, Source::Budget));
     assert_eq!(set(stated, budget(300_000)), (100_000, Source::MaxPromptTokens));
@@ -85,7 +85,7 @@ fn a_threshold_that_is_neither_a_share_nor_tokens_is_refused_and_changes_nothing
     assert_eq!(Machine::new(ESPALIER.clone(), state).unwrap_err().code, Code::BadThreshold);
 }
 
-/// The provider counts 1.4 times our tokens, and 300 more.
+/// Returns a machine whose provider counts 1.4 times our tokens, plus 300.
 fn calibrated() -> Machine {
     let mut machine = machine_of(model("claude-sonnet-4-5", 100_000));
     for tokens in [1_000, 3_000, 6_000, 9_000] {
@@ -118,11 +118,11 @@ fn reports_are_learned_from_and_odd_ones_are_not() {
     machine.sent("low".into(), 10_000, "frame".into());
     assert_eq!(machine.answered(100, "today").unwrap().map(|odd| odd.why), Some(Why::Low));
     assert_eq!(machine.predict(5_000), learned);
-    // More than the window has.
+    // More than the window.
     machine.sent("over".into(), 10_000, "frame".into());
     let odd = machine.answered(120_000, "today").unwrap().unwrap();
     assert_eq!((odd.why, odd.limit), (Why::Overflow, Some(100_000)));
-    // A report without a request says nothing.
+    // A report without a request changes nothing.
     assert_eq!(machine_of(model("m", 1_000)).answered(5, "today").unwrap(), None);
 }
 
@@ -139,7 +139,7 @@ fn a_refused_request_is_tried_again_smaller_until_it_goes_out() {
     assert!(tried < 50_000);
     machine.sent("r3".into(), 40_000, String::new());
     machine.answered(40_000, "today").unwrap();
-    // A named limit stays; what was only for these tries goes, but for the buffer.
+    // A named limit stays; the state of these tries is dropped, except the buffer.
     assert_eq!(machine.limit(0).unwrap().limit, 47_500);
 }
 
@@ -165,7 +165,7 @@ fn what_is_due_before_a_request_and_why() {
     refused.sent("r1".into(), full / 2, String::new());
     refused.refused(refusal(Some(full / 3)));
     assert_eq!(due(refused, plain), Some((Trigger::ProviderError, Verdict::Try)));
-    // A profile that does nothing in the background compacts at its line.
+    // A profile without background jobs compacts at its limit.
     let state = serde_json::from_value(json!({ "model": model("m", full * 3 / 2) })).unwrap();
     let at_its_line = due(Machine::new(GEMINI_CLI.clone(), state).unwrap(), plain);
     assert_eq!(at_its_line, Some((Trigger::Threshold, Verdict::Try)));
@@ -217,7 +217,7 @@ fn a_compaction_that_ended_is_recorded_unless_it_was_cancelled() {
     let expected = json!({ "id": "c1", "trigger": "overflow", "status": "no_gain", "before": total, "after": total,
         "begun": 1, "requests": 1 });
     assert_eq!(*json, expected.to_string());
-    // Nothing happened since one was applied, until a message comes or an edit is laid over the history.
+    // Nothing happens after an applied summary until a message comes or an edit is recorded.
     let idle = |machine: &Machine, log: &Log| {
         let view = log.view();
         machine.look(log, view.after, view.origin, Around::default()).unwrap().is_compacted
@@ -229,7 +229,7 @@ fn a_compaction_that_ended_is_recorded_unless_it_was_cancelled() {
     assert!(!idle(&machine, &log));
 }
 
-/// What the next event of a random conversation is.
+/// Returns the next event of a random conversation.
 fn event(machine: &mut Machine, log: &mut Log, random: &mut fastrand::Rng, number: usize) -> String {
     let request = Request { requests: number as u64, must_fit: random.u8(..4) == 0, ..Request::default() };
     let around = Around { apart: random.i64(0..500), cut: random.i64(-50..50), draw: random.f64() };
@@ -299,7 +299,7 @@ fn a_job_is_used_waited_for_or_put_aside() {
     machine.jobs().settle(1, Ok(1));
     let step = asked(&mut machine, &log, Request::default());
     assert_eq!((step.job, step.due), (NextOfJob::Apply(1), None));
-    // An earlier session's result waits under its number.
+    // The result of an earlier session waits under its number.
     machine.reopen(None, 7, true);
     assert_eq!(asked(&mut machine, &log, Request::default()).job, NextOfJob::Apply(7));
     machine.reopen(None, 9, false);

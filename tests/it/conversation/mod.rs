@@ -1,4 +1,5 @@
-//! When compactions start, wait, are used and tried again; against what Copilot Chat does, and against all interleavings of two jobs.
+//! When compactions start, wait, are used and are tried again; compared with Copilot Chat, and with all interleavings
+//! of two jobs.
 
 mod backoff;
 mod jobs;

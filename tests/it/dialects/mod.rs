@@ -10,7 +10,7 @@ use fastrand::Rng;
 
 const CASES: &str = include_str!("cases.txt");
 
-/// Dialect, tool, arguments, and how the call is to be understood.
+/// Returns dialect, tool, arguments, and the expected meaning of the call.
 fn cases() -> impl Iterator<Item = (&'static str, &'static str, &'static str, &'static str)> {
     CASES.lines().map(|line| {
         let (call, expected) = line.rsplit_once(" -> ").unwrap_or_else(|| panic!("{line}"));
@@ -23,7 +23,7 @@ fn kind(kind: ToolKind) -> String {
     format!("{kind:?}").to_lowercase()
 }
 
-/// A call as the cases write it.
+/// Formats a call in the form of the cases.
 fn words(call: &ToolCall, expected: &str) -> String {
     let mut out = vec![kind(call.kind)];
     out.extend(call.paths.iter().cloned());
@@ -40,7 +40,7 @@ fn words(call: &ToolCall, expected: &str) -> String {
     }
     out.extend(call.items.iter().map(|(mark, what)| format!("{}{what}", mark.as_str())));
     out.extend(call.question.iter().map(|question| format!("? {question}")));
-    // Patches are their own content; the cases leave them out.
+    // Patches are their own content, which the cases omit.
     if !call.content.is_empty() && call.patched.is_empty() && !call.content.contains("SEARCH\n") {
         out.push(format!("+ {}", call.content.replace('\n', ";")));
     }
@@ -52,7 +52,7 @@ fn every_line_of_the_tables_says_something() {
     assert_eq!(dialects::mistakes(), []);
 }
 
-/// Cases that `map` understands otherwise, with how.
+/// Returns the cases that `map` reads differently, with its reading.
 fn otherwise(map: impl Fn(Dialect) -> ToolMap) -> Vec<String> {
     let wrong = |(dialect, tool, arguments, expected): (&str, &str, &str, &str)| {
         let found = words(&map(Dialect::named(dialect)?).read(tool, arguments), expected);
@@ -86,7 +86,7 @@ fn every_tool_of_the_tables_has_a_case() {
             if needs_one {
                 assert!(cased.contains(&(name, tool)), "{name} {tool}");
             }
-            // Of a tool that does one thing the name is enough.
+            // The name of a tool with a single purpose is sufficient.
             if tools.iter().filter(|(other, _)| other == tool).count() == 1 && !tool.contains("edit_file") {
                 let call = ToolMap::default().with_dialect(Some(dialect)).read(tool, "{}");
                 let sub =
@@ -101,7 +101,7 @@ fn every_tool_of_the_tables_has_a_case() {
 fn tools_behind_a_server_are_known_by_their_own_name() {
     let call = ToolMap::default().read("mcp__files__replace_string_in_file", r#"{"filePath":"a","newString":"b"}"#);
     assert_eq!((call.kind, call.content.as_str()), (ToolKind::Edit, "b"));
-    // A name alone may be any host's.
+    // A name alone may belong to any host.
     assert_eq!(ToolMap::default().read("task", r#"{"title":"x"}"#).kind, ToolKind::Other);
     assert_eq!(ToolMap::default().read("goto", r#"{"url":"https://a.b"}"#).kind, ToolKind::Other);
     assert_eq!(ToolMap::default().read("mcp__crm__task", r#"{"title":"x"}"#).kind, ToolKind::Other);
@@ -153,7 +153,7 @@ fn calls_in_texts_are_found() {
     assert_eq!(inline::calls("a <b> c </d> <", is_tool), []);
 }
 
-/// JSON of anything, deep and wrong.
+/// Returns random JSON, deep and wrong.
 fn junk(rng: &mut Rng, depth: usize) -> String {
     const KEYS: [&str; 16] = [
         "path",

@@ -1,4 +1,4 @@
-//! What results say: success, failure, what is missing, which lines they show.
+//! What results say: success, failure, missing content, the lines that they show.
 
 use espalier::message::dialects::{Dialect, Dialects};
 use espalier::message::tool_map::ToolMap;
@@ -53,7 +53,7 @@ fn every_agent_says_that_a_call_failed() {
 
 fn read(dialect: &str, tool: &str, arguments: &str, output: &str) -> Shown {
     let found = shown(output, &ToolMap::default().with_dialect(Dialect::named(dialect)).read(tool, arguments));
-    // Whose call it is follows from the arguments, as far as it matters.
+    // The arguments identify the agent, as far as it matters.
     let union = shown(output, &ToolMap::default().read(tool, arguments));
     assert_eq!(union.lines, found.lines, "{dialect}");
     found

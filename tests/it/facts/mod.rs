@@ -1,4 +1,4 @@
-//! Facts: sentences, what they are worth, which are rules, and which a later one replaces.
+//! Facts: sentences, their scores, which are rules, and which a later one replaces.
 
 mod excerpts;
 mod newest;

@@ -1,4 +1,4 @@
-//! A later statement replaces an earlier one of the same key, and of no other.
+//! A later statement replaces an earlier one with the same key, and no other.
 
 use espalier::compact::facts::{Facts, Speaker};
 use espalier::compact::ledger::{Ledger, Rules};

@@ -11,7 +11,7 @@ use crate::support::{numbered, user};
 
 const CASES: &str = include_str!("../../fixtures/rules.txt");
 
-/// The rules were written with these sentences at hand: they hold what works, and judge nothing.
+/// The rules were written with these sentences at hand: the test holds what works, and does not measure quality.
 #[test]
 fn rules_are_found_in_nine_languages() {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Where a summary aims: who gives way first, and what is told where the target is out of reach.
+//! The target of a summary: the order in which content yields, and the report if the target is out of reach.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use espalier::message::Message;
 use super::compacted;
 use crate::support::{Quarter, call, numbered, result, user};
 
-/// A run of an agent whose commands are all different; every third fails.
+/// Returns an agent's run whose commands are all different; every third fails.
 fn run(rounds: usize, lines: usize) -> Vec<Message> {
     let mut messages = vec![user("Never touch the lexer. Fix the parser.")];
     for n in 0..rounds {
@@ -32,7 +32,7 @@ fn done(messages: &[Message], budget: u64, profile: Profile) -> (Compacted, Budg
     (done, of)
 }
 
-/// Without the steps that would spare a summary.
+/// Returns the default profile without the steps that would make a summary unnecessary.
 fn no_cheap_steps() -> Profile {
     Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..Profile::default() }
 }
@@ -65,7 +65,7 @@ fn many_facts_take_room_of_the_tail_but_for_the_newest_round() {
     assert!(done.messages.iter().any(|row| row.id == last && row.after > 0), "the newest round is there");
 }
 
-/// In a small window the work at hand is worth more than lines of what was done long ago.
+/// In a small window the current work is worth more than lines about old work.
 #[test]
 fn in_a_small_window_part_of_the_tail_stays() {
     let (done, of) = done(&run(700, 30), 8_000, Profile::default());
@@ -84,12 +84,12 @@ fn a_newest_round_above_the_target_is_told_as_the_floor() {
     let (done, of) = done(&numbered(messages), 10_000, Profile::default());
     let aim = done.aim.unwrap();
     assert!(!aim.reached && aim.must_keep > of.target, "{aim:?}");
-    // Nothing that could go is left beside it, and the record has no more than it should have.
+    // Nothing removable is left beside it, and the record stays within its share.
     assert_eq!(done.after.total, aim.floor, "{aim:?}");
     assert!(done.after.total <= 10_000);
 }
 
-/// A file that was just read can be read again; what a record has no room for is gone.
+/// A file that was just read can be read again; facts that a record has no room for are lost.
 #[test]
 fn one_long_result_leaves_the_past_half_of_the_target() {
     let lines_of_past = |file: usize| {

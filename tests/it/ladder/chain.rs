@@ -1,4 +1,4 @@
-//! Compactions of compactions: what was planted at the first step is there after the tenth, whatever came in between.
+//! Compactions of compactions: facts planted at the first step are there after the tenth, whatever happens in between.
 
 use std::rc::Rc;
 
@@ -29,11 +29,12 @@ fn planted() -> Vec<Message> {
     ]
 }
 
-/// What happens between two compactions: requests with rules of their own, edits, reads, commands that fail and do not.
+/// Returns the messages between two compactions: requests with their own rules, edits, reads, commands that fail and
+/// succeed.
 fn busy(rng: &mut fastrand::Rng, step: usize, budget: u64) -> Vec<Message> {
     let mut messages = Vec::new();
     let word = |rng: &mut fastrand::Rng| format!("w{}", rng.u32(0..100_000));
-    // About a window, or two of the small ones.
+    // About one window, or two of the small ones.
     let rounds = (budget as usize / 400).max(24);
     for n in 0..rng.usize(rounds / 2..=rounds) {
         let id = format!("{step}-{n}");
@@ -74,7 +75,7 @@ fn of_messages(messages: Vec<Message>, options: Options) -> Compaction {
     Compaction::new(messages, 0, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
 }
 
-/// A model that says something of everything, in so many lines, and remembers nothing.
+/// Runs with a model that mentions everything, in `lines` lines, and remembers nothing.
 fn compacted(run: Compaction, lines: usize) -> Compacted {
     let words = "The work goes on.\n".repeat(lines);
     let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\n{words}", s.name)).collect();
@@ -86,7 +87,7 @@ fn compacted(run: Compaction, lines: usize) -> Compacted {
     done.expect("must-keep is small")
 }
 
-/// Tokens of a record's lists, the user's messages and facts not among them: those have what room is left.
+/// Returns the tokens of a record's lists, without the user's messages and facts: those use the remaining room.
 fn lists(record: &str) -> u64 {
     let lists = record.split_once("\n</summary>\n").map_or("", |(_, lists)| lists);
     let (before, facts) = lists.split_once("<facts>\n").unwrap_or((lists, ""));
@@ -115,7 +116,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
                 messages.extend(busy(&mut rng, step, budget));
                 messages = numbered(messages);
                 let done = compacted(of_messages(messages.clone(), options(budget, has_model)), lines);
-                // What came may be too little for a record of its own.
+                // The new messages may be too few for a record.
                 let is_made = done.status == Status::Applied && done.summary.is_some();
                 assert!(is_made || done.status != Status::ModelFailed, "{context}: {:?}", done.steps);
                 made += usize::from(is_made);
@@ -124,7 +125,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
                 let of = Budget::new(budget.min(done.before.total), done.before.frame);
                 assert!(text <= of.summary, "{context}: {text}");
                 messages = carry_out(&messages, &done.plan);
-                // It does not grow without end: the lists have their share, or what is told as the least that they need.
+                // It does not grow without limit: the lists have their share, or the reported min that they need.
                 if let Some(aim) = done.aim {
                     assert!(aim.reached == (done.after.total <= aim.target), "{context}: {aim:?}");
                     assert!(done.after.total <= aim.target.max(aim.floor), "{context}: {} {aim:?}", done.after.total);
@@ -140,7 +141,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
     }
 }
 
-/// The same over a log, which holds what the record stands for.
+/// The same chain over a log, which has the messages that the record replaced.
 #[test]
 fn over_a_log_the_planted_stays_as_well_and_undoing_all_gives_the_history_back() {
     for budget in [4_000, 8_000, 32_000] {
@@ -164,7 +165,7 @@ fn over_a_log_the_planted_stays_as_well_and_undoing_all_gives_the_history_back()
                 let counted: Vec<u64> = messages.iter().map(|m| crate::support::meter(&Quarter).message(m)).collect();
                 assert_eq!(counts, counted, "held counts are those of the messages");
                 let done = compacted(Compaction::of_log(&log, options(budget, has_model)), 1);
-                // Facts come from the history, whatever records of records would have made of them: numbers of messages are the log's.
+                // Facts come from the history, not from records of records: the message numbers are the log's.
                 if let Some(record) = done.edits.iter().find_map(|edit| edit.message.as_ref()) {
                     let record = record.text();
                     assert!(!record.contains('~'), "{context}: {record}");
@@ -185,12 +186,12 @@ fn over_a_log_the_planted_stays_as_well_and_undoing_all_gives_the_history_back()
                 let ids: Vec<String> = log.adopt(&lasting, 0).unwrap().into_iter().map(|added| added.id).collect();
                 views.push((before, ids));
                 check(&log.messages(), &context);
-                // The yardstick is the history, the records are read as what they are.
+                // The history is the measure; the records are read as records.
                 let report = quality(&history, &log.messages(), &Default::default(), None, &Quarter);
                 assert!(report.of("modifiedFiles").unwrap().own_line > 0, "{context}");
             }
             assert!(made >= STEPS / 2, "{budget}, model: {has_model}: {made} records");
-            // Undone one by one, newest first, every view is what it was: messages that came later are behind it.
+            // Undone one by one, newest first, every view is as before: later messages come after it.
             for (before, ids) in views.iter().rev() {
                 for id in ids.iter().rev() {
                     log.undo(Some(id), 0).unwrap();

@@ -1,4 +1,4 @@
-//! A range that somebody chose.
+//! A range that the caller chose.
 
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ fn options(from: Option<&str>, to: Option<&str>) -> Options {
     Options { budget: 1_000_000, cover: Some(cover), ..Options::default() }
 }
 
-/// First and last covered message, and what the range grew to contain; what is outside of it is as it was.
+/// Checks the first and last covered message, and the ids added to the range; messages outside of it are unchanged.
 fn check(from: Option<&str>, to: Option<&str>, covered: (&str, &str), grown: &[&str]) {
     let messages = run();
     let done = compacted(&messages, options(from, to), Rc::new(Quarter));
@@ -43,7 +43,7 @@ fn check(from: Option<&str>, to: Option<&str>, covered: (&str, &str), grown: &[&
     assert_eq!(done.grown, grown);
     let out = carry_out(&messages, &done.plan);
     assert_eq!(valid(&out), Ok(()));
-    // The summary stands where the range was: in front of it what was, behind it what was.
+    // The summary is at the position of the range: the messages before and after it are unchanged.
     let at = done.plan.iter().position(|item| matches!(item, PlanItem::Insert { .. })).expect("a summary");
     assert_eq!(out[..at], messages[..at]);
     let kept: Vec<&Message> = messages.iter().filter(|m| !done.covered.contains(&m.id)).collect();
@@ -55,7 +55,7 @@ fn check(from: Option<&str>, to: Option<&str>, covered: (&str, &str), grown: &[&
 fn a_range_grows_to_whole_rounds_and_nothing_else_changes() {
     check(Some("m4"), Some("m11"), ("m4", "m11"), &[]);
     check(Some("m5"), Some("m10"), ("m4", "m11"), &["m4", "m11"]);
-    // Everything above here, everything below; what must stay does.
+    // Everything before or after a message; content that must stay does.
     check(None, Some("m10"), ("m1", "m11"), &["m11"]);
     check(Some("m15"), None, ("m14", "m21"), &["m14"]);
     check(None, None, ("m1", "m21"), &[]);
@@ -69,7 +69,7 @@ fn what_is_kept_stays_inside_a_range() {
     let ids: Vec<&str> = done.covered.iter().map(String::as_str).collect();
     assert_eq!(ids, ["m4", "m5", "m8", "m9", "m10", "m11", "m12", "m13", "m14", "m15"]);
     let out = carry_out(&messages, &done.plan);
-    // m0 to m3, the summary, the round that is kept.
+    // m0 to m3, the summary, the kept round.
     assert_eq!((out[5].id.as_str(), out[6].id.as_str()), ("m6", "m7"));
 }
 

@@ -8,7 +8,7 @@ use espalier::tokens::Origin;
 
 use crate::support::{Chars, assistant, meter, numbered, user};
 
-/// One request and ten rounds of 100 tokens each; a tail of 300 is wanted. Gives the first group of the tail.
+/// One request and ten rounds of 100 tokens each, with a wanted tail of 300. `expected` is the first group of the tail.
 fn check(deeds: &[(usize, Deed)], expected: usize) {
     let mut messages = vec![user("go")];
     messages.extend((0..10).map(|_| assistant(&"x".repeat(96))));
@@ -31,7 +31,7 @@ fn an_edit_stays_with_its_check_and_a_failure_with_its_cure() {
     let run = Deed { runs: true, ..Deed::default() };
     let failure = Deed { fails: true, runs: true, ..Deed::default() };
     check(&[], 8);
-    // Half the target is much to pay, a third of it is not.
+    // Half the target is expensive, a third of it is not.
     check(&[(7, edit), (8, run)], 9);
     check(&[(7, edit)], 8);
     check(&[(8, run)], 8);
@@ -41,7 +41,7 @@ fn an_edit_stays_with_its_check_and_a_failure_with_its_cure() {
 
 #[test]
 fn the_tail_lies_between_half_and_five_quarters_of_the_target() {
-    // The boundary behind 400 tokens is out of the window, however cheap it would be.
+    // The boundary after 400 tokens is outside the window, however cheap it would be.
     let dear = Deed { edits: true, runs: true, fails: true };
     check(&[(7, dear), (8, dear), (9, dear)], 8);
 }

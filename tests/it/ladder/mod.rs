@@ -1,4 +1,4 @@
-//! The steps that need no model: what goes, what stays, what the report says.
+//! The steps that need no model: what they remove, what stays, what the report says.
 
 mod aim;
 mod chain;
@@ -29,7 +29,7 @@ pub fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Token
     }
 }
 
-/// Only these rungs, nothing protected but the newest round, every gain welcome.
+/// Returns a profile with only these rungs, no protection except for the newest round, and no min gain.
 fn only(rungs: &[Rung]) -> Profile {
     let text = format!(
         r#"{{"protect":{{"results":0,"rounds":1,"tokens":{{"of":0}}}},"shares":{{"relief":0}},
@@ -39,7 +39,7 @@ fn only(rungs: &[Rung]) -> Profile {
     Profile::read(&text, "profile").unwrap()
 }
 
-/// Lays a rung over a conversation that ends with a newest round; gives the edits and what is left.
+/// Applies a rung to a conversation that ends with a newest round; returns the edits and the remaining messages.
 fn laid(rung: Rung, mut messages: Vec<Message>) -> (Vec<Edit>, Vec<Message>) {
     messages.extend([call("z", "other", "{}"), result("z", "newest")]);
     let messages = numbered(messages);
@@ -101,7 +101,7 @@ fn reads_that_are_read_again() {
     check(Rung::Stale, pair(None, None), &again);
     check(Rung::Stale, pair(Some((1, 40)), None), &again);
     check(Rung::Stale, pair(Some((10, 20)), Some((1, 40))), &again);
-    // The later one does not have all of it.
+    // The later one does not contain all of it.
     let none = |first, second| {
         let mut messages = numbered(pair(first, second));
         messages.extend([call("z", "other", "{}"), result("z", "newest")]);
@@ -313,7 +313,7 @@ fn relief_ends_the_ladder_and_no_model_is_asked() {
     let Step::Done { result } = run.poll().unwrap() else { panic!("asked") };
     assert_eq!((result.status, result.summary.is_some()), (Status::Applied, false));
     assert!(result.after.total <= 12_001 && result.quality.is_some());
-    // By hand a summary is wanted.
+    // A manual compaction wants a summary.
     let mut run = Compaction::new(messages, 0, CostModel::Espalier, Rc::new(Chars), Origin::Exact, options(true));
     assert!(matches!(run.poll().unwrap(), Step::Ask { .. }));
 }

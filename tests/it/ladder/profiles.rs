@@ -1,4 +1,5 @@
-//! Profiles: data that can be printed, changed and loaded, and what each makes of a conversation; against what the systems do.
+//! Profiles: data that can be printed, changed and loaded; the effect of each on a conversation, compared with the
+//! original systems.
 
 use std::rc::Rc;
 
@@ -36,7 +37,7 @@ fn printed_and_loaded_it_is_the_same() {
     }
 }
 
-/// Every number of a profile, one after the other: changed and loaded back it alone has changed.
+/// Every number of a profile in turn: changed and loaded back, only that number differs.
 #[test]
 fn one_changed_field_changes_that_field() {
     fn leaves(value: &Value, at: Vec<String>, out: &mut Vec<Vec<String>>) {
@@ -60,7 +61,7 @@ fn one_changed_field_changes_that_field() {
         let new = match &*field {
             Value::Bool(was) => json!(!was),
             Value::Number(was) if was.is_u64() => json!(was.as_u64().unwrap() + 1),
-            // Exact in binary, and no number that a profile has.
+            // Exact in binary, and not in any profile.
             _ => json!(0.375),
         };
         field.clone_from(&new);
@@ -190,7 +191,7 @@ fn the_numbers_of_each_system() {
 
 // ---------------------------------------------------------------- gemini-cli
 
-/// Sizes are its own, characters of JSON. Where it covers everything and keeps nothing, ours keeps the last request.
+/// Sizes are its own: characters of JSON. If it covers everything and keeps nothing, ours keeps the last request.
 #[test]
 fn splits() {
     let mut everything = 0;
@@ -233,7 +234,7 @@ fn one_request_and_a_loop_of_tools_can_be_cut() {
     };
     let ours = done(r#"{"name":"gemini-cli","ladder":["summary","offline","fit"]}"#);
     assert!(ours.summary.is_some() && ours.covered.len() >= 40, "{}", ours.covered.len());
-    // As the reference does it: nothing to cut at.
+    // As in the reference: no position for a cut.
     let theirs = done(r#"{"name":"gemini-cli","ladder":["summary","offline","fit"],"cut":{"splitInsideTurn":false}}"#);
     assert!(theirs.summary.is_none());
 }
@@ -247,7 +248,7 @@ fn the_flag_of_a_failure() {
         "COMPRESSION_FAILED_EMPTY_SUMMARY" => Some((Status::EmptySummary, false)),
         "NOOP" => Some((Status::NothingToCompact, false)),
         "throws" => Some((Status::ModelFailed, false)),
-        // Declared there and never produced; there is none such here.
+        // Declared in the reference and never produced; it does not exist here.
         "COMPRESSION_FAILED_TOKEN_COUNT_ERROR" => None,
         other => panic!("{other}"),
     };
@@ -305,7 +306,7 @@ fn results_share_a_budget() {
         ..Options::default()
     };
     let done = super::compacted(&messages, options, Rc::new(Quarter));
-    // 10,000 + 40,000 are the budget; the next does not fit any more, nor does what comes before it.
+    // 10,000 + 40,000 use up the budget; the next result does not fit any more, nor do earlier ones.
     let cut: Vec<&str> = done.edits[0].targets.iter().map(String::as_str).collect();
     assert_eq!((done.edits[0].rule, cut), ("capped-result", vec!["m2", "m4", "m6"][1..].to_vec()));
 }
@@ -326,7 +327,7 @@ fn one_message_with_the_requests_and_the_summary() {
         };
         list.as_array().unwrap().iter().map(message).collect()
     };
-    // The history is padded, since a summary must be shorter than what it stands for.
+    // The history is padded, because a summary must be shorter than the messages that it replaces.
     let mut messages = read(&case["history"]);
     messages.insert(3, assistant(&"It went on for a while. ".repeat(200)));
     let messages = numbered(messages);
@@ -346,7 +347,7 @@ fn one_message_with_the_requests_and_the_summary() {
     let Step::Done { result: done } = run.poll().unwrap() else { panic!("not done") };
     assert_eq!(done.status, Status::Applied);
     let mut view = carry_out(&messages, &done.plan);
-    // What came after the snapshot follows, the answer in flight first.
+    // Messages after the snapshot follow, the answer in flight first.
     view.extend(read(&case["arrivedAfterSnapshot"]));
     let record = view[1].text();
     let mut rest = record.as_str();
@@ -355,14 +356,14 @@ fn one_message_with_the_requests_and_the_summary() {
         let at = rest.find(piece).unwrap_or_else(|| panic!("{piece} is missing in {record}"));
         rest = &rest[at + piece.len()..];
     }
-    // Ours: the newest request is a message of its own as well.
+    // In ours the newest request is also a separate message.
     let roles: Vec<Role> = view.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::User, Role::Assistant, Role::User]);
     assert_eq!(view[2].text(), "U2 second request");
     assert!(!view.iter().any(|message| message.text() == "A1 answer one"));
 }
 
-/// Pending result, ratio, overflow -> what a request does.
+/// Pending result, ratio, overflow -> action of a request.
 #[test]
 fn what_a_request_does_about_a_job() {
     let check = |jobs: fn() -> Jobs<u8>, ratio, forced, next: Next<u8>, phase| {
@@ -416,11 +417,11 @@ fn all_rounds_but_the_last_or_the_history() {
         out.push(user("second"));
         out
     };
-    // More than one round of the turn: the last stays.
+    // With more than one round in the turn, the last stays.
     let mut messages = history(8);
     messages.extend(["a", "b", "c"].into_iter().flat_map(round));
     assert_eq!(covered(messages), (Some("m0".into()), Some("m21".into())));
-    // One: what came before the request.
+    // With one round, it covers the messages before the request.
     let mut messages = history(8);
     messages.extend(round("a"));
     assert_eq!(covered(messages), (Some("m0".into()), Some("m16".into())));
@@ -446,7 +447,7 @@ fn the_same_conversation_under_all_profiles() {
         let view = carry_out(&messages, &done.plan);
         assert_eq!((done.status, valid(&view)), (Status::Applied, Ok(())), "{}", profile.name);
         assert!(done.after.total <= 6_000);
-        // What one made, any other goes on with.
+        // Any profile can continue from the record of another.
         let mut more = view;
         more.extend(messages.iter().skip(2).cloned());
         let more = numbered(more);

@@ -1,4 +1,4 @@
-//! What holds for every conversation, every profile and every budget.
+//! Properties of every conversation, every profile and every budget.
 
 use std::rc::Rc;
 
@@ -40,7 +40,7 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
         assert!(done.after.total <= aim.target.max(aim.floor), "{} {aim:?}", done.after.total);
         assert_eq!(aim.reached, done.after.total <= aim.target);
     }
-    // Each step begins where the one before ended, and the last one is the result.
+    // Each step begins where the previous one ended, and the last one is the result.
     let mut at = None;
     for step in &done.steps {
         assert!(at.is_none_or(|at| at == step.tokens_before), "{:?}", done.steps);
@@ -50,14 +50,14 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
     let removed: u64 = done.removed.iter().map(|removal| removal.tokens).sum();
     let inserted: u64 = done.messages.iter().filter(|row| row.before == 0).map(|row| row.after).sum();
     assert_eq!(done.before.total + inserted, done.after.total + removed, "{:?}", done.removed);
-    // The frame, what the host keeps and calls without an answer stay byte for byte.
+    // The frame, kept messages and unanswered calls stay byte for byte.
     let is_kept = |m: &Message| keep.contains(&m.id) && !m.parts.is_empty() && valid(messages).is_ok();
     let may_keep = |m: &&Message| m.role.is_frame() || is_kept(m);
     for message in messages.iter().filter(may_keep) {
         assert!(out.contains(message), "{message:?}");
     }
     must_stay(messages, &done, &out, &**tokenizer);
-    // Nothing changes places.
+    // Nothing is reordered.
     let place: HashMap<&str, usize> = messages.iter().enumerate().map(|(at, m)| (m.id.as_str(), at)).collect();
     let places = done.plan.iter().filter_map(|item| match item {
         PlanItem::Keep { id } | PlanItem::Edit { id, .. } => Some(place[id.as_str()]),
@@ -73,7 +73,7 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
                 let value: serde_json::Value = serde_json::from_str(text).unwrap();
                 value.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>())
             };
-            // Calls whose id came twice have another one now.
+            // Calls whose id occurred twice have another one now.
             let mut before = was.parts.iter().filter_map(|part| match part {
                 Part::ToolCall { call_id: id, arguments, .. } if id == call_id => Some(keys(arguments)),
                 _ => None,
@@ -84,8 +84,8 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
     Some(done)
 }
 
-/// The newest request, the newest round and calls without an answer are what they were, once what no provider takes is mended. What is
-/// shortened because nothing else is left to go is named by an edit.
+/// The newest request, the newest round and unanswered calls are unchanged, except for repairs. If they are shortened
+/// because nothing else can be removed, an edit names that.
 fn must_stay(messages: &[Message], done: &Compacted, out: &[Message], tokenizer: &dyn Tokenizer) {
     let whole = Limits { budget: u64::MAX, ..Limits::default() };
     let mended = carry_out(messages, &prune(messages, meter(tokenizer), Origin::Exact, &whole).unwrap().plan);
@@ -95,12 +95,12 @@ fn must_stay(messages: &[Message], done: &Compacted, out: &[Message], tokenizer:
     };
     let is_user = |m: &Message| m.role == Role::User;
     let request = mended.iter().rposition(|m| is_user(m) && m.parts.iter().any(says));
-    // A message of nothing is no request to keep, and yet it is the assistant's turn behind it.
+    // An empty message is not a request to keep, but the assistant's turn follows it.
     let behind = request.or_else(|| mended.iter().rposition(is_user)).map_or(0, |at| at + 1);
     let round = mended[behind..].iter().rposition(|m| m.role == Role::Assistant).map(|at| behind + at);
     let answered: HashSet<&str> = mended.iter().flat_map(results_of).collect();
     let is_open = |m: &Message| calls_of(m).any(|id| !answered.contains(id));
-    // A round is its message and all that answers its calls.
+    // A round is its message and all answers to its calls.
     let of_round: HashSet<&str> = round.map_or(HashSet::default(), |at| calls_of(&mended[at]).collect());
     let edited = |id: &str, is_meant: &dyn Fn(&Edit) -> bool| {
         done.edits.iter().any(|edit| is_meant(edit) && edit.targets.iter().any(|target| target == id))
@@ -116,7 +116,8 @@ fn must_stay(messages: &[Message], done: &Compacted, out: &[Message], tokenizer:
         let Some(now) = now.get(id) else {
             panic!("{id} is gone: {}\nbecame {}\n{:?}", sketch(&mended), sketch(out), done.edits)
         };
-        // Results of the newest round may be cut; what was asked, and what was answered calls were told, only when nothing else is left.
+        // Results of the newest round may be cut; the request, and the arguments of answered calls, only if nothing
+        // else is left.
         let may_change = edited(id, &|edit| match edit.rule {
             "long-request" => Some(at) == request,
             "long-arguments" => message.role == Role::Assistant,
@@ -143,7 +144,7 @@ fn results_of(message: &Message) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads and commands instead of calls of nothing, long results, pictures and thoughts.
+/// Adds reads and commands instead of empty calls, long results, pictures and thoughts.
 fn decorated(rng: &mut fastrand::Rng, mut messages: Vec<Message>) -> Vec<Message> {
     let image = || Part::Image { media_type: Some("image/png".into()), data: None, url: None, detail: None };
     for message in &mut messages {
@@ -188,8 +189,8 @@ fn decorated(rng: &mut fastrand::Rng, mut messages: Vec<Message>) -> Vec<Message
     messages
 }
 
-/// Random conversations of up to so many messages, under all profiles, budgets and the host's wishes; gives the kinds of edits that were
-/// laid.
+/// Runs random conversations of up to `most` messages under all profiles, budgets and options; returns the kinds of
+/// edits.
 fn run_random(seed: u64, times: usize, most: std::ops::Range<usize>, tokenizer: &Rc<dyn Tokenizer>) -> HashSet<String> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut kinds = HashSet::default();
@@ -200,7 +201,7 @@ fn run_random(seed: u64, times: usize, most: std::ops::Range<usize>, tokenizer: 
         let whole = fresh(&messages, &**tokenizer);
         let mut profile = ALL[rng.usize(0..4)].clone();
         if rng.bool() {
-            // Everything goes, however little it frees.
+            // Everything is removed, however little it frees.
             profile = Profile::read(
                 r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0}},"media":{"reasoning":"outsideTail"},
                     "gain":{"stale":{"of":0},"media":{"of":0},"clear":{"of":0,"most":0}}}"#,
@@ -260,7 +261,7 @@ fn transcripts_at_shares_and_budgets() {
     }
 }
 
-/// A run of an agent on one request.
+/// Returns an agent's run on one request.
 fn run(rounds: usize) -> Vec<Message> {
     let mut messages = vec![user("Never touch the lexer. Fix the parser.")];
     for n in 0..rounds {
@@ -283,7 +284,7 @@ fn compacting_twice_is_nothing_to_compact() {
         let again = carry_out(&messages, &first.plan);
         let second = check(&again, options(), &tokenizer).unwrap();
         assert_eq!((second.status, second.edits.len()), (Status::NothingToCompact, 0));
-        // A few more messages are something new.
+        // A few more messages are new content.
         let mut more = again.clone();
         more.extend(run(40).into_iter().skip(1));
         let more = numbered(more);

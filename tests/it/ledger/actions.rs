@@ -1,4 +1,4 @@
-//! Calls that change the world: which they are, how they ended, and that a record keeps them.
+//! Calls that change the world: how they are recognised, how they ended, and that a record keeps them.
 
 use espalier::compact::ledger::action::{State, changes_world, commands};
 use espalier::compact::ledger::{Action, Ledger, Rules};
@@ -158,7 +158,7 @@ fn a_record_keeps_actions_and_is_read_back() {
         ledger.actions.iter().map(|a| (a.what.clone(), a.state, a.outcome.clone())).collect::<Vec<_>>()
     };
     assert_eq!(states(&before), states(&after));
-    // A call that failed and one that did not stay two lines.
+    // A failed call and a successful one stay two lines.
     assert_eq!(before.actions.iter().filter(|action| action.state == State::Failed).count(), 4);
     let text = made.text();
     assert!(text.contains("- m1: book_room(user_id: user_000, amount: 0) -> failed: Error: card declined"), "{text}");

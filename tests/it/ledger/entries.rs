@@ -1,4 +1,4 @@
-//! What is taken from a history.
+//! The facts that a ledger takes from a history.
 
 use espalier::compact::ledger::{By, Ledger, Rules, Status};
 use espalier::message::tool_map::Mark;
@@ -25,7 +25,7 @@ fn sentences_of_the_user_that_constrain_the_work() {
         user("Never touch main.rs!"),
     ]);
     let found: Vec<&str> = ledger.constraints.iter().map(|c| c.sentence.as_str()).collect();
-    // Words only count whole: "lonely" holds "only".
+    // Words must match whole: "lonely" contains "only".
     assert_eq!(found, ["Never touch main.rs!", "You don’t need tests."]);
     let rules = Rules { markers: vec!["unbedingt".into()], ..Rules::default() };
     let own = Ledger::fold(&numbered(vec![user("Das muss unbedingt bleiben.")]), &rules);
@@ -89,7 +89,7 @@ fn a_command_is_one_entry_in_its_newest_state_and_resolves_its_errors() {
     let mut messages = run("1", "x.c:3: error: no\nx.c:9: error: no\nexit code: 2");
     let open = ledger(messages.clone());
     assert_eq!(open.commands[0].status, Status::Failed(Some(2)));
-    // Lines that differ in numbers only are one error, the newest line stands for them.
+    // Lines that differ only in numbers are one error, shown by its newest line.
     assert_eq!((open.errors.len(), open.errors[0].count, open.errors[0].line.as_str()), (1, 2, "x.c:9: error: no"));
     assert!(!open.errors[0].resolved);
     messages.extend(run("2", "built\nexit code: 0"));
@@ -146,7 +146,7 @@ fn answers_refusals_and_settlements_are_decisions() {
         [
             (By::User, "Tabs or spaces? -> tabs"),
             (By::User, "`rm -rf /`: The user rejected this command."),
-            // Not `fetch_page`: a page can say so itself, and nothing tells its words from the host's.
+            // Not `fetch_page`: a page can contain these words itself, and they look like the host's.
             (By::User, "`rm -r build`: Approved by the user."),
             (By::Assistant, "I decided to keep the parser."),
         ]
@@ -162,7 +162,7 @@ fn taking_messages_in_one_by_one_is_folding_them() {
         for (at, message) in messages.iter().enumerate() {
             growing.add(message);
             if rng.u32(0..50) == 0 {
-                // What is known so far is the same from the prefix alone, and a copy goes on as the original does.
+                // The ledger of a prefix is the same as the growing one, and a copy continues like the original.
                 assert_eq!(growing, Ledger::fold(&messages[..=at], &rules));
                 growing = growing.clone();
             }

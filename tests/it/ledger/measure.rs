@@ -1,4 +1,4 @@
-//! What is measured of a compaction, and what compactions without a model must reach.
+//! Measurements of a compaction, and the min values for compactions without a model.
 
 use std::rc::Rc;
 
@@ -80,7 +80,7 @@ fn inventions_are_listed() {
     assert!(quality.misses.contains(&"inventions"));
 }
 
-/// Percent of the entries of a kind with a line of their own.
+/// Returns the percentage of the entries of a kind with a line of their own.
 fn share(quality: &Quality, kind: &str) -> f64 {
     quality.of(kind).unwrap().share() * 100.0
 }
@@ -98,7 +98,7 @@ fn facts_survive_without_a_model() {
             }
             let view = carry_out(&messages, &done.plan);
             assert_eq!(quality.retention, measured(&messages, &view).retention, "the report is of another view");
-            // Solved errors leave before actions and outcomes do.
+            // Solved errors are dropped before actions and outcomes.
             for (kind, least) in [("modifiedFiles", 95.0), ("requests", 95.0), ("errors", 60.0), ("commands", 65.0)] {
                 let share = share(quality, kind);
                 println!("{name} {budget} {kind} {share:.1} after {}", done.after.total);
@@ -119,7 +119,7 @@ fn what_small_budgets_leave_out_is_reported() {
     assert!(done.quality.unwrap().of("commands").unwrap().recall > 50);
 }
 
-/// A failure is not open if a message that stays in view solved it; without that message it is.
+/// A failure is not open if a message that stays in the view solved it; without that message it is.
 #[test]
 fn what_the_tail_solves_is_solved_in_the_record() {
     let record = |last: &str| {
@@ -168,16 +168,16 @@ fn facts_of_the_first_compaction_survive_ten() {
         for fact in ["Never touch the lexer.", "src/planted.rs", "water the tree", "Carry on with part 0."] {
             assert!(text.contains(fact), "round {round}: {fact}");
         }
-        // Of the first rounds only the results go.
+        // Only the results of the first rounds are removed.
         assert!(text.matches("<conversation-summary").count() <= 1);
         sizes.push(quality.size.as_ref().unwrap().summary);
     }
     assert!(sizes[9] > 0, "{sizes:?}");
-    // It does not grow without end.
+    // It does not grow without limit.
     assert!(sizes.iter().all(|size| *size <= 8_000 * 6 / 10), "{sizes:?}");
 }
 
-/// What the report says of the cache is what comparing the two requests says.
+/// The report on the cache equals a comparison of the two requests.
 #[test]
 fn the_price_of_the_broken_cache_is_reckoned_from_the_first_changed_message() {
     for name in TRANSCRIPTS {
@@ -188,11 +188,11 @@ fn the_price_of_the_broken_cache_is_reckoned_from_the_first_changed_message() {
             let cache = done.quality.and_then(|quality| quality.cache).unwrap();
             let view = carry_out(&messages, &done.plan);
             let shared = stable_prefix((&[], &messages), (&[], &view), CostModel::Espalier, &Quarter);
-            // Parts of the first changed message that are the same count there, and what a list costs counts here.
+            // Equal parts of the first changed message count there, and the cost of a list counts here.
             let equal: u64 = view[..shared.messages].iter().map(|m| crate::support::meter(&Quarter).message(m)).sum();
             assert_eq!(cache.shared, equal + CostModel::Espalier.list_overhead(), "{name} {budget}");
             assert_eq!(cache.shared + cache.rewritten, done.after.total);
-            // What was sent before had a stand-in for every lost result.
+            // The request before had a synthetic result for every lost one.
             let mut sent = Draft::new(&messages, crate::support::meter(&Quarter), Origin::Exact);
             repair(&mut sent);
             assert_eq!(cache.saved, sent.total() - done.after.total);
@@ -207,8 +207,8 @@ fn the_price_of_the_broken_cache_is_reckoned_from_the_first_changed_message() {
     assert!(done.quality.is_none(), "nothing was changed, so that nothing has a price");
 }
 
-/// At half and at a quarter of its size, by a model that says next to nothing and by none: what has no line of its own is counted in its
-/// block, with the ids that it lies between.
+/// At half and at a quarter of its size, with a model that says almost nothing and without one: facts without a line of
+/// their own are counted in their block, with the ids of their neighbours.
 #[test]
 fn after_a_poor_summary_or_none_the_target_is_reached_and_facts_have_lines_or_can_be_recalled() {
     let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\nWork.", s.name)).collect();
@@ -221,7 +221,7 @@ fn after_a_poor_summary_or_none_the_target_is_reached_and_facts_have_lines_or_ca
                 let options = Options { budget, has_model, ..Options::default() };
                 let done = compacted(&messages, options, Rc::new(Quarter), &poor);
                 let quality = done.quality.unwrap();
-                // It gets where it aims, or tells what is in the way.
+                // It reaches its target, or reports what prevents it.
                 let context = format!("{name} {budget} {has_model}");
                 assert_eq!(done.aim.is_some(), done.summary.is_some(), "{context}");
                 if let Some(aim) = done.aim {

@@ -1,4 +1,4 @@
-//! The ledger: what is taken from a history, what a record keeps of it, what of that is measured.
+//! The ledger: its facts from a history, their lines in a record, and the measurements.
 
 mod actions;
 mod entries;

@@ -1,4 +1,4 @@
-//! What rules make of a summary that a model, or rules, wrote before.
+//! How rules shorten a summary that a model, or rules, wrote earlier.
 
 use espalier::compact::form::EIGHT;
 use espalier::compact::ledger::{Ledger, Rules};
@@ -8,7 +8,7 @@ use espalier::tokens::Tokenizer;
 
 use crate::support::{Quarter, assistant, numbered, record, user};
 
-/// An earlier summary with so many lines in each section, and what came behind it.
+/// Returns a ledger with an earlier summary of `lines` lines in each section, and later messages.
 fn ledger(name: &str, lines: usize) -> Ledger {
     let sections: Vec<String> = EIGHT
         .sections
@@ -32,7 +32,7 @@ fn behind(summary: &str) -> Vec<Message> {
     ])
 }
 
-/// Numbers of the lines that are left of a section.
+/// Returns the numbers of the lines that are left of a section.
 fn left(text: &str, name: &str, section: &str) -> Vec<usize> {
     let start = format!("- {name}: {section} has line ");
     let numbers = text.lines().filter_map(|line| line.strip_prefix(&start)?.strip_suffix('.'));
@@ -68,7 +68,7 @@ fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
     }
 }
 
-/// Rules write below what was written before: of two records the older one goes first, and what is counted adds up.
+/// Rules write below earlier text: of two records the older one is shortened first, and the counts add up.
 #[test]
 fn of_records_of_records_the_oldest_goes_first() {
     let mut text = offline(&ledger("first", 6), None, 4_000, &Quarter);
@@ -79,7 +79,7 @@ fn of_records_of_records_the_oldest_goes_first() {
         assert!(Quarter.count(&text) <= 700, "{step}");
         assert_eq!(text.matches("## Earlier record").count(), 1, "{text}");
         let first: usize = EIGHT.sections.iter().map(|section| left(&text, "first", &section.name).len()).sum();
-        // The extract of the step before says the same as the one of this step.
+        // The extract of the previous step says the same as this step's.
         let extracts = text.matches("Now mend the printer.").count();
         assert!(first == 0 || extracts >= (step + 2).min(3), "{step}: {first} old lines, {extracts}\n{text}");
         let gone = text.lines().find_map(|l| l.strip_prefix('(')?.strip_suffix(" older lines left out)")?.parse().ok());

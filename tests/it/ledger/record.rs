@@ -14,7 +14,7 @@ use crate::support::{self, Quarter, TRANSCRIPTS, assistant, call, numbered, rand
 pub const PLENTY: Shares =
     Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000, least: 1_000_000, room: u64::MAX };
 
-/// What became of the entries within so much.
+/// Returns how the entries are shown within these shares.
 fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
     blocks(ledger, shares, true, &Quarter).shown
 }
@@ -85,13 +85,14 @@ fn a_record_is_read_back_into_the_same_facts() {
 
 #[test]
 fn records_of_records_do_not_change() {
-    // What is read back and written again is the same text, ids aside: nothing grows or wears off with every compaction.
+    // Written, read back and written again is the same text except for ids: repeated compactions neither add nor lose
+    // anything.
     for name in TRANSCRIPTS {
         let first = record(&Ledger::fold(&transcript(name), &Rules::default()), PLENTY);
         let second = record(&read_back(&first), PLENTY);
         let third = record(&read_back(&second), PLENTY);
         assert_eq!(second.text(), third.text(), "{name}");
-        // A sentence that a user's message repeats is a fact no more.
+        // A sentence that is repeated by a user's message is no longer a fact.
         let lines = |ledger: &Ledger| {
             let all = shown(ledger, PLENTY);
             all.iter().filter(|s| s.block != Block::Facts).map(|s| (s.block, s.lines)).collect::<Vec<_>>()
@@ -118,11 +119,11 @@ fn what_finds_no_place_is_counted() {
         }
         let unregistered = blocks(&ledger, shares, false, &Quarter).text;
         for line in text.lines().zip(unregistered.lines()) {
-            // Who cannot recall is not sent to do it; all else is the same.
+            // A reader who cannot recall is not asked to; everything else is equal.
             let is_note = line.0.starts_with('(') && line.0.contains(" more left out");
             assert!(line.0 == line.1 || is_note && line.1.ends_with(" more left out)"), "{line:?}");
         }
-        // The counts survive being read back.
+        // The counts are the same after reading back.
         let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0, is_brief: false };
         let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Extras::default(), &Quarter);
         let again = read_back(&message);
@@ -131,7 +132,7 @@ fn what_finds_no_place_is_counted() {
     }
 }
 
-/// What is there whatever the room does not depend on the room, and the rest stays within it.
+/// Unconditional lines do not depend on the room, and the rest stays within it.
 #[test]
 fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
     for name in TRANSCRIPTS {
@@ -148,7 +149,7 @@ fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
                 assert!(made.spare <= room.saturating_sub(floor), "{name} {room}: {}", made.spare);
                 for line in bare.text.lines().filter(|line| line.starts_with("- ") && !line.contains('…')) {
                     let start = line.split(" -> ").next().and_then(|line| line.split(" [").next()).unwrap();
-                    // Rows of one message name its id once.
+                    // Rows about one message name its id once.
                     let start = start.split_once(": ").map_or(start, |(_, text)| text);
                     // Longer forms begin with the folder.
                     let start = start.trim_start_matches('`').trim_end_matches('`');
@@ -159,7 +160,7 @@ fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
     }
 }
 
-/// Commands that begin and end alike are two, and whole.
+/// Commands with equal beginnings and ends are two, and whole.
 #[test]
 fn commands_that_differ_in_the_middle_stay_two() {
     let (one, two) = ("x".repeat(60), "y".repeat(90));
@@ -187,7 +188,7 @@ fn an_append_changes_only_the_end_of_a_block() {
     messages.push(user("And then?"));
     for (name, before) in ["user-messages", "commands", "changed-files"].iter().zip(before) {
         let after = block(&messages, name);
-        // What came of the newest request may change.
+        // The outcome of the newest request may change.
         let before = before.rsplit_once("\n=> ").map_or(before.as_str(), |(before, _)| before);
         assert!(after.starts_with(before) && after.len() > before.len(), "{name}:\n{before}\n{after}");
     }
@@ -252,7 +253,7 @@ fn hostile_records_are_read_without_harm() {
 
 #[test]
 fn long_lines_cost_what_they_are_long() {
-    // Anything quadratic in their reading would make a test without end of these.
+    // With quadratic reading the test would not end on these.
     let many = |text: &str| text.repeat(200_000);
     for line in [
         "`",

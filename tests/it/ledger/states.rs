@@ -1,4 +1,4 @@
-//! How calls ended, and which errors are still open.
+//! The outcomes of calls, and which errors are still open.
 
 use espalier::compact::ledger::command::Tests;
 use espalier::compact::ledger::{Ledger, Rules, Status};
@@ -10,7 +10,7 @@ use super::ledger;
 use super::record::{PLENTY, read_back, record};
 use crate::support::{call, numbered, result};
 
-/// Commands and their outputs, in order.
+/// Returns the ledger of commands and their outputs, in order.
 fn ran(runs: &[(&str, &str)]) -> Ledger {
     ledger(runs.iter().enumerate().flat_map(|(at, (line, output))| run(at, line, output)).collect())
 }
@@ -19,7 +19,7 @@ fn run(at: usize, line: &str, output: &str) -> Vec<Message> {
     vec![call(&at.to_string(), "bash", &json!({ "command": line }).to_string()), result(&at.to_string(), output)]
 }
 
-/// Error lines of one run, and whether it failed.
+/// Returns the error lines of one run, and whether it failed.
 fn errors(line: &str, output: &str) -> (Vec<String>, bool) {
     let ledger = ran(&[(line, output)]);
     (ledger.errors.into_iter().map(|error| error.line).collect(), ledger.commands[0].has_failed())
@@ -78,7 +78,7 @@ fn failed_calls_of_tools_say_one_line() {
     assert_eq!(failed.errors.iter().map(|e| e.line.as_str()).collect::<Vec<_>>(), ["ERROR: No match."]);
 }
 
-/// True if the second run closes what the first one printed.
+/// True if the second run closes the error of the first one.
 fn closes(failed: &str, passed: &str) -> bool {
     ran(&[(failed, "x.c:3: error: no\nexit code: 2"), (passed, "fine\nexit code: 0")]).errors[0].resolved
 }
@@ -173,7 +173,7 @@ fn many_failures_and_runs_cost_what_they_are_long() {
     assert!(ledger.errors.iter().all(|error| error.resolved));
 }
 
-/// True if what comes behind the record of some messages closes their error; in a record of that record too.
+/// True if messages after the record of some messages close their error; also after a record of that record.
 fn closes_behind_a_record(before: Vec<Message>, later: Vec<Message>) -> bool {
     let first = record(&ledger(before), PLENTY);
     let second = record(&read_back(&first), PLENTY);

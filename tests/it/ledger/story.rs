@@ -1,4 +1,4 @@
-//! What came of each request, and how it stands in a record.
+//! The outcome of each request, and its form in a record.
 
 use espalier::compact::ledger::command::shortened;
 use espalier::compact::ledger::symbol::changed;
@@ -14,7 +14,7 @@ use super::ledger;
 use super::record::{PLENTY, read_back, record};
 use crate::support::{Quarter, assistant, call, numbered, result, user};
 
-/// Outcomes in the order of their requests, in the longest form.
+/// Returns the outcomes in the order of their requests, in the longest form.
 fn outcomes(messages: Vec<Message>) -> Vec<String> {
     outcomes_of(&ledger(messages))
 }
@@ -113,7 +113,7 @@ fn outcomes_are_read_back_and_words_of_the_user_are_not_taken_for_one() {
     assert_eq!(texts(&before), texts(&after));
     assert_eq!(outcomes_of(&before), outcomes_of(&after));
     assert_eq!(outcomes_of(&before).len(), 2);
-    // A second time nothing changes either.
+    // Repeating it changes nothing.
     assert_eq!(outcomes_of(&read_back(&record(&after, PLENTY))), outcomes_of(&after));
 }
 

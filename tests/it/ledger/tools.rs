@@ -1,4 +1,4 @@
-//! What tool calls and command lines are understood as.
+//! How tool calls and command lines are parsed.
 
 use espalier::compact::ledger::command::{Tests, body, is_test_run};
 use espalier::compact::ledger::shell::{Touch, read};

@@ -1,4 +1,4 @@
-//! What lines and sentences are known by: the quick way says what the plain one says.
+//! Keys of lines and sentences: the fast way gives the same as the plain one.
 
 use espalier::compact::ledger::error::{HARMLESS, WORDS, is_error_line};
 use espalier::compact::ledger::text::{has_word, sentences};
@@ -63,7 +63,7 @@ fn plain_is_error_line(line: &str) -> bool {
         && !HARMLESS.iter().any(is_harmless)
 }
 
-/// Nothing is lost between sentences, and none is two lines of a list.
+/// Checks that no text is lost between sentences, and that none contains two lines of a list.
 fn check_sentences(text: &str) {
     let all: Vec<&str> = sentences(text).collect();
     let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();

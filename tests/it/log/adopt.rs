@@ -1,4 +1,4 @@
-//! Compactions on a log: their edits show what they showed.
+//! Compactions on a log: their edits have the effect that they had in the plan.
 
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ fn compact(messages: &[Message], budget: u64) -> Option<Compacted> {
     }
 }
 
-/// The messages, whatever summaries are called, and calls whose id came twice: covered calls do not count as having come.
+/// Normalises the ids of summaries, and of calls whose id occurred twice: covered calls do not count as occurrences.
 fn said(messages: &[Message]) -> Vec<Message> {
     let mut messages = messages.to_vec();
     for message in &mut messages {
@@ -61,7 +61,7 @@ fn compactions_one_after_the_other_show_what_they_showed() {
                     assert_eq!(log.view().after.total, done.after.total, "{name}");
                     assert_eq!(added.len(), done.edits.len());
                     adopted += added.len();
-                    // Taken back in whatever order, the view is the one before.
+                    // Undone in any order, the view is the previous one.
                     for added in &added {
                         log.undo(Some(&added.id), 3).unwrap();
                     }

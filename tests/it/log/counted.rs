@@ -1,4 +1,4 @@
-//! Counts in the lines of messages: a log that is read is not counted again, unless it is counted with something else.
+//! Counts in the lines of messages: a log that is read is not counted again, unless the tokenizer differs.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::support::{assistant, user};
 
-/// One token a byte. Remembers how many bytes were counted.
+/// One token a byte. Records how many bytes were counted.
 struct Named(Option<&'static str>, Rc<Cell<u64>>);
 
 impl Tokenizer for Named {
@@ -46,7 +46,7 @@ fn tokens(log: &Log) -> Vec<u64> {
     ["m0", "m1", "m2"].into_iter().flat_map(|id| [vec![counts(id).0], counts(id).1.into_vec()].concat()).collect()
 }
 
-/// Reads lines: its counts, and how many bytes were counted for them. What it exports is what was read.
+/// Reads lines; returns its counts, and how many bytes were counted for them. An export equals the input.
 fn read(text: &str, name: Option<&'static str>, model: CostModel) -> (Vec<u64>, u64) {
     let (how, counted) = counting(name, model);
     let read = Log::import(text, how, false).unwrap();
@@ -114,7 +114,7 @@ fn counts_that_cannot_be_are_passed_over() {
         assert_eq!((read.problems.len(), read.log.counts("m0").map(|it| it.message.tokens)), (0, Some(9)), "{odd}");
         assert_eq!(read.log.export(0), line(odd));
     }
-    // A storage may set lines in another way.
+    // A storage may format lines differently.
     let spaced = line("bytes espalier 99 5").replace("\"time\":0", "\"time\": 0");
     let (how, _) = counting(Some("bytes"), CostModel::Espalier);
     let read = Log::import(&spaced, how, false).unwrap();

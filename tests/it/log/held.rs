@@ -1,4 +1,5 @@
-//! What plans hold of a log's messages changes nothing: a plan of a log that was planned over and over is that of one read just now.
+//! The cached knowledge of plans changes nothing: a plan of a log with many earlier plans equals that of a log just
+//! read.
 
 use std::rc::Rc;
 
@@ -14,13 +15,13 @@ use super::random::play_with;
 use super::{counting, log, range};
 use crate::support::{Quarter, assistant, driven, numbered, transcript, user};
 
-/// A run of an agent, some of it twice, in which what is old is repeated, outdated and long.
+/// Returns an agent's run, partly repeated, with old content that is repeated, outdated and long.
 fn messages(rng: &mut Rng, name: &str) -> Vec<Message> {
     let recorded = transcript(name);
     let from = rng.usize(0..recorded.len() / 2);
     let some = &recorded[from..recorded.len().min(from + 40)];
     let mut all: Vec<Message> = some.iter().chain(&some[..some.len() / 2]).cloned().collect();
-    // Ids of calls come once.
+    // Ids of calls are unique.
     let half = some.len();
     for (at, message) in all.iter_mut().enumerate() {
         for part in &mut message.parts {
@@ -45,7 +46,7 @@ fn options(log: &Log, rng: &mut Rng) -> Options {
     options
 }
 
-/// Everything that a compaction asks for and comes to. The model has nothing to say.
+/// Returns all effects and the result of a compaction. The model says nothing.
 fn all_of(log: &Log, options: Options, skip: bool) -> String {
     let (asked, done) = driven(Compaction::of_log(log, options), |effect| match effect {
         Effect::RunHook(_) => Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip },
@@ -82,7 +83,7 @@ fn what_is_held_stays_through_summaries() {
     use espalier::compact::held::Held;
     let mut log = log(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
     let held = log.beside::<Held>();
-    // What a summary hides is read once, not once for every summary after it.
+    // Messages hidden by a summary are read once, not once for every later summary.
     for to in ["m1", "m3"] {
         log.edit(range("m0", to), 1).unwrap();
         assert!(Rc::ptr_eq(&held, &log.beside::<Held>()), "{to}");
@@ -102,9 +103,9 @@ fn what_a_record_stands_for_is_read_once_whichever_the_record_is() {
         held.folds.behind(messages, &rules(record)).requests.into_iter().map(|request| request.id).collect()
     };
     assert_eq!(requests(&[Rc::clone(&late)], "e2:summary"), ["late"]);
-    // Each summary has an id of its own. Reading goes on all the same: what was read already comes first.
+    // Each summary has its own id. Reading continues: messages that are already read come first.
     assert_eq!(requests(&[Rc::clone(&early), Rc::clone(&late)], "e5:summary"), ["late", "early"]);
-    // The ledger goes on with the records that the view has now.
+    // The ledger continues with the current records of the view.
     let mut ledger = held.folds.behind(&[Rc::clone(&early), Rc::clone(&late)], &rules("e7:summary"));
     ledger
         .add(&Message { id: "e7:summary".into(), ..user("<conversation-summary>\nSo far.\n</conversation-summary>") });

@@ -1,4 +1,4 @@
-//! Input that nobody should send.
+//! Invalid input.
 
 use espalier::error::Code;
 use espalier::history::log::entry::RecordKind;
@@ -58,7 +58,7 @@ fn records_of_any_depth_are_kept_as_they_are() {
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     for json in [deep.as_str(), "\"\\ud800\"", "1e400", "0.1000000000000000055511151231257827", " {\"b\":1,\"a\":2} "] {
         let added = log.record(RecordKind::Job, json.into(), i64::MIN);
-        // A parser may refuse what is odd; what is taken is kept as it is.
+        // A parser may refuse odd input; accepted input is stored unchanged.
         if added.is_ok() {
             let read = Log::import(&log.export(0), counting(Chars), false).unwrap();
             assert_eq!((read.problems.len(), read.log.export(0)), (0, log.export(0)));
@@ -69,7 +69,7 @@ fn records_of_any_depth_are_kept_as_they_are() {
 
 #[test]
 fn long_conversations_are_no_slower_by_the_message() {
-    // Not timed: 20,000 messages with an edit every hundred would take minutes if anything were quadratic.
+    // Without a timer: 20,000 messages with an edit every hundred would take minutes if anything were quadratic.
     let mut log = Log::new(counting(Quarter));
     for at in 0..20_000 {
         let message = if at % 2 == 0 { user("question") } else { assistant("answer") };

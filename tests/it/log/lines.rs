@@ -1,4 +1,4 @@
-//! Lines: what is written, and what becomes of lines that something happened to.
+//! Lines: how they are written, and how damaged ones are read.
 
 use espalier::error::Code;
 use espalier::history::log::Log;
@@ -56,7 +56,7 @@ fn lines_come_back() {
     check(&text.replace('\n', "\r\n\r\n"), "", 9, 0);
     check(&format!("\u{feff}{text}"), "", 9, 0);
     check(text.trim_end(), "", 9, 0);
-    // A store that sets JSON in its own way does no harm.
+    // A storage that formats JSON differently does no harm.
     let set = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap().to_string();
     check(&lines().iter().map(|line| set(line)).collect::<Vec<_>>().join("\n"), "", 9, 0);
 }
@@ -74,7 +74,7 @@ fn a_cut_last_line_is_left_out() {
         let kinds = if end == text.len() - last - 1 { "" } else { "9:cut" };
         check(&text[..end], kinds, 8, usize::from(!kinds.is_empty()));
     }
-    // In the middle it is no cut.
+    // In the middle it is not a cut.
     let mut broken = all.clone();
     broken[3].truncate(20);
     check(&broken.join("\n"), "4:unreadable", 3, 6);
@@ -93,7 +93,7 @@ fn any_changed_byte_is_found() {
             broken[at].replace_range(byte..=byte, other);
             let text = broken.join("\n");
             match Log::import(&text, counting(Chars), false) {
-                // Of a newer version, it says.
+                // The error says that a newer version wrote it.
                 Err(error) => assert_eq!(error.code, Code::LogVersion),
                 Ok(read) => {
                     assert!(read.log.len() <= at && !read.problems.is_empty(), "line {at}, byte {byte}: {text}");
@@ -120,7 +120,7 @@ fn gaps_doubles_and_shuffled_lines() {
     let mut shuffled = all.clone();
     shuffled.swap(2, 3);
     check(&shuffled.join("\n"), "3:missing", 2, 7);
-    // The tail of another log of the same length.
+    // The tail of another log with the same length.
     let mut other = log(vec![user("other"), user("talk"), user("x"), user("y"), user("z")]);
     other.record(espalier::history::log::entry::RecordKind::Note, "1".into(), 1).unwrap();
     let tail = other.export(3);
@@ -149,7 +149,7 @@ fn what_follows_a_broken_line_can_be_salvaged() {
     assert!(log.edits().is_empty(), "edits of what cannot be trusted are not");
     assert_eq!(shown(&log), "m0 m1 m2 m3 m4");
     assert_eq!(read.salvaged.len(), 5, "four messages and a note");
-    // What was salvaged is a log like any other.
+    // A salvaged log is a log like any other.
     let again = Log::import(&log.export(0), counting(Chars), false).unwrap();
     assert_eq!((again.problems.len(), again.log.hash()), (0, log.hash()));
     let lines: Vec<String> = read.salvaged.into_iter().map(|added| added.line).collect();
@@ -158,14 +158,14 @@ fn what_follows_a_broken_line_can_be_salvaged() {
 
 #[test]
 fn a_line_that_says_what_cannot_be_is_refused_though_its_hash_is_right() {
-    // Two logs with the same beginning; the second knows a message that the first does not.
+    // Two logs with the same beginning; the second has a message that the first does not have.
     let mut with = log(vec![user("a"), user("b"), user("c")]);
     with.edit(drop(&["m0"]), 2).unwrap();
     let forged = with.export(0).replace("\"targets\":[{\"message\":\"m0\"}]", "\"targets\":[{\"message\":\"m2\"}]");
     assert_ne!(forged, with.export(0));
     let mut lines: Vec<String> = forged.lines().map(str::to_string).collect();
     let body = lines[3].rsplit_once(",\"hash\"").unwrap().0.to_string();
-    // The chain is no secret: anybody can reckon it. FNV-1a over all lines without their hashes.
+    // The chain is not secret: anybody can compute it. FNV-1a over all lines without their hashes.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for line in lines[..3].iter().map(|l| l.rsplit_once(",\"hash\"").unwrap().0).chain([body.as_str()]) {
         hash = line.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -1,4 +1,4 @@
-//! The event log: what shows, what is refused, what comes back.
+//! The event log: what the view shows, which edits are refused, what an undo restores.
 
 mod adopt;
 mod counted;
@@ -83,7 +83,7 @@ pub fn on(message: &str) -> Pin {
     Pin { message: Some(message.into()), part: None, range: None, fact: None, reason: None }
 }
 
-/// The view in one line: `m1` as it came, `m2*` changed, `(e7:summary)` inserted.
+/// Formats the view on one line: `m1` unchanged, `m2*` changed, `(e7:summary)` inserted.
 pub fn shown(log: &Log) -> String {
     let item = |item: &PlanItem| match item {
         PlanItem::Keep { id } => id.clone(),
@@ -147,7 +147,7 @@ fn the_tokens_of_an_edit_are_counted() {
     log.edit(range("m1", "m3"), 2).unwrap();
     log.edit(range("m1", "m5"), 2).unwrap();
     let edits = log.edits();
-    // A message is 4, a result 4 more, and a character one.
+    // A message costs 4, a result 4 more, and a character one.
     assert_eq!((edits[0].tokens_before, edits[0].tokens_after), (4 + 4 + 13, 4 + 4 + 9));
     let summary = 4 + 6;
     assert_eq!(edits[2].tokens_before, summary + (4 + 14) + (4 + 4 + 4));
@@ -174,7 +174,7 @@ fn ranges_grow_to_groups_and_around_ranges_they_meet() {
     assert_eq!(shown(&log), "m0 (e12:summary) (e11:summary) m6 m7 m8 m9");
     log.edit(range("m3", "m5"), 2).unwrap();
     assert_eq!(shown(&log), "m0 (e13:summary) m6 m7 m8 m9");
-    // Of nested ranges the larger shows, whichever is taken back first.
+    // Of nested ranges the larger one shows, whichever is undone first.
     log.undo(Some(&outer), 3).unwrap();
     assert_eq!(shown(&log), "m0 (e13:summary) m6 m7 m8 m9");
     log.undo(None, 3).unwrap();
@@ -198,7 +198,7 @@ fn a_range_carries_the_newest_request_system_messages_and_pins() {
     assert_eq!(shown(&log), "(e9:summary) m0 m1 m2 m3 m6 m7");
     log.unpin("e8", 4).unwrap();
     assert_eq!(shown(&log), "(e9:summary) m0 m3 m6 m7");
-    // A pin brings back what was covered already.
+    // A pin restores content that is already covered.
     log.pin(on("m4"), 5).unwrap();
     assert_eq!(shown(&log), "(e9:summary) m0 m3 m4 m5 m6 m7");
     log.unpin("e11", 5).unwrap();
@@ -252,7 +252,7 @@ fn the_work_in_progress_stays() {
     for kind in [Kind::Truncate, Kind::Offload] {
         log.edit(part(kind, "m8", 0, text("f…")), 3).unwrap();
     }
-    // A round that a newer request has left behind is history.
+    // A round before a newer request is history.
     log.append(Message { id: "m10".into(), ..user("and now?") }, 4).unwrap();
     log.edit(clear("m8"), 5).unwrap();
     log.edit(range("m1", "m8"), 5).unwrap();
@@ -324,7 +324,7 @@ fn redo_brings_back_in_order_until_something_new_happens() {
     assert_eq!(log.redo(None, 4).unwrap().unwrap().target, "e10");
     log.edit(drop(&["m1"]), 5).unwrap();
     assert!(log.redo(None, 6).unwrap().is_none());
-    // By its id the other can still be had.
+    // The other can still be redone by its id.
     assert_eq!(log.redo(Some("e11"), 6).unwrap().unwrap().target, "e11");
     refused(log.redo(Some("e11"), 6), Code::UnknownId, "target");
     refused(log.undo(Some("e99"), 6), Code::UnknownId, "target");
@@ -361,7 +361,7 @@ fn rewinding_leaves_messages_behind_and_revokes_what_reaches_past() {
     log.undo(Some(&rewind), 4).unwrap();
     log.rewind(Some("m2"), 5).unwrap();
     assert_eq!(shown(&log), "m0 m1 m2", "the range reached past the point");
-    // What was left behind cannot come back once the conversation went on.
+    // Removed content cannot come back after the conversation continued.
     let more = Message { id: "m10".into(), ..result("1", "again") };
     log.append(more, 6).unwrap();
     assert_eq!(shown(&log), "m0 m1 m2 m10");
@@ -388,7 +388,7 @@ fn pins_hold_parts_ranges_and_facts() {
         [Some("two"), Some("never touch the lexer")]
     );
     assert_eq!(pins[0].tokens, 3);
-    // A pin on what is cleared already brings it back for as long as it is there.
+    // A pin on cleared content restores it for as long as the pin exists.
     log.edit(clear("m5"), 5).unwrap();
     let pin = log.pin(Pin { part: Some(0), ..on("m5") }, 6).unwrap().id;
     assert_eq!(shown(&log), "m0 m1 m2 m3* m4 m5 m6 m7 m8 m9");
@@ -489,7 +489,7 @@ fn the_view_is_what_the_plan_makes_of_the_history() {
     let messages =
         numbered(vec![user("a"), calls(&["1"]), result("1", "x"), calls(&["1"]), result("1", "long"), user("b")]);
     let mut log = Log::from_messages(messages.clone(), 1, counting(Chars)).unwrap();
-    // An id that comes twice is repaired in the view, and the cleared text stays cleared.
+    // A repeated id is repaired in the view, and the cleared text stays cleared.
     log.edit(clear("m4"), 2).unwrap();
     assert_eq!(crate::prune::carry_out(&messages, &log.view().plan), log.messages());
     let json = serde_json::to_string(&log.messages()[4]).unwrap();
@@ -538,7 +538,7 @@ fn shapes_are_those_of_all_messages() {
     let wanted: Vec<u32> = (0..10).map_while(|at| log.original(&format!("m{at}"))).map(shape).collect();
     log.edit(range("m1", "m3"), 2).unwrap();
     assert_eq!(log.shapes(), wanted);
-    // One that is not called by its number is to be looked at.
+    // A message whose id is not its number must be inspected.
     log.append(Message { id: "m007".into(), ..user("so") }, 3).unwrap();
     assert_eq!(log.shapes().last(), Some(&u32::MAX));
 }

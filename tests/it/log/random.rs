@@ -1,4 +1,4 @@
-//! Random sequences of everything that can happen.
+//! Random sequences of all operations.
 
 use espalier::error::Code;
 use espalier::history::edit::Thinking;
@@ -12,7 +12,7 @@ use fastrand::Rng;
 use super::{blank, counting, on, range, text};
 use crate::support::{Quarter, random};
 
-/// One step: a message, or anything that may be done to what is there. Refusals are part of it.
+/// Takes one step: adds a message, or applies any operation. Refusals are part of it.
 fn step(log: &mut Log, rng: &mut Rng, waiting: &mut Vec<Message>) {
     let known: Vec<String> = log.messages().into_iter().map(|m| m.id).chain(["m0".into(), "m3".into()]).collect();
     let some = |rng: &mut Rng| known[rng.usize(0..known.len())].clone();
@@ -70,7 +70,7 @@ fn step(log: &mut Log, rng: &mut Rng, waiting: &mut Vec<Message>) {
     }
 }
 
-/// The last thought of a range and the first calls behind it.
+/// Returns the last thought of a range and the first calls after it.
 fn thought(log: &Log, from: &str, to: &str) -> Option<Thinking> {
     let messages = log.messages();
     let at = |id: &str| messages.iter().position(|message| message.id == id);
@@ -86,7 +86,7 @@ fn thoughts(message: &Message) -> Vec<usize> {
     (0..message.parts.len()).filter(is_thought).collect()
 }
 
-/// An edit of parts that fits more often than not.
+/// Returns an edit of parts that usually applies.
 fn parts(log: &Log, rng: &mut Rng, known: &[String]) -> Edit {
     let mut targets = Vec::new();
     let mut kind = Kind::ClearResult;
@@ -112,7 +112,7 @@ fn view(log: &Log) -> String {
     serde_json::to_string(&(log.view().plan, log.messages(), log.view().after)).unwrap()
 }
 
-/// With thoughts in some of the calls.
+/// Returns a conversation with thoughts in some of the calls.
 fn conversation(rng: &mut Rng, steps: usize) -> Vec<Message> {
     let mut messages = random::conversation(rng, steps);
     for message in messages.iter_mut().filter(|message| message.calls().next().is_some()) {
@@ -129,7 +129,7 @@ fn play(seed: u64, steps: usize, each: impl FnMut(&mut Log, &mut Rng)) -> Log {
     play_with(rng, waiting, steps, each)
 }
 
-/// Random steps over these messages, which come one after the other.
+/// Takes random steps over these messages, which are added one by one.
 pub fn play_with(
     mut rng: Rng,
     mut waiting: Vec<Message>,
@@ -158,12 +158,12 @@ fn views_pair_up_and_add_up_whatever_happens() {
             assert_eq!(log.totals(), draft.after(), "seed {seed}: held totals are those of the rows");
             let counted: u64 = messages.iter().map(|m| draft.meter.message(m)).sum();
             assert_eq!(log.view().after.total, counted + 3, "seed {seed}: tokens are those of the messages");
-            // What is held says whether anything has to be repaired; walking everything says the same.
+            // The log knows whether anything must be repaired; a full pass gives the same.
             let mut walked = log.draft();
             repair(&mut walked);
             repair(&mut walked);
             assert_eq!((log.view().plan, log.view().repaired), (walked.plan(), walked.removed), "seed {seed}");
-            // Edits leave no orphan where there was none: only what is odd in the history itself is repaired.
+            // Edits create no orphans: only oddities of the history itself are repaired.
             let plain: Vec<Message> = draft
                 .entries
                 .iter()
@@ -172,7 +172,7 @@ fn views_pair_up_and_add_up_whatever_happens() {
                 .cloned()
                 .collect();
             if valid(&plain).is_ok() {
-                // An empty request that was all there was is empty beside a summary; repair sees to that.
+                // An empty request that was the only content is empty beside a summary; repair handles that.
                 let broken = valid(&draft.messages()).err().filter(|(_, why)| *why != "empty message");
                 assert_eq!(broken, None, "seed {seed}");
             }
@@ -197,7 +197,7 @@ fn every_prefix_replays_byte_for_byte() {
             assert_eq!(view(&again.log), seen, "seed {seed} at {length}");
             assert_eq!(again.log.export(0), exported);
             assert_eq!(again.log.hash(), again.log.export(length.saturating_sub(1)).get_hash());
-            // The view of a position is the same from further on.
+            // The view of a position is the same at a later position.
             let difference = log.compare(length, length).unwrap();
             assert_eq!(difference.after.total, again.log.view().after.total);
             assert_eq!(
@@ -213,7 +213,7 @@ trait GetHash {
 }
 
 impl GetHash for String {
-    /// The hash in the last line.
+    /// Returns the hash in the last line.
     fn get_hash(&self) -> String {
         match self.trim_end().rsplit_once("\"hash\":\"") {
             Some((_, hash)) => hash.trim_end_matches("\"}").to_string(),
@@ -231,7 +231,7 @@ fn undoing_restores_the_view_before_byte_for_byte() {
         let log = play(seed, 50, |log, _| {
             let now = view(log);
             if log.edits().len() > count {
-                // The newest entry is an edit: taking it back and bringing it back are exact.
+                // The newest entry is an edit: undo and redo of it are exact.
                 log.undo(None, 9).unwrap().unwrap();
                 assert_eq!(view(log), before, "seed {seed}");
                 log.redo(None, 9).unwrap().unwrap();
@@ -242,7 +242,7 @@ fn undoing_restores_the_view_before_byte_for_byte() {
             before = now;
         });
         let mut log = log;
-        // Undoing everything gives the plain history, pins or not.
+        // Undoing everything gives the plain history, with or without pins.
         let mut views = vec![view(&log)];
         let mut rows = 0;
         while log.undo(None, 10).unwrap().is_some() {
@@ -264,7 +264,7 @@ fn undoing_restores_the_view_before_byte_for_byte() {
             .collect();
         let plain = log.draft().messages();
         assert_eq!(plain, live, "seed {seed}");
-        // And bringing everything back gives every view again, newest last.
+        // Redoing everything gives every view again, newest last.
         views.pop();
         for _ in 0..rows {
             log.redo(None, 11).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! The model's answer to a summary stands behind it, and goes where it goes.
+//! The model's answer to a summary is after it, and is removed with it.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn it_stands_behind_its_summary() {
     assert_eq!((view.after.messages, before.after.messages), (7, 10));
     let fresh: u64 = log.messages().iter().map(|message| meter(&Chars).message(message)).sum();
     assert_eq!(view.after.total, fresh + CostModel::Espalier.list_overhead());
-    // Read again it is the same.
+    // Read again, it is the same.
     let read = Log::import(&log.export(0), counting(Chars), false).unwrap();
     assert_eq!((read.problems.len(), shown(&read.log)), (0, shown(&log)));
     // The originals behind it are those behind its summary.

@@ -1,4 +1,4 @@
-//! Edits that were made a while ago: what may have happened meanwhile, and what may not.
+//! Edits that were made earlier: which changes may have happened since, and which may not.
 
 use espalier::error::Code;
 use espalier::history::edit;
@@ -32,7 +32,7 @@ fn summary(ids: &[&str]) -> edit::Edit {
     }
 }
 
-/// The view after this happened between making and applying a summary of m1 to m4; nothing if it was refused.
+/// Checks the view if this happened between making and applying a summary of m1 to m4; `None` if it was refused.
 fn check(happens: impl FnOnce(&mut Log), wanted: Option<&str>) {
     let mut log = super::log(history());
     let made = Made { since: Some(log.len()), plan_id: Some("c1".into()), ..Made::default() };

@@ -1,4 +1,4 @@
-//! The thought of a turn of which a summary takes the beginning comes first in the calls that stay.
+//! If a summary covers the beginning of a turn, the turn's last thought moves to the first remaining calls.
 
 use espalier::history::edit::Thinking;
 use espalier::history::log::Place;
@@ -57,7 +57,7 @@ fn it_is_shown_counted_and_taken_back() {
     let edit = PlanItem::Edit { id: "m6".into(), parts: vec![carried, PartEdit::Keep { part: 0 }] };
     assert!(log.view().plan.contains(&edit));
     let line: serde_json::Value = serde_json::from_str(&added.line).unwrap();
-    // "so far" in characters and four for the message, "hm" in front of m6.
+    // "so far" in characters and four for the message, "hm" before m6.
     assert_eq!(line["edit"]["tokensAfter"], 6 + 4 + 2, "{line}");
     assert_eq!(log.recall("m6").unwrap()[0].place, Place::Changed);
     assert_eq!(log.recall("m6").unwrap()[0].by, ["e12"]);
@@ -74,11 +74,11 @@ fn it_is_shown_counted_and_taken_back() {
 fn a_larger_range_takes_it_over() {
     let mut log = agent();
     log.edit(leaves("m2", "m3", ("m2", 0, "m6")), 2).unwrap();
-    // Around the first, and the message stays.
+    // Around the first range; the message stays.
     log.edit(range("m2", "m5"), 3).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e13:summary) m6* m7 m8 m9 m10 m11");
     holds(&log);
-    // Around the message as well: the next one has it.
+    // Around the message as well: the next one gets the thought.
     log.edit(leaves("m2", "m7", ("m2", 0, "m8")), 4).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e14:summary) m8* m9 m10 m11");
     assert_eq!(parts(&log, "m8")[0], thought("hm"));
@@ -88,7 +88,7 @@ fn a_larger_range_takes_it_over() {
     log.undo(None, 6).unwrap().unwrap();
     assert_eq!(shown(&log), "m0 m1 (e12:summary) m4 m5 m6* m7 m8 m9 m10 m11");
     holds(&log);
-    // Named by nobody, and the message went: so did the thought.
+    // The edit names no destination, and the message was removed: so was the thought.
     log.edit(range("m2", "m7"), 7).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e17:summary) m8 m9 m10 m11");
     holds(&log);
@@ -102,7 +102,7 @@ fn other_edits_of_the_message_go_with_it() {
     let cleared = parts(&log, "m6");
     assert_eq!((cleared.len(), &cleared[0]), (2, &thought("hm")));
     holds(&log);
-    // The thought has the index behind the message's own parts.
+    // The thought has the index after the message's own parts.
     log.edit(part(Kind::DropReasoning, "m6", 1, Becomes::Gone), 4).unwrap();
     assert_eq!(parts(&log, "m6"), cleared[1..]);
     holds(&log);
@@ -110,7 +110,7 @@ fn other_edits_of_the_message_go_with_it() {
     assert_eq!(shown(&log), "m0 m1 (e12:summary) m6 m7 m8 m9 m10 m11");
     holds(&log);
     refused(log.edit(part(Kind::DropReasoning, "m8", 1, Becomes::Gone), 6), Code::BadEdit, "edit.targets[0].part");
-    // Rewound, the message is not there to begin with anything.
+    // After the rewind the message does not exist.
     log.rewind(Some("m5"), 7).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e12:summary)");
     holds(&log);
@@ -126,7 +126,7 @@ fn what_is_no_thought_is_refused() {
     refused(with("m2", 0, "m99"), Code::BadEdit, "edit.range.thinking.to");
     refused(with("m2", 0, "m7"), Code::BadEdit, "edit.range.thinking.to");
     refused(with("m2", 0, "m2"), Code::BadEdit, "edit.range.thinking.to");
-    // Where the range grows around the message there is nothing to lead.
+    // If the range grows to contain the message, the thought has no destination.
     let mut log = agent();
     log.edit(leaves("m2", "m5", ("m2", 0, "m4")), 2).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e12:summary) m6 m7 m8 m9 m10 m11");

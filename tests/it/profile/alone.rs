@@ -1,4 +1,4 @@
-//! Each field alone: what it is for changes, and nothing else does.
+//! Each field alone: its own effect changes, and nothing else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,14 +21,14 @@ use super::{agent, asked, driven, forced, profile, requests, says};
 use crate::prune::{carry_out, fresh};
 use crate::support::{Quarter, assistant, call, meter, numbered, result, system, user};
 
-/// What breaks, each time another thing.
+/// Things that break, a different one each time.
 const WORDS: [&str; 18] = [
     "lexer", "parser", "printer", "linker", "loader", "reader", "writer", "server", "client", "driver", "kernel",
     "socket", "buffer", "cursor", "window", "button", "dialog", "layout",
 ];
 
-/// An agent that reads the same file twice, edits it, looks at pictures, thinks, calls with long arguments and gets
-/// long results.
+/// Returns an agent's run that reads the same file twice, edits it, looks at pictures, thinks, calls with long
+/// arguments and gets long results.
 fn history() -> Vec<Message> {
     let mut all =
         vec![system("You are an agent."), user(&format!("Fix the parser. {}", "Never touch it. ".repeat(60)))];
@@ -72,7 +72,7 @@ fn run(profile: &Profile, ladder: &[Rung], trigger: Trigger, skip: bool) -> (Vec
     (seen, done.unwrap())
 }
 
-/// What is left of everything, and what stands for it.
+/// Formats the remaining messages, and their replacements.
 fn left(done: &Compacted) -> String {
     format!(
         "{:?} {:?} {:?}",
@@ -82,7 +82,7 @@ fn left(done: &Compacted) -> String {
     )
 }
 
-/// Everything that a profile decides, by what decides it.
+/// Returns everything that a profile decides, by the decision.
 fn doings(profile: &Profile) -> BTreeMap<&'static str, String> {
     let mut out = BTreeMap::new();
     let sizes = Sizes { max: 200_000, picked: None, default_tier: None, surcharge: false, prefer_long: false };
@@ -135,8 +135,8 @@ fn doings(profile: &Profile) -> BTreeMap<&'static str, String> {
     out
 }
 
-/// A base, a field, and what changes with it. What only hosts see of a profile changes nothing here, and has its rows
-/// in `tests/js/conversation` (limits, events, profiles, prepare), as hand-overs have in
+/// A base, a field, and the decisions that change with it. Fields that only hosts use change nothing here, and have
+/// their rows in `tests/js/conversation` (limits, events, profiles, prepare); fields of hand-overs in
 /// `tests/js/calls/summarize.test.ts`.
 #[rustfmt::skip]
 const FIELDS: &[(&str, &str, &[&str])] = &[
@@ -214,7 +214,7 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{"shares":{"users":{"of":0.005}},"replacement":{"form":"messages"}}"#, r#"{"replacement":{"head":0.1}}"#, &["record"]),
     (r#"{}"#, r#"{"cap":{"eachOfLimit":0.001}}"#, &["cap"]),
     (r#"{"cap":{"each":50}}"#, r#"{"cap":{"all":1000}}"#, &["cap"]),
-    // Bounds of shares: each binds where its share would give more or less.
+    // Bounds of shares: each takes effect if its share would give more or less.
     (r#"{}"#, r#"{"shares":{"keepRecent":{"least":9000}}}"#, &["media"]),
     (r#"{}"#, r#"{"shares":{"keepRecent":{"most":200}}}"#, &["covered", "media", "record", "request"]),
     (r#"{"shares":{"ledger":{"of":0.001}}}"#, r#"{"shares":{"ledger":{"least":2000}}}"#, &[]),
@@ -227,7 +227,7 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{}"#, r#"{"shares":{"summary":{"of":0.2}}}"#, &["covered", "record", "request"]),
     (r#"{"shares":{"errorLines":{"of":0}}}"#, r#"{"shares":{"errorLines":{"least":2000}}}"#, &["clear"]),
     (r#"{}"#, r#"{"shares":{"errorLines":{"most":0}}}"#, &["clear"]),
-    // Bounds of what a step must free.
+    // Bounds of the tokens that a step must free.
     (r#"{}"#, r#"{"gain":{"stale":{"least":90000}}}"#, &["ladder", "stale"]),
     (r#"{"gain":{"stale":{"of":0.9}}}"#, r#"{"gain":{"stale":{"most":0}}}"#, &["ladder", "stale"]),
     (r#"{}"#, r#"{"gain":{"media":{"least":90000}}}"#, &["ladder", "media"]),
@@ -242,7 +242,7 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{"protect":{"tokens":{"of":0.9}}}"#, r#"{"protect":{"tokens":{"most":0}}}"#, &["clear", "ladder", "stale"]),
 ];
 
-/// The fields of one laid over those of the other.
+/// Merges the fields of one value over those of the other.
 fn over(base: &mut Value, change: Value) {
     match (base, change) {
         (Value::Object(base), Value::Object(change)) => {
@@ -272,7 +272,7 @@ fn a_field_changes_what_it_is_for() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// One request, rounds of 100 tokens, a tail of 300: the boundary that is cheapest if this costs what the fields say.
+/// One request, rounds of 100 tokens, a tail of 300: returns the cheapest boundary with the prices in the fields.
 fn boundary(fields: &str, request: Option<usize>, deeds: &[(usize, Deed)]) -> usize {
     let mut messages = vec![user("go")];
     messages.extend((0..10).map(|_| assistant(&"word".repeat(96))));

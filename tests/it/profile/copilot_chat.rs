@@ -1,4 +1,4 @@
-//! Copilot Chat: what a request may have, when a summary starts and is used, where it ends, what is asked.
+//! Copilot Chat: the limit of a request, the start and use of a summary, its cut point, the request to the model.
 
 use espalier::compact::asking::{Asking, Trigger};
 use espalier::compact::cut::choose;
@@ -21,7 +21,7 @@ use crate::support::{Quarter, assistant, call, meter, numbered, record, result, 
 const HISTORY: &str = include_str!("../../fixtures/vectors/copilot-chat/history.json");
 const ANCHOR: &str = include_str!("../../fixtures/vectors/copilot-chat/summary-anchor.json");
 
-/// Every combination of window, choice, tier, threshold and tools, against the rule said in other words.
+/// Every combination of window, choice, tier, threshold and tools, compared with the rule in another formulation.
 #[test]
 fn what_a_request_may_have() {
     let windows = [1, 8_192, 128_000, 200_000, 1_000_000];
@@ -106,7 +106,7 @@ fn when_a_summary_starts() {
     }
 }
 
-/// Idle, InProgress, Completed, Failed over all scripts of up to five doings, against the table.
+/// Idle, InProgress, Completed, Failed over all scripts of up to five actions, compared with the table.
 #[test]
 fn states_of_the_background_job() {
     const OPS: [&str; 6] = ["start", "resolve", "reject", "consume", "cancel", "wait"];
@@ -137,7 +137,7 @@ fn states_of_the_background_job() {
             let mut taken = None;
             match OPS[op] {
                 "start" => started = jobs.start(|_| false).unwrap_or(started),
-                // A job that was never started cannot settle; its number is nobody's.
+                // A job that was never started cannot settle; its number belongs to no job.
                 "resolve" => drop(jobs.settle(started, Ok(started))),
                 "reject" => drop(jobs.settle(started, Err("no".into()))),
                 "consume" => taken = jobs.take(),
@@ -173,7 +173,7 @@ fn a_result_is_used_from_0_65_on_and_dropped_below() {
     assert!(jobs.start(|_| false).is_some());
 }
 
-/// The reference has a ratio near 0 where the server has not counted yet, and drops what is ready.
+/// The reference has a ratio near 0 before the server has counted, and drops a finished summary.
 #[test]
 fn without_a_count_of_the_server_ours_is_the_floor() {
     let used = 150_000;
@@ -184,7 +184,8 @@ fn without_a_count_of_the_server_ours_is_the_floor() {
 
 // ---------------------------------------------------------------- the cut
 
-/// A row of the history file as messages. Gives the ids of rounds by message as well; a round with a summary hides what came before it.
+/// Reads a row of the history file as messages. Also returns the ids of rounds by message; a round with a summary hides
+/// the messages before it.
 fn conversation(input: &Value) -> (Vec<Message>, Vec<(String, usize)>) {
     let mut messages = vec![system("s")];
     let mut rounds = Vec::new();
@@ -219,7 +220,7 @@ fn conversation(input: &Value) -> (Vec<Message>, Vec<(String, usize)>) {
                 stored.iter().find(|one| one["toolCallRoundId"] == id).map(|one| one["text"].as_str().unwrap().into())
             });
             if let Some(text) = text {
-                // A summary stands for its round and everything older but the frame.
+                // A summary replaces its round and everything older except the frame.
                 messages.truncate(1);
                 messages.push(record(&format!("<conversation-summary covers=\"2\">\n{text}\n</conversation-summary>")));
                 rounds.clear();
@@ -230,7 +231,7 @@ fn conversation(input: &Value) -> (Vec<Message>, Vec<(String, usize)>) {
     (messages, rounds)
 }
 
-/// The round that the covered range ends with.
+/// Returns the round with which the covered range ends.
 fn last_covered(messages: &[Message], rounds: &[(String, usize)], at: CutAt) -> Option<String> {
     let mut draft = Draft::new(messages, meter(&Quarter), Origin::Exact);
     repair(&mut draft);
@@ -245,7 +246,8 @@ fn last_covered(messages: &[Message], rounds: &[(String, usize)], at: CutAt) -> 
     rounds.iter().rev().find(|(_, at)| covered.contains(&messages[*at].id.as_str())).map(|(id, _)| id.clone())
 }
 
-/// Defects that ours does not have: a summary of one summary alone, and one that lands in front of it, where nobody sees it.
+/// Defects that ours does not have: a summary of a summary alone, and one that is inserted before it, where it is
+/// hidden.
 const QUIRKS: [&str; 2] = ["summarises-only-a-summary", "target-precedes-newest-summary"];
 
 #[test]
@@ -256,7 +258,7 @@ fn rounds_before_the_last_or_the_history() {
         let found = last_covered(&messages, &rounds, CutAt::LastRound);
         let quirk = case["quirk"].as_str().unwrap_or_default();
         if QUIRKS.contains(&quirk) {
-            // Nothing but the summary lies before the newest round: it is not summarised again.
+            // Only the summary precedes the newest round: it is not summarised again.
             assert_eq!(found, None, "{}", case["name"]);
             continue;
         }
@@ -293,7 +295,7 @@ fn the_round_that_a_background_summary_ends_with() {
     check(vec!["r1".into()], vec![vec!["a".into()]], Some("r1"));
 }
 
-/// A summary beside the conversation may stand for the only round of the turn: later ones follow it.
+/// A summary beside the conversation may replace the only round of the turn: later ones follow it.
 #[test]
 fn beside_the_conversation_a_single_round_is_covered() {
     let mut messages = agent(8, 200);
@@ -332,7 +334,7 @@ fn beside_the_conversation_a_fork_before_a_request_full_then_simple() {
     assert_eq!(shapes(full, Trigger::Overflow, |_| failed()), [Full]);
 }
 
-/// The reply is kept without its analysis, in whatever shape it was asked for; the reference keeps all of it in the foreground.
+/// The reply is kept without its analysis, in any shape; the reference keeps all of it in the foreground.
 #[test]
 fn a_foreground_reply_is_read_like_any_other() {
     let reply = "<analysis>The <summary> goes below.</analysis>\n<summary>\n## Overview\nAll is well.\n</summary>";
@@ -345,7 +347,7 @@ fn a_foreground_reply_is_read_like_any_other() {
     }
 }
 
-/// The reference tells the summariser of the query that stays.
+/// In the reference, the summariser also gets the query that stays.
 #[test]
 fn the_open_request_is_in_no_request_for_a_summary_but_the_fork() {
     let mut messages = agent(20, 200);

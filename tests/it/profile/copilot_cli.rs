@@ -1,4 +1,4 @@
-//! Copilot CLI: one message of requests and summary, the snapshot, and where ours does not follow it.
+//! Copilot CLI: one message of requests and summary, the snapshot, and the differences of ours.
 
 use espalier::compact::asking::Trigger;
 use espalier::compact::profile::COPILOT_CLI;
@@ -19,7 +19,7 @@ fn compacted(messages: &[Message], fields: &str) -> (Vec<Message>, String) {
     (carry_out(messages, &done.plan), done.edits[0].message.as_ref().unwrap().text())
 }
 
-/// The history goes to the model as it is, with the prompt behind it, cached or not.
+/// The history goes to the model unchanged, followed by the prompt, cached or not.
 #[test]
 fn the_running_request_is_what_is_summarised() {
     let messages = agent(20, 200);
@@ -27,7 +27,7 @@ fn the_running_request_is_what_is_summarised() {
     let found = requests(&seen);
     assert_eq!((found.len(), found[0].shape, found[0].messages.len()), (1, Shape::Fork, messages.len() + 1));
     assert_eq!(done.unwrap().status, Status::Applied);
-    // What stays word for word is named, so that an answer in flight does not contradict the summary.
+    // The prompt names the messages that stay verbatim, so that an answer in flight does not contradict the summary.
     assert!(
         found[0].prompt.contains("newest messages of the conversation stay in it word for word"),
         "{}",
@@ -35,7 +35,7 @@ fn the_running_request_is_what_is_summarised() {
     );
 }
 
-/// The newest request stands by itself as well: in the reference the task at hand is only a part of a summary.
+/// The newest request is also a separate message: in the reference the current task is only a part of a summary.
 #[test]
 fn the_newest_request_is_a_message_of_its_own() {
     let mut messages = agent(10, 200);
@@ -63,7 +63,7 @@ fn requests_in_the_record_share_a_budget() {
     let all: usize = messages.iter().filter(|m| m.role == Role::User).map(|m| m.text().len()).sum();
     assert!(quoted * 4 < all, "{quoted} of {all}");
     assert!(record.contains("request 39 ") && record.contains("characters left out"));
-    // Of a long one, its beginning and its end: as much of each as the profile says.
+    // A long request keeps its beginning and its end: as much of each as the profile says.
     let ends = |head: f64| {
         let long = numbered(vec![
             user(&format!("{}{}", "a".repeat(40_000), "b".repeat(40_000))),
@@ -79,7 +79,7 @@ fn requests_in_the_record_share_a_budget() {
     assert!(half.0.abs_diff(half.1) < 20 && most.0 > most.1 * 7, "{half:?} {most:?}");
 }
 
-/// A model that calls tools is refused; its text counts where it says something.
+/// A model that calls tools is refused; its text counts if it has any.
 #[test]
 fn calls_of_the_summariser_are_refused() {
     let messages = agent(20, 200);
@@ -95,7 +95,7 @@ fn calls_of_the_summariser_are_refused() {
     assert_eq!(done.unwrap().status, Status::Applied);
 }
 
-/// One of two results at once is lost: the reference is refused with 400.
+/// One of two parallel results is lost: the reference's request is refused with 400.
 #[test]
 fn a_lost_result_of_two_is_made_up_for() {
     for lost in ["a", "b"] {
@@ -109,7 +109,7 @@ fn a_lost_result_of_two_is_made_up_for() {
     }
 }
 
-/// What came after the snapshot follows; a result in front of it whose call was covered does not.
+/// Messages after the snapshot follow; a result whose call was covered does not.
 #[test]
 fn the_first_message_behind_the_summary_is_no_orphan() {
     let mut messages = agent(10, 200);
@@ -124,7 +124,7 @@ fn the_first_message_behind_the_summary_is_no_orphan() {
     assert!(view.iter().any(|message| matches!(message.parts[..], [Part::ToolCall { .. }, Part::ToolCall { .. }])));
 }
 
-/// A summary that was made is not asked for again until something was said.
+/// A finished summary is not requested again before there are new messages.
 #[test]
 fn nothing_new_is_nothing_to_compact() {
     let messages = agent(20, 200);

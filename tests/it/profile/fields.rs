@@ -1,4 +1,4 @@
-//! A field that is changed changes what it is for, and nothing else.
+//! A changed field changes its own effect, and nothing else.
 
 use espalier::compact::asking::{Asking, Trigger};
 use espalier::compact::{Options, Status};
@@ -8,7 +8,7 @@ use espalier::message::Message;
 use super::{agent, asked, forced, profile, requests, summary};
 use crate::support::{call, numbered, result, system, user};
 
-/// The first request to the model under the default profile with these fields.
+/// Returns the first request to the model under the default profile with these fields.
 fn request(fields: &str, trigger: Trigger, messages: &[Message]) -> ModelRequest {
     let text =
         format!(r#"{{"ladder":["summary","offline","fit"],"summary":{{"verify":"never","fork":"never"{fields}}}}}"#);
@@ -62,7 +62,7 @@ fn of_the_simple_shape() {
     assert_eq!(shown(&simple("", "")), (201, true));
     assert_eq!(shown(&simple(r#","argumentUnits":30"#, "")), (31, true));
     assert!(!shown(&simple(r#","argumentUnits":600"#, "")).1);
-    // A result has half of what one may have, the newest as well; without such a cap all of it.
+    // A result has at most half of its max, the newest as well; without such a cap it is whole.
     let longest = |prompt: &str| {
         let results = prompt.split("<result>").skip(1).map(|rest| rest.split("</result>").next().unwrap());
         results.map(str::len).max().unwrap()
@@ -76,7 +76,7 @@ fn of_the_simple_shape() {
     assert!(longest(&simple_for(Trigger::Manual, "", cap)) >= 1_200);
 }
 
-/// 105 % of the room, as older builds of Copilot Chat had it: a history that is a little too long is sent whole.
+/// 105 % of the room, as in older builds of Copilot Chat: a history that is slightly too long is sent whole.
 #[test]
 fn of_the_room_of_the_full_shape() {
     let messages = agent(20, 200);
@@ -93,7 +93,7 @@ fn of_the_room_of_the_full_shape() {
     assert_eq!(full(1.05), whole);
 }
 
-/// A hook may put off what can wait, where the profile lets it.
+/// A hook may postpone a compaction that can wait, if the profile allows it.
 #[test]
 fn of_the_hooks_veto() {
     let run = |veto: bool| {

@@ -1,4 +1,4 @@
-//! gemini-cli: when it compresses, where it splits, what it asks, what it leaves; and where ours does not follow it.
+//! gemini-cli: when it compresses, where it splits, its requests and results; and the differences of ours.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ const FORMAT: &str = include_str!("../../fixtures/vectors/gemini-cli/format-trun
 
 // ---------------------------------------------------------------- the whole operation
 
-/// A text as the files write long ones.
+/// Returns a text in the notation of the files for long ones.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -37,7 +37,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Turns as messages, texts `factor` times as long, since a summary must be shorter than what it stands for.
+/// Returns turns as messages, with texts `factor` times as long, because a summary must be shorter than the messages
+/// that it replaces.
 pub fn history(turns: &Value, factor: usize) -> Vec<Message> {
     let mut open = Vec::new();
     let mut number = 0;
@@ -58,7 +59,7 @@ pub fn history(turns: &Value, factor: usize) -> Vec<Message> {
             } else if part.get("functionResponse").is_some() {
                 let response = &part["functionResponse"]["response"];
                 let said = response.get("output").or(response.get("content")).unwrap();
-                // The reference is given responses without calls; here they would be no responses at all.
+                // The reference gets responses without calls; here they would not be responses.
                 if open.is_empty() {
                     number += 1;
                     let name = part["functionResponse"]["name"].as_str().unwrap();
@@ -76,7 +77,8 @@ pub fn history(turns: &Value, factor: usize) -> Vec<Message> {
     numbered(out)
 }
 
-/// What ours makes of the rows in which it differs on purpose: the reason in a word, the status, the requests to the model.
+/// Our results for the rows in which ours differs on purpose: the reason in a word, the status, the requests to the
+/// model.
 const DIFFERENT: [(&str, &str, Option<Status>, usize); 9] = [
     ("peer-verify-blank-falls-back", "the only request and its answer stay", Some(Status::NothingToCompact), 0),
     ("inflated", "the only request and its answer stay", Some(Status::NothingToCompact), 0),
@@ -84,7 +86,7 @@ const DIFFERENT: [(&str, &str, Option<Status>, usize); 9] = [
     ("env-context-counted", "the only request and its answer stay", Some(Status::NothingToCompact), 0),
     ("threshold-above-one", "refused when it is set", None, 0),
     ("pending-call-single-prompt", "rounds of a turn can be covered", Some(Status::Applied), 2),
-    // One more request in the simple shape, at once; then the second look.
+    // One more request in the simple shape, immediately; then the second request.
     ("first-null-candidates", "an empty answer is asked for again", Some(Status::Applied), 3),
     ("llm-throws-first", "an error is a status, and the simple shape is tried", Some(Status::ModelFailed), 2),
     ("failed-not-smaller", "the flag is the conversation's", None, 0),
@@ -180,7 +182,7 @@ fn boundary(messages: Vec<Message>, rule: &Cut) -> Option<usize> {
 fn one_turn_no_request_or_nothing_to_split() {
     let reference = Cut { split_inside_turn: false, ..GEMINI_CLI.cut };
     let turn = |rounds: usize| agent(rounds, 100);
-    // A single turn: the reference finds nothing.
+    // A single turn: the reference finds no position.
     assert_eq!(boundary(turn(10), &reference), None);
     assert_eq!(boundary(turn(10), &GEMINI_CLI.cut), Some(16));
     assert_eq!(boundary(turn(0), &GEMINI_CLI.cut), None);
@@ -191,7 +193,8 @@ fn one_turn_no_request_or_nothing_to_split() {
     assert_eq!(boundary(vec![system("s")], &GEMINI_CLI.cut), None);
 }
 
-/// Behind a summary of a long turn its request lies in front of the share: the rounds are split, and no summary is summarised alone.
+/// After a summary of a long turn its request is before the share: the rounds are split, and no summary is summarised
+/// alone.
 #[test]
 fn a_turn_that_was_compacted_once_is_split_again() {
     let messages = agent(20, 200);
@@ -206,7 +209,7 @@ fn a_turn_that_was_compacted_once_is_split_again() {
 #[test]
 fn equality_splits_and_the_newest_round_stays() {
     let request = |size: usize| user(&"word".repeat(size));
-    // 7 of 10 equal messages lie before the request at 7; each costs the same.
+    // 7 of 10 equal messages precede the request at 7; each costs the same.
     let mut messages: Vec<Message> = (0..10).map(|_| request(100)).collect();
     assert_eq!(boundary(messages.clone(), &GEMINI_CLI.cut), Some(7));
     messages[6] = request(99);
@@ -215,10 +218,10 @@ fn equality_splits_and_the_newest_round_stays() {
     assert_eq!(boundary(ended, &GEMINI_CLI.cut), Some(3));
 }
 
-/// A share of tokens, not of characters of JSON: ids, names and escapes weigh nothing.
+/// A share of tokens, not of characters of JSON: ids, names and escapes have no weight.
 #[test]
 fn the_share_is_of_tokens() {
-    // As JSON the first half is far the longer one: each of its characters is escaped.
+    // As JSON the first half is much longer: each of its characters is escaped.
     let mut messages: Vec<Message> = (0..5).map(|_| user(&"\u{1}".repeat(400))).collect();
     messages.extend((0..5).map(|_| user(&"word".repeat(100))));
     assert_eq!(boundary(messages, &GEMINI_CLI.cut), Some(7));
@@ -245,7 +248,7 @@ fn two_requests_and_an_acknowledgement_in_front_of_the_tail() {
     assert_eq!(view[2].text(), "Got it. Thanks for the additional context!");
     assert_eq!((view[0].text(), view[3].text()), (messages[0].text(), messages[1].text()));
     assert_eq!(valid(&view), Ok(()));
-    // Counted as it is sent.
+    // Counted in the form in which it is sent.
     assert_eq!(done.after.total, crate::prune::fresh(&view, &Quarter) + 100);
     // Other words, or none.
     let other = gemini(r#","replacement":{"acknowledgement":"Noted."}"#, &messages, summary());
@@ -254,7 +257,7 @@ fn two_requests_and_an_acknowledgement_in_front_of_the_tail() {
     assert_eq!(carry_out(&messages, &none.plan)[2].text(), messages[1].text());
 }
 
-/// Where the model's words follow anyway, nothing is put between.
+/// Before the model's own words, nothing is inserted.
 #[test]
 fn no_acknowledgement_in_front_of_words_of_the_models() {
     let mut messages = agent(20, 200);
@@ -282,7 +285,7 @@ fn the_next_compaction_takes_the_acknowledgement_along() {
     assert_eq!(valid(&again), Ok(()));
 }
 
-/// As long as what it stands for is too long.
+/// A summary that is as long as the messages that it replaces is too long.
 #[test]
 fn an_equal_size_is_no_gain() {
     let messages = agent(20, 200);
@@ -301,7 +304,7 @@ fn an_equal_size_is_no_gain() {
     assert!(matches!(poor.status, Status::Inflated | Status::NoGain) && poor.after == poor.before);
 }
 
-/// Scratch work goes, and the tag of the reference's snapshot in a text is only a text.
+/// Scratch work is removed, and the tag of the reference's snapshot in a text is only text.
 #[test]
 fn scratch_work_is_taken_off() {
     let reply = says("<scratchpad>hm <summary></scratchpad>\n<summary>\n## Overall Goal\nShip it.\n</summary>");
@@ -322,7 +325,7 @@ fn no_result_without_its_call_is_sent() {
 
 // ---------------------------------------------------------------- results of tools
 
-/// Cut to 50,000 tokens from the newest on; what gains too little, or would grow, stays.
+/// Cut to 50,000 tokens from the newest on; a result whose cut frees too little, or would grow it, stays.
 #[test]
 fn results_are_cut_for_a_gain_and_never_grow() {
     let steps = |fields: &str, sizes: &[usize]| {
@@ -343,21 +346,21 @@ fn results_are_cut_for_a_gain_and_never_grow() {
         assert!(!grown && done.after.total <= done.before.total);
         (done.steps[0].outcome, done.edits.first().map_or(vec![], |edit| edit.targets.clone()))
     };
-    // An older small one stays whole: what is cut counts with what is left of it.
+    // An older small result stays whole: a cut one counts with its remaining tokens.
     assert_eq!(steps("", &[1_000, 60_000, 30_000]), (Outcome::Applied, vec!["m4".to_string()]));
-    // The line is crossed, and what is cut has no more than is left of one: nothing is gained, and nothing is done.
+    // The results exceed the budget, and none is larger than its cut form: nothing would be freed, so nothing is done.
     assert_eq!(steps("", &[9_000, 9_000, 9_000, 9_000, 9_000, 9_000]).0, Outcome::NoGain);
     assert_eq!(steps(r#","gain":{"cap":{"of":0.9}}"#, &[1_000, 60_000, 30_000]).0, Outcome::NoGain);
-    // A cap that nothing fits into.
+    // A cap that nothing fits.
     assert_eq!(steps(r#","cap":{"each":0}"#, &[3, 60_000, 3]).1.len(), 1);
 }
 
-/// The texts of the reference's cut, but where it copies or doubles the text.
+/// The texts of the reference's cut, except where it copies or doubles the text.
 #[test]
 fn the_form_of_a_cut_text() {
     let mut seen = 0;
     for case in vectors(FORMAT, "cases") {
-        // A cap below 0 doubles the text there; there is no such cap here.
+        // A cap below 0 doubles the text there; no such cap exists here.
         let Some(cap) = case["cap"].as_u64() else { continue };
         let whole = text(&case["text"]);
         let found = capped(&whole, cap, case["file"].as_str().unwrap());

@@ -1,5 +1,5 @@
-//! The four profiles against what their systems do: numbers, lines, cuts, requests, replacements, and the places where ours differs on
-//! purpose.
+//! The four profiles compared with their systems: numbers, limits, cuts, requests, replacements, and intended
+//! differences.
 
 mod alone;
 mod copilot_chat;
@@ -32,7 +32,7 @@ fn profile(text: &str) -> Profile {
     Profile::read(text, "profile").unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Compacts with a model and a hook that answer by script; what was asked, and what came of it.
+/// Compacts with a scripted model and hook; returns the effects and the result.
 fn asked(
     messages: &[Message],
     tools: u64,
@@ -42,7 +42,7 @@ fn asked(
     driven(messages, tools, options, false, model)
 }
 
-/// What comes of it if the hook puts it off.
+/// Returns the result if the hook postpones the compaction.
 fn hooked(messages: &[Message], options: Options, skip: bool) -> Compacted {
     driven(messages, 100, options, skip, |_| summary()).1.unwrap()
 }
@@ -63,7 +63,7 @@ fn driven(
     })
 }
 
-/// The requests to the model among what was asked.
+/// Returns the requests to the model among the effects.
 fn requests(seen: &[Effect]) -> Vec<&ModelRequest> {
     seen.iter()
         .filter_map(|effect| if let Effect::CallModel(request) = effect { Some(request) } else { None })
@@ -74,12 +74,12 @@ fn says(text: &str) -> Answer {
     Answer::Model { text: text.into(), finish_reason: None }
 }
 
-/// A summary with one section; whoever checks sections is told not to.
+/// Returns a summary with one section; tests that check sections disable the check.
 fn summary() -> Answer {
     says("<summary>\n## Overview\nAll is well.\n</summary>")
 }
 
-/// An agent's run on one request: rounds of a call and a result of about `tokens`.
+/// Returns an agent's run on one request: rounds of a call and a result of about `tokens`.
 fn agent(rounds: usize, tokens: usize) -> Vec<Message> {
     let mut messages = vec![system("You are an agent."), user("Fix the parser.")];
     for n in 0..rounds {

@@ -1,4 +1,4 @@
-//! What single models need beside their provider's rules: a row each, and rows of the host.
+//! Requirements of single models beyond their provider's rules: a row each, and rows of the host.
 
 use espalier::compact::asking::Asking;
 use espalier::compact::models::{KEEP_GOING, Rule, Traits};
@@ -14,7 +14,7 @@ use crate::support::{call, numbered, result};
 
 const AGAIN: &str = "Once more: text only.";
 
-/// The request for a summary in a shape, and the message that stands for the history.
+/// Returns the request for a summary in a shape, and the message that replaces the history.
 fn run(messages: &[Message], model: &str, rules: &[Rule], mode: &str) -> (ModelRequest, String) {
     let rule = profile(&format!(
         r#"{{"ladder":["summary","offline","fit"],"summary":{{"verify":"never","overflowModes":["{mode}"]}}}}"#
@@ -49,7 +49,7 @@ fn models_that_are_told_more() {
     }
 }
 
-/// Searches of tools, open calls, results of nobody, pictures, ids with the host's ending: no summariser sees them.
+/// Tool searches, open calls, orphaned results, pictures, ids with the host's ending: no summariser sees them.
 #[test]
 fn what_no_summariser_sees() {
     let mut messages = agent(10, 200);
@@ -64,7 +64,7 @@ fn what_no_summariser_sees() {
     ];
     messages.splice(4..4, odd);
     let messages = numbered(messages);
-    // Pinned to nothing: the request with the picture is covered as well.
+    // Without a pin, the request with the picture is covered as well.
     let mut covered = messages.clone();
     covered.push(crate::support::user("Go on."));
     let covered = numbered(covered);
@@ -83,7 +83,7 @@ fn what_no_summariser_sees() {
     }
 }
 
-/// The table of requests: rows meet by provider, model and purpose, and hosts add their own.
+/// The table of requests: rows match by provider, model and purpose, and hosts add their own.
 #[test]
 fn rows_of_requests() {
     let special = |provider, model: &str, purpose, rows: &[Row]| Special::of(provider, model, purpose, rows);

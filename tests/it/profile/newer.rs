@@ -1,4 +1,5 @@
-//! gemini-cli's newer context manager, which is off by default there: what of it is the same engine with other numbers, what is not, and why.
+//! gemini-cli's newer context manager, which is off by default there: which parts are the same engine with other
+//! numbers, which are not, and why.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +30,7 @@ const CLAIMED: [(&str, &str); 10] = [
     ("head-agent-history-provider", "tests/it/profile/newer.rs"),
 ];
 
-/// Those that no profile follows, and why.
+/// Those that no profile follows, with the reason.
 const DIFFERENT: [(&str, &str); 3] = [
     (
         "head-adaptive-weight",
@@ -60,12 +61,12 @@ fn every_file_is_followed_or_differs_for_a_reason() {
     }
 }
 
-/// What stays is a tail of so many tokens behind a summary; the newest messages stay, whatever they have.
+/// A tail of a number of tokens stays after a summary; the newest messages stay, whatever their size.
 #[test]
 fn a_low_mark_is_a_tail() {
     for case in vectors(WATERMARKS, "cases") {
         let id = case["id"].as_str().unwrap();
-        // A response of fields that are no output is no history of the test's; cutting results is a step of its own.
+        // A response of fields without output cannot be a history of the test; cutting results is a separate step.
         if id == "normalise-tool" {
             continue;
         }
@@ -86,7 +87,7 @@ fn a_low_mark_is_a_tail() {
     }
 }
 
-/// The first report counts whole, not by a fifth.
+/// The first report counts fully, not by a fifth.
 #[test]
 fn a_prediction_follows_what_was_reported() {
     for case in vectors(WEIGHTS, "cases") {
@@ -95,14 +96,14 @@ fn a_prediction_follows_what_was_reported() {
         let tokens = event[1].as_u64().unwrap() + case["overheadTokens"].as_u64().unwrap();
         calibration.sent(Request { id: "r".into(), model: "gemini-3-pro".into(), frame: String::new(), tokens });
         calibration.report("r", event[0].as_u64().unwrap());
-        // A report below half of our count is of another text.
+        // A report below half of our count belongs to another text.
         let reported = event[0].as_u64().unwrap();
         let predicted = if reported * 2 < tokens { tokens } else { reported };
         assert_eq!(calibration.predict(tokens).tokens, predicted, "{}", case["id"]);
     }
 }
 
-/// What the model would change of a state is no summary.
+/// A model's changes to a state are not a summary.
 #[test]
 fn a_patch_is_no_summary() {
     let messages = agent(20, 200);

@@ -1,4 +1,4 @@
-//! Every field of every profile has an origin, says what it is, and stands in docs/profiles.md with its value.
+//! Every field of every profile has an origin and a description, and is in docs/profiles.md with its value.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn is_share(value: &Value) -> bool {
     value.get("of").is_some() && value.get("most").is_some()
 }
 
-/// Fields that are one value, with their paths; a share is one.
+/// Collects the fields with a single value, with their paths; a share is one.
 fn leaves(value: &Value, path: &str, out: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(fields) if !is_share(value) => fields.iter().for_each(|(name, inner)| {
@@ -33,7 +33,7 @@ fn fields(profile: &Profile) -> Vec<(String, Value)> {
     out
 }
 
-/// The row for a field: of its longest path.
+/// Returns the row for a field: the one with its longest path.
 fn row<'r>(rows: &'r Map<String, Value>, field: &str) -> Option<&'r str> {
     let paths = field.match_indices('.').map(|(at, _)| &field[..at]).chain([field]);
     paths.filter_map(|path| rows.get_key_value(path)).next_back().map(|(path, _)| path.as_str())
@@ -57,7 +57,7 @@ fn every_field_has_an_origin_and_says_what_it_is() {
             .map(|field| row(rows, field).unwrap_or_else(|| panic!("{}: {field} has no origin", profile.name)))
             .collect();
         for (path, found) in rows {
-            // A part of a share may have an origin of its own.
+            // A part of a share may have its own origin.
             let is_part = named.iter().any(|field| path.starts_with(&format!("{field}.")));
             assert!(used.contains(path.as_str()) || is_part, "{}: nothing needs the row {path}", profile.name);
             let source = found[0].as_str().unwrap();
@@ -69,7 +69,7 @@ fn every_field_has_an_origin_and_says_what_it_is() {
     assert_eq!(sources, known);
 }
 
-/// Numbers of a value, and of a cell of the page.
+/// Collects the numbers of a value, and of a cell of the page.
 fn numbers(value: &Value, out: &mut Vec<f64>) {
     match value {
         Value::Number(number) => out.push(number.as_f64().unwrap()),
@@ -84,7 +84,7 @@ fn numbers_in(cell: &str) -> Vec<f64> {
     cell.split(' ').filter_map(|word| word.parse().ok()).collect()
 }
 
-/// The tables are written by a script; this reads them.
+/// A script writes the tables; this test reads them.
 #[test]
 fn the_page_has_every_number() {
     for profile in ALL {
@@ -103,7 +103,7 @@ fn the_page_has_every_number() {
             let (mut found, mut told) = (Vec::new(), numbers_in(cell));
             numbers(value, &mut found);
             if is_share(value) {
-                // Bounds that do not bind are not shown.
+                // Bounds without effect are not shown.
                 for list in [&mut found, &mut told] {
                     list.retain(|number| *number != 0.0);
                 }

@@ -1,4 +1,4 @@
-//! Counts are exact, budgets hold, and nothing goes that need not.
+//! Counts are exact, budgets hold, and nothing is removed without need.
 
 use espalier::prompt::{Inside, Options, Prompt};
 use espalier::tokens::{CostModel, EncodingName};
@@ -9,7 +9,7 @@ use super::{builtin, encoding, finish, options, random};
 const MODELS: [CostModel; 2] = [CostModel::Espalier, CostModel::CopilotChat];
 const ENCODINGS: [EncodingName; 2] = [EncodingName::O200kBase, EncodingName::Cl100kBase];
 
-/// Trees, each with a number of budgets from 0 to a little more than it needs.
+/// Runs trees, each with several budgets from 0 to slightly more than it needs.
 fn each(trees: u64, mut check: impl FnMut(&super::Tree, Options, EncodingName, CostModel)) {
     for seed in 0..trees {
         let mut rng = Rng::with_seed(seed);
@@ -47,13 +47,13 @@ fn the_last_step_was_needed() {
         let Some(last) = outcome.removals.last().filter(|last| last.limit == 0 && outcome.failure.is_none()) else {
             return;
         };
-        // Cut to what it took without that step, the same tree stops one step earlier.
+        // With the tokens that it had before that step as budget, the same tree stops one step earlier.
         let before = outcome.tokens + last.tokens;
         assert!(before > options.budget, "{before} would have fitted {}", options.budget);
         prompt.recut(before);
         let earlier = finish(&mut prompt);
         assert!(earlier.tokens <= before);
-        // Limits above the budget do not count, so that more of them count for a larger one.
+        // Limits above the budget are ignored, so that more of them take effect with a larger one.
         let limited =
             tree.ops.iter().any(|op| matches!(op, espalier::prompt::Op::Open(element) if element.limit.is_some()));
         if !limited && earlier.tokens == before {
@@ -76,7 +76,7 @@ fn cutting_again_is_rendering_anew() {
             let mut anew = Prompt::new(tree.ops.clone(), builtin(name, model), Options { budget, ..options }).unwrap();
             let mut again = finish(&mut prompt);
             let mut other = finish(&mut anew);
-            // Freed tokens of what nobody counted are not numbers, and no two such are equal.
+            // The freed tokens of uncounted nodes are NaN, and no two NaN are equal.
             for removal in again.removals.iter_mut().chain(&mut other.removals) {
                 removal.tokens = removal.tokens.max(0.0);
             }

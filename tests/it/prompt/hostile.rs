@@ -1,4 +1,4 @@
-//! What hosts should not do.
+//! Errors of hosts.
 
 use espalier::error::Code;
 use espalier::message::Role;
@@ -69,7 +69,7 @@ fn answers_that_do_not_fit() {
     let mut prompt = host(simple(), 4.0);
     let Step::Ask(id, Ask::Count(questions)) = prompt.poll().unwrap() else { panic!() };
     assert_eq!(prompt.resume_counts(id + 1, &[1.0]).unwrap_err().code, Code::UnknownEffect);
-    // Polling again asks the same.
+    // Polling again returns the same request.
     assert_eq!(prompt.poll().unwrap(), Step::Ask(id, Ask::Count(questions.clone())));
     assert_eq!(prompt.resume_counts(id, &[]).unwrap_err().code, Code::BadInput);
     for bad in [f64::NAN, f64::INFINITY, -1.0] {

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use crate::encodings;
 
-/// A list of ops with the nodes that they make, so that results can be read back.
+/// A list of ops with the nodes that they create, so that results can be read back.
 #[derive(Default)]
 pub struct Tree {
     pub ops: Vec<Op>,
@@ -66,7 +66,7 @@ impl Tree {
         self.leaf(Leaf { kind: LeafKind::Breakpoint, priority: f64::MAX, part: None, tokens: 0.0 })
     }
 
-    /// Tokens of messages, put together and counted anew.
+    /// Returns the tokens of messages, assembled and counted again.
     pub fn fresh(&self, messages: &[Sent], model: CostModel, tokenizer: &dyn Tokenizer) -> f64 {
         messages.iter().map(|sent| model.message(&self.read(sent), tokenizer).tokens as f64).sum()
     }
@@ -128,7 +128,7 @@ pub fn builtin(name: EncodingName, model: CostModel) -> Counter {
     Counter::Builtin(Builtin { tokenizer: encoding.clone(), encoding, model, mode: Mode::Raw })
 }
 
-/// Renders to the end.
+/// Renders completely.
 pub fn finish(prompt: &mut Prompt) -> Outcome {
     match prompt.poll().unwrap() {
         Step::Done => prompt.outcome(),
@@ -136,7 +136,7 @@ pub fn finish(prompt: &mut Prompt) -> Outcome {
     }
 }
 
-/// Renders with a host that counts a quarter of the bytes, and 3 for a message.
+/// Renders with a host that counts a quarter of the bytes, plus 3 for a message.
 pub fn finish_counted(tree: &Tree, prompt: &mut Prompt) -> Outcome {
     loop {
         match prompt.poll().unwrap() {

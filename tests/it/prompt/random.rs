@@ -33,7 +33,7 @@ const TEXTS: [&str; 24] = [
     "\u{3000}全角",
 ];
 
-/// A tree of up to about `size` nodes: messages of every kind with everything that may stand in them.
+/// Returns a tree of up to about `size` nodes: messages of every kind with all possible content.
 pub fn tree(rng: &mut Rng, size: usize) -> Tree {
     let mut tree = Tree::default();
     tree.open(Element::default());

@@ -1,4 +1,4 @@
-//! Nothing goes that need not, found out by trying.
+//! Nothing is removed without need, checked by trying.
 
 use espalier::history::prune::{Limits, prune};
 use espalier::message::{Message, Role};
@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::fresh;
 use crate::support::{Chars, assistant, calls, meter, numbered, result, user};
 
-/// Up to twelve groups; each is its messages.
+/// Returns up to twelve groups; each is its messages.
 fn conversation(rng: &mut Rng) -> Vec<Vec<Message>> {
     let word = |rng: &mut Rng| "x".repeat(rng.usize(1..40));
     (0..rng.usize(1..13))
@@ -24,8 +24,8 @@ fn conversation(rng: &mut Rng) -> Vec<Vec<Message>> {
         .collect()
 }
 
-/// What went last before the newest request, told by place alone: the newest turn that is gone, or the newest round that is gone of a turn
-/// that is not. With `all`, every such turn and round.
+/// Returns what was removed last before the newest request, by position alone: the newest removed turn, or the newest
+/// removed round of a remaining turn. With `all`, every such turn and round.
 fn last_of_turns(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<usize>> {
     let is_user = |at: &usize| groups[*at][0].role == Role::User;
     let users: Vec<usize> = (0..groups.len()).filter(is_user).collect();
@@ -40,7 +40,7 @@ fn last_of_turns(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<u
     found
 }
 
-/// The rounds after the newest request that are gone, or the newest of them.
+/// Returns the removed rounds after the newest request, or the newest of them.
 fn last_of_rounds(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<usize>> {
     let newest = groups.iter().rposition(|group| group[0].role == Role::User);
     let after = newest.map_or(0, |request| request + 1);

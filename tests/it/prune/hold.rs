@@ -1,4 +1,4 @@
-//! Cuts that stay where they were, and what consecutive requests have in common.
+//! Cuts that stay in place, and the common prefix of consecutive requests.
 
 use espalier::history::prune::{Cut, Limits, Pass, Pruned, Shared, prune, prune_held};
 use espalier::message::Message;
@@ -8,12 +8,13 @@ use fastrand::Rng;
 use super::{carry_out, limits, run};
 use crate::support::{Chars, Quarter, assistant, calls, meter, numbered, result, user};
 
-/// The requests of an agent that works on one prompt for so many rounds, each cut with what the one before it left.
+/// Returns the requests of an agent that works on one prompt for `rounds` rounds, each cut with the previous one's
+/// state.
 fn agent_run(rounds: usize, limits: &Limits, seed: u64) -> Vec<(Pruned, Vec<Message>)> {
     run_with(rounds, limits, seed, &[])
 }
 
-/// The same with results far larger than the usual at these rounds.
+/// The same with much larger results at the rounds in `giants`.
 fn run_with(rounds: usize, limits: &Limits, seed: u64, giants: &[usize]) -> Vec<(Pruned, Vec<Message>)> {
     let mut rng = Rng::with_seed(seed);
     let mut messages = vec![user("Fix the parser. Never touch the lexer.")];
@@ -32,7 +33,7 @@ fn run_with(rounds: usize, limits: &Limits, seed: u64, giants: &[usize]) -> Vec<
     out
 }
 
-/// So many lines of twenty characters, each another.
+/// Returns `many` different lines of twenty characters.
 fn lines(many: usize) -> String {
     (0..many).map(|line| format!("output on line {line:04}\n")).collect()
 }
@@ -53,7 +54,7 @@ fn nine_requests_in_ten_begin_with_the_whole_previous_one() {
         let used: u64 = late.iter().map(|(pruned, _)| pruned.after.total).sum::<u64>() / late.len() as u64;
         assert!(used > 42_500, "{used} of 50000 on average");
     }
-    // Without a step the cut moves nearly every time.
+    // Without a step the cut moves almost every time.
     let requests = agent_run(500, &limits(50_000), 1);
     assert!(held(&requests) * 10 < 499 * 9);
 }
@@ -99,15 +100,15 @@ fn a_history_that_was_rewritten_is_not_cut_by_old_marks() {
     let first = run(&rounds("one"), &limits(700), &Chars);
     assert!(!first.cut.gone.is_empty(), "{:?}", first.cut);
     let limits = |budget| Limits { previous: Some(first.cut.clone()), ..limits(budget) };
-    // The same ids, other words: the cut is made afresh.
+    // The same ids, other words: the cut is made again.
     let other = run(&rounds("two"), &limits(840), &Chars);
     let fresh = run(&rounds("two"), &Limits { previous: None, ..limits(840) }, &Chars);
     assert_eq!(other.plan, fresh.plan);
     assert_eq!(other.shared.unwrap().differs.unwrap().rule, None);
-    // So is it for a limit that is much larger, and not for one that is a little.
+    // Also for a limit that is much larger, but not for one that is slightly larger.
     assert!(run(&rounds("one"), &limits(840), &Chars).plan.len() > first.plan.len());
     assert_eq!(run(&rounds("one"), &limits(760), &Chars).plan, first.plan);
-    // Everything fits: nothing is held back.
+    // Everything fits: no earlier cut is applied.
     assert_eq!(run(&rounds("one"), &limits(99_000), &Chars).removed, []);
 }
 
@@ -122,7 +123,7 @@ fn what_was_shortened_stays_so_while_it_fits() {
     let shared = next.shared.clone().unwrap();
     assert_eq!((shared.messages, &shared.differs), (3, &None));
     assert_eq!(next.cut.shortened, first.cut.shortened);
-    // Without it the same result would be cut to another length.
+    // Without the earlier cut the same result would be cut to another length.
     let fresh = run(&input, &limits(4_100), &Chars);
     assert_ne!(carry_out(&input, &fresh.plan)[2], carry_out(&input, &next.plan)[2]);
 }

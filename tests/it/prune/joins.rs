@@ -10,7 +10,8 @@ use fastrand::Rng;
 use super::{carry_out, fresh, limits};
 use crate::support::{Chars, assistant, calls, meter, numbered, result, user};
 
-/// What the edge writes: neighbours of one side become one message unless the host has them side by side.
+/// Returns the messages as an adapter writes them: neighbours with the same role become one message unless they are
+/// neighbours in the host's list.
 fn written(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
     let place = |id: &str| messages.iter().position(|message| message.id == *id);
     let mut out: Vec<Message> = Vec::new();

@@ -1,4 +1,4 @@
-//! What becomes smaller, in what order, and what hosts can say about it.
+//! What becomes smaller, in which order, and how hosts can influence it.
 
 use espalier::error::Code;
 use espalier::history::plan::Fate;
@@ -10,12 +10,12 @@ use espalier::tokens::Origin;
 use super::{Cached, carry_out, fresh, invariants, limits, run};
 use crate::support::{Chars, assistant, call, calls, meter, numbered, result, transcript, user};
 
-/// A result of so many tokens; a line is ten of them.
+/// Returns a result of `tokens` tokens; a line is ten of them.
 fn output(id: &str, tokens: usize) -> Message {
     result(id, &(0..tokens / 10).map(|line| format!("{line:09}\n")).collect::<String>())
 }
 
-/// Tokens of what a message holds, by id.
+/// Returns the tokens of a message's content, by id.
 fn after(pruned: &Pruned, id: &str) -> u64 {
     pruned.messages.iter().find(|row| row.id == id).map_or(0, |row| row.after)
 }
@@ -35,7 +35,7 @@ fn one_giant_result_does_not_empty_the_conversation() {
     let messages = numbered([vec![user("a"), assistant("b"), user("c")], round("1", 50_000).to_vec()].concat());
     let pruned = run(&messages, &limits(4_000), &Chars);
     assert_eq!(rules(&pruned), ["oversize-result"]);
-    // It gets what the rest leaves free, not just its quarter.
+    // It gets the tokens that the rest leaves, not just its quarter.
     assert!(after(&pruned, "m4") > 3_500 && pruned.after.total <= 4_000);
     assert_eq!(pruned.removed[0].recall, "m4");
     let text = match &carry_out(&messages, &pruned.plan)[4].parts[0] {
@@ -92,7 +92,7 @@ fn results_shrink_first_when_the_host_says_so() {
     assert_eq!(pruned.after.messages, pruned.before.messages);
     assert_eq!(rules(&run(&messages, &limits(6_000), &Chars)), ["old-round"]);
 
-    // Where even the floor is too much groups go, and what is left is as large as it can be.
+    // If even the min is too much, groups are removed, and the rest is as large as possible.
     let pruned = run(&messages, &Limits { budget: 1_500, ..shrink }, &Chars);
     assert_eq!(rules(&pruned), ["oversize-result", "long-result", "old-round"]);
     let left: Vec<u64> = pruned.messages.iter().filter(|r| r.fate == Fate::Changed).map(|r| r.after).collect();
@@ -107,7 +107,7 @@ fn passes_can_be_skipped() {
         let left = prune(&messages(), meter(&Chars), Origin::Exact, &limits).map(|p| p.plan.len());
         left.map_err(|error| error.budget.unwrap().largest.iter().map(|c| c.why).collect::<Vec<_>>())
     };
-    // Requests go with what is left of their turns.
+    // Requests are removed with the rest of their turns.
     assert_eq!(only(&[Pass::Requests], 3 + 5 * 4), Ok(3));
     assert_eq!(only(&[Pass::Rounds], 3 + 5 * 3), Ok(3));
     assert_eq!(
@@ -129,7 +129,7 @@ fn the_lowest_priority_goes_first() {
     assert_eq!(left(&[]), ["m1"]);
     assert_eq!(left(&[("m1", 1.0)]), ["m2"]);
     assert_eq!(left(&[("m3", -1.0)]), ["m3"]);
-    // Between passes it changes nothing: requests go after rounds.
+    // It has no effect between passes: requests are removed after rounds.
     assert_eq!(left(&[("m0", -9.0), ("m1", 1.0), ("m2", 1.0)]), ["m3"]);
 }
 
@@ -195,7 +195,7 @@ fn media_outside_the_newest_round_become_notes() {
     assert_eq!(forced(DropMedia::All), [0, 0, 0, 1, 0, 0]);
 }
 
-/// The only text of a result.
+/// Returns the only text of a result.
 fn said(message: &Message) -> &str {
     match &message.parts[..] {
         [Part::ToolResult { content, .. }] => match &content[..] {
@@ -221,7 +221,7 @@ fn what_a_command_said_of_errors_stays_in_both_passes() {
             let rounds = [vec![user("a"), of(ids)], ids.iter().map(|id| log(id)).collect()].concat();
             let messages = numbered(rounds);
             let whole = fresh(&messages, &Chars);
-            // One is oversize by itself, eight are not.
+            // One result is oversize, eight are not.
             let pruned = run(&messages, &limits(if ids.len() == 1 { 1_000 } else { whole / 2 }), &Chars);
             assert_eq!(rules(&pruned), [if ids.len() == 1 { "oversize-result" } else { "long-result" }]);
             for message in &carry_out(&messages, &pruned.plan)[2..] {
@@ -252,7 +252,7 @@ fn noise_goes_before_words() {
     assert_eq!(said(&out[2]), "waiting [3000 times]\ndone\n");
 }
 
-/// A result with pictures of so many KiB; its words come first.
+/// Returns a result with pictures of these sizes in KiB; its text comes first.
 fn pictures(id: &str, sizes: &[u64]) -> (Message, Vec<u64>) {
     let mut message = result(id, "taken");
     if let Part::ToolResult { content, .. } = &mut message.parts[0] {
@@ -263,7 +263,7 @@ fn pictures(id: &str, sizes: &[u64]) -> (Message, Vec<u64>) {
 
 #[test]
 fn pictures_in_results_are_limited_in_bytes_for_each_turn() {
-    // Turns, in each of them results, in each of them pictures of so many KiB; `expected`: which of them are left.
+    // Turns, in each of them results, in each of them pictures with sizes in KiB; `expected`: which of them are left.
     let check = |turns: &[&[&[u64]]], most: Option<u64>, keep: &[&str], expected: &str| {
         let (mut messages, mut pictured) = (vec![], vec![]);
         for turn in turns {
@@ -310,7 +310,7 @@ fn pictures_in_results_are_limited_in_bytes_for_each_turn() {
     check(&[&[&[1_000], &[1_000], &[1_000]]], None, &[], ". x x");
     check(&[&[&[1_000, 1_000, 1_000]]], None, &[], ".xx");
     check(&[&[&[1_000, 1_000]], &[&[1_000, 1_000]]], None, &[], "xx xx");
-    // One that is too large by itself takes no other with it; what is older than one that did not fit goes, too.
+    // A picture that is too large alone removes no other; pictures older than one that did not fit are removed as well.
     check(&[&[&[100], &[9_000], &[100]]], None, &[], "x . x");
     check(&[&[&[100], &[2_000], &[2_000]]], None, &[], ". . x");
     check(&[&[&[100], &[100]]], Some(102_400), &[], ". x");
@@ -353,14 +353,14 @@ fn a_note_says_what_is_missing() {
     assert_eq!(out[0].text(), "[2 earlier messages were left out; recall m0..m1]\nc");
     assert_eq!(pruned.notes[0].tokens, 50);
     assert_eq!(fresh(&out, &Chars), pruned.after.total);
-    // Behind the newest request there is no next one.
+    // No request follows the newest one.
     let rounds: Vec<Message> = (0..20).flat_map(|n| round(&n.to_string(), 200)).collect();
     let messages = numbered([vec![user("go on")], rounds].concat());
     let pruned = run(&messages, &Limits { note: true, ..limits(1_000) }, &Chars);
     let out = carry_out(&messages, &pruned.plan);
     assert!(out[0].text().starts_with("[32 later messages were left out; recall m1..m32]\ngo on"), "{}", out[0].text());
     assert!(pruned.after.total <= 1_000);
-    // Where there is no room for it there is none.
+    // Without room for a note there is none.
     let messages = numbered(vec![user("a"), assistant("bbbb"), user("c")]);
     assert_eq!(run(&messages, &Limits { note: true, ..limits(15) }, &Chars).notes, []);
 }

@@ -1,4 +1,4 @@
-//! What holds for every conversation holds under all options at once.
+//! The properties of every conversation also hold under all options together.
 
 use espalier::history::prune::{DropMedia, Limits, Pass, Picture, prune};
 use espalier::history::record::Records;
@@ -10,7 +10,8 @@ use fastrand::Rng;
 use super::{fresh, invariants};
 use crate::support::{Quarter, meter, random};
 
-/// A conversation with everything in it that passes look for: long results, long arguments, pictures, documents, unknown things.
+/// Returns a conversation with everything that passes look for: long results, long arguments, pictures, documents,
+/// unknown parts.
 pub fn rich(rng: &mut Rng, most: usize) -> Vec<Message> {
     let mut messages = random::conversation(rng, most);
     for message in &mut messages {
@@ -96,7 +97,7 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
     }
 }
 
-/// Sizes of the pictures in results, and of some that are none.
+/// Returns the sizes of the pictures in results, and of some that do not exist.
 fn pictures(rng: &mut Rng, messages: &[Message]) -> Vec<Picture> {
     let mut out = vec![];
     for message in messages {
@@ -142,7 +143,7 @@ fn cuts_of_other_conversations_do_no_harm() {
         let whole = fresh(&messages, &Quarter);
         let limits = options(&mut rng, &messages, whole);
         let Ok(first) = prune(&messages, meter(&Quarter), Origin::Exact, &limits) else { continue };
-        // Another conversation, or this one with something changed, added or taken from its beginning.
+        // Another conversation, or this one with a change, an addition or a removal at its beginning.
         let mut next = if rng.u32(0..3) == 0 { rich(&mut rng, length) } else { messages };
         if rng.bool() && !next.is_empty() {
             next.remove(rng.usize(0..next.len()));

@@ -1,4 +1,4 @@
-//! Sentences of what a request leaves out.
+//! Sentences of the messages that a request omits.
 
 use espalier::compact::facts::excerpt;
 use espalier::history::prune::{Limits, Sentences, prune};
@@ -38,7 +38,7 @@ fn what_was_left_out_still_says_what_matters() {
     };
     let whole = carry_out(&messages, &run(&messages, &limits(3_000), &Chars).plan);
     assert!(held(&out) >= 18 && held(&whole) < 7, "{} {}", held(&out), held(&whole));
-    // The newest request still ends as it was asked, and the newest answers are whole.
+    // The newest request is still at the end, and the newest answers are whole.
     assert_eq!(out.last().map(Message::text).as_deref(), Some("Where is my locker?"));
     assert!(out.len() >= 5 && out[1..].iter().all(|message| messages.contains(message)));
 }

@@ -1,4 +1,4 @@
-//! Older turns go whole, and no request stays without what came of it.
+//! Older turns are removed whole, and no request stays without its results.
 
 use espalier::history::plan::Removal;
 use espalier::history::prune::{Limits, Pass, prune};
@@ -9,7 +9,7 @@ use fastrand::Rng;
 use super::{carry_out, fresh, limits, run};
 use crate::support::{Chars, Quarter, TRANSCRIPTS, assistant, calls, meter, numbered, result, transcript, user};
 
-/// Five tokens: what one letter costs.
+/// The tokens of one letter.
 const LETTER: u64 = 5;
 
 fn check(messages: Vec<Message>, budget: u64, expected: &str) {
@@ -18,7 +18,7 @@ fn check(messages: Vec<Message>, budget: u64, expected: &str) {
     assert_eq!(out.iter().map(|m| m.id.as_str()).collect::<Vec<_>>().join(" "), expected, "within {budget}");
 }
 
-/// A round of 26 tokens and as many as its result is long.
+/// Returns a round of 26 tokens plus the length of its result.
 fn round(id: &str, length: usize) -> Vec<Message> {
     vec![calls(&[id]), result(id, &"r".repeat(length))]
 }
@@ -30,7 +30,7 @@ fn a_talk_loses_its_oldest_questions_with_their_answers() {
     check(talk(), 3 + 6 * LETTER, "m2 m3 m4 m5 m6");
     check(talk(), 3 + 4 * LETTER, "m4 m5 m6");
     check(talk(), 3 + 2 * LETTER, "m6");
-    // A question that nobody answered is a turn, too.
+    // An unanswered question is a turn, too.
     check(vec![user("a"), user("b"), assistant("c"), user("d")], 3 + 3 * LETTER, "m1 m2 m3");
     check(vec![user("a"), user("b"), user("c")], 3 + 2 * LETTER, "m1 m2");
 }
@@ -53,7 +53,7 @@ fn the_oldest_turn_that_stays_loses_its_oldest_rounds() {
     let outline = 5 + 34;
     check(talk(), whole - 2 * one - outline, newer);
     check(talk(), whole - 2 * one - outline - 1, "m6 m9 m10 m11 m12");
-    // An interrupted turn keeps its last round with its request, or goes.
+    // An interrupted turn keeps its last round with its request, or is removed.
     let talk = || [vec![user("q")], round("1", 10), round("2", 10), vec![user("now")]].concat();
     let whole = fresh(&numbered(talk()), &Chars);
     check(talk(), whole - 1, "m0 m3 m4 m5");
@@ -72,7 +72,7 @@ fn short_questions_and_answers_of_the_newest_turns_that_go_stay() {
     let newest = "m12 m13 m14 m15 m16 m17 m18";
     check(talk(), 3 + 7 + 262 + 2 * 22, &format!("m0 m5 m6 m11 {newest}"));
     check(talk(), 3 + 7 + 262 + 120 + 2 * 22, &format!("m0 m5 m6 m9 m10 m11 {newest}"));
-    // They take a twelfth of the budget at most, or what is too little for one more round.
+    // They use at most a twelfth of the budget, or less than one more round needs.
     let chat = |n: usize| vec![user("question"), assistant(&format!("{n:060}"))];
     let talk = || [(0..40).flat_map(chat).collect(), turn(1), turn(2), vec![user("now")]].concat();
     check(talk(), 3 + 7 + 262 + 22 + 76, "m78 m79 m80 m85 m86 m87 m88 m89 m90 m91 m92");
@@ -96,7 +96,7 @@ fn room_that_rounds_of_the_newest_turn_leave_goes_to_older_turns() {
     let old = [vec![user("q")], round("a", 300), round("b", 10), vec![assistant("z")]].concat();
     let newest = [vec![user("now")], round("c", 400), round("d", 60), round("e", 60)].concat();
     let messages = || [old.clone(), newest.clone()].concat();
-    // Without the first round of the newest turn there is room for two rounds of the one before it, not for three.
+    // Without the first round of the newest turn there is room for two rounds of the previous one, not for three.
     check(messages(), 3 + 7 + 2 * (26 + 60) + 5 + (26 + 10) + 5 + 20, "m0 m3 m4 m5 m6 m9 m10 m11 m12");
 }
 
@@ -113,15 +113,15 @@ fn the_reasons_are_right_by_id() {
     assert_eq!(first, "old-round m1 m2, old-round m5 m6");
     let (tight, tight_cut) = reasons(&limits(41));
     assert_eq!(tight, "old-turn m0 m1 m2 m3, old-round m5 m6, old-round m9 m10");
-    // What is held of an earlier cut goes for the reason that it went for.
+    // A removal repeated from an earlier cut has its original reason.
     for (budget, cut, expected) in [(200, cut, &first), (41, tight_cut, &tight)] {
         let held = Limits { previous: Some(cut), ..limits(budget) };
         assert_eq!(reasons(&held).0, *expected);
     }
 }
 
-/// Of the older requests that are in `out` those that came with rounds directly behind them, and have lost all of those. A long one, of more
-/// than a twelfth of the budget, may be among them.
+/// Returns the older requests in `out` that were directly followed by rounds and have lost all of those. A long one, of
+/// more than a twelfth of the budget, may be among them.
 fn deserted(messages: &[Message], out: &[Message], budget: u64) -> Vec<String> {
     let is_left = |id: &str| out.iter().any(|message| message.id == id);
     let is_request = |m: &Message| m.role == Role::User && m.results().next().is_none();
@@ -139,7 +139,7 @@ fn deserted(messages: &[Message], out: &[Message], budget: u64) -> Vec<String> {
     found.into_iter().map(|(_, id)| id).collect()
 }
 
-/// Requests, rounds and answers in any order and of any length.
+/// Returns requests, rounds and answers in any order and of any length.
 fn history(rng: &mut Rng) -> Vec<Message> {
     let below = |rng: &mut Rng, few: usize, many: usize| {
         let most = if rng.bool() { few } else { many };
@@ -173,7 +173,7 @@ fn no_request_stays_without_what_came_of_it() {
         let out = carry_out(&messages, &pruned.plan);
         assert_eq!(deserted(&messages, &out, budget), [""; 0], "{}\n{}", super::sketch(&messages), super::sketch(&out));
         cut += usize::from(out.len() < messages.len());
-        // Nor does one when the talk goes on and the cut is held.
+        // None does when the talk continues with the earlier cut.
         let longer = numbered([messages, vec![assistant("so"), user("and?")]].concat());
         let held = Limits { previous: Some(pruned.cut), cache_step: 0.1, ..limits };
         let Ok(pruned) = prune(&longer, meter(&Quarter), Origin::Exact, &held) else { continue };

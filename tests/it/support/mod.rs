@@ -1,4 +1,4 @@
-//! What several test modules need: tokenizers, transcripts, random conversations.
+//! Shared by the test modules: tokenizers, transcripts, random conversations.
 
 pub mod random;
 #[path = "../../shared/read.rs"]
@@ -12,7 +12,7 @@ use espalier::history::record::seal;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
 
-/// Carries out a compaction; gives every effect and the result.
+/// Carries out a compaction; returns every effect and the result.
 pub fn driven(mut run: Compaction, mut host: impl FnMut(&Effect) -> Answer) -> (Vec<Effect>, Result<Compacted, Error>) {
     let mut seen = Vec::new();
     loop {
@@ -29,7 +29,7 @@ pub fn driven(mut run: Compaction, mut host: impl FnMut(&Effect) -> Answer) -> (
     }
 }
 
-/// One token for every four characters, rounded up: cheap, and easy to reckon with by hand.
+/// One token for every four characters, rounded up: cheap, and easy to calculate by hand.
 pub struct Quarter;
 
 impl Tokenizer for Quarter {
@@ -75,7 +75,7 @@ pub fn transcript(name: &str) -> Vec<Message> {
     transcript_in("tests/fixtures/transcripts", name)
 }
 
-/// The same from another folder of the repository.
+/// Reads a transcript in another folder of the repository.
 pub fn transcript_in(folder: &str, name: &str) -> Vec<Message> {
     let path = format!("{}/{folder}/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
@@ -92,7 +92,7 @@ pub fn system(text: &str) -> Message {
     message(Role::System, vec![Part::Text { text: text.into() }])
 }
 
-/// The record of an earlier compaction.
+/// Returns the record of an earlier compaction.
 pub fn record(text: &str) -> Message {
     user(&seal(text))
 }
@@ -105,13 +105,13 @@ pub fn assistant(text: &str) -> Message {
     message(Role::Assistant, vec![Part::Text { text: text.into() }])
 }
 
-/// An assistant message that calls one tool per id.
+/// Returns an assistant message that calls one tool per id.
 pub fn calls(ids: &[&str]) -> Message {
     let call = |id: &&str| Part::ToolCall { call_id: id.to_string(), name: "bash".into(), arguments: "{}".into() };
     message(Role::Assistant, ids.iter().map(call).collect())
 }
 
-/// A call of a named tool.
+/// Returns a call of a named tool.
 pub fn call(id: &str, name: &str, arguments: &str) -> Message {
     let part = Part::ToolCall { call_id: id.into(), name: name.into(), arguments: arguments.into() };
     message(Role::Assistant, vec![part])

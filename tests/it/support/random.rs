@@ -1,11 +1,12 @@
-//! Random conversations, the odd ones included.
+//! Random conversations, including odd ones.
 
 use espalier::message::{Message, Part, Role};
 use fastrand::Rng;
 
 use super::numbered;
 
-/// A conversation of up to `most` messages: any roles, parallel calls, orphans both ways, empty parts, doubled ids.
+/// Returns a conversation of up to `most` messages: any roles, parallel calls, orphans in both directions, empty parts,
+/// repeated ids.
 pub fn conversation(rng: &mut Rng, most: usize) -> Vec<Message> {
     let mut out = Vec::new();
     let mut next = 0;
@@ -21,7 +22,7 @@ pub fn conversation(rng: &mut Rng, most: usize) -> Vec<Message> {
             _ => {
                 let ids: Vec<String> = (0..rng.usize(1..4))
                     .map(|_| {
-                        // Now and then an id comes twice.
+                        // Occasionally an id occurs twice.
                         next += usize::from(rng.u32(0..20) > 0);
                         format!("c{next}")
                     })

@@ -1,11 +1,11 @@
-//! What messages, tools, pictures and documents cost, by both models.
+//! The cost of messages, tools, pictures and documents, by both models.
 
 use crate::encodings::encoding;
 use espalier::message::{Message, Part, Role, Tool};
 use espalier::tokens::image::{ImageModel, Pictures, Size, decode_base64, size_of};
 use espalier::tokens::{Cost, CostModel, EncodingName, Origin, Seeing, Tokenizer, document_cost, encoding_for_model};
 
-/// A text costs its length, so that formulas can be reckoned by hand.
+/// A tokenizer in which a text costs its length, so that formulas can be checked by hand.
 struct Length;
 
 impl Tokenizer for Length {
@@ -103,7 +103,7 @@ fn messages() {
         4 + (1 + 4) + 4 + 5,
         (3 + 4 + 2 + 1) + (3 + 4 + 2) + (3 + 4 + 5),
     );
-    // Reasoning is counted where it is sent.
+    // Reasoning is counted if it is sent.
     check(&message(Role::Assistant, vec![Part::Reasoning { text: "why".into() }, text("so")]), 4 + 3 + 2, 3 + 9 + 2);
     let named = Message { name: Some("ann".into()), ..message(Role::User, vec![text("a")]) };
     check(&named, 4 + 1 + 3 + 1, 3 + 4 + 1 + 3 + 1);
@@ -146,7 +146,7 @@ fn parts_alone() {
     check(&result("ab", vec![text("xyz")]), Cost::exact(7), Cost::exact(5));
     check(&Part::CacheMark, Cost::ZERO, Cost::ZERO);
     check(&image(None, Some("https://x/y"), None), Cost::estimate(1_105), Cost::estimate(11));
-    // Copilot Chat looks at pictures that are there; of others it counts the URL, whatever their detail.
+    // Copilot Chat reads inline pictures; for others it counts the URL, whatever their detail.
     check(&image(None, Some("https://x/y"), Some("low")), Cost::exact(85), Cost::estimate(11));
     check(&image(Some("bm90IGFuIGltYWdl"), None, Some("low")), Cost::exact(85), Cost::exact(85));
     check(&image(None, Some("data:image/png;base64,AA=="), Some("low")), Cost::exact(85), Cost::exact(85));
@@ -179,7 +179,7 @@ fn tools() {
     let both = (16 + 8 + 4 + 4 + 10 + values + 8 + 4 + 2 + 11 + 5) * 11 / 10;
     check(&[read, ls], 16 + 8 + 4 + schema.len() as u64 + 8 + 2 + 5, both);
     check(&[tool("x", "", "not json")], 16 + 8 + 1 + 8, (16 + 8 + 4 + 1 + 10 + 8) * 11 / 10);
-    // Models of other extensions: the keys inside the schema count, and `type: "text"` is nothing special.
+    // Models of other extensions: the keys inside the schema count, and `type: "text"` is not special.
     let extension = |tool: Tool, wanted: u64| {
         assert_eq!(
             CostModel::CopilotChatExtension.tools(std::slice::from_ref(&tool), &Length).total,
@@ -193,14 +193,14 @@ fn tools() {
     let text = r#"{"type":"object","properties":{"x":{"type":"text","text":"hello","description":"ignored because type is text"}}}"#;
     extension(tool("f", "d", text), 140);
     extension(tool("noop", "Does nothing.", "{}"), 72);
-    // Indexes of arrays are keys; what is empty goes with its index.
+    // Indexes of arrays are keys; empty values are skipped with their index.
     let array = |items: &str| tool("f", "d", &format!(r#"{{"required":{items}}}"#));
     let required = |items: u64| (16 + 8 + 4 + 1 + 11 + 1 + 10 + 8 + items) * 11 / 10;
     extension(array("[]"), required(0));
     extension(array(r#"["ab","c"]"#), required(2 + 1 + 2));
     extension(array(r#"["",0,null,"c",[]]"#), required(2 + 1));
     extension(array(r#"["a","a","a","a","a","a","a","a","a","a","a"]"#), required(11 + 10 + 2));
-    // Half of a character is one character, as it is sent.
+    // Half of a surrogate pair is one character, as it is sent.
     let odd = |text: &str| tool("x", "", &format!(r#"{{"a":"{text}"}}"#));
     let sent = |length: u64| (16 + 8 + 4 + 1 + 10 + length) * 11 / 10;
     for (text, length) in [
@@ -214,7 +214,7 @@ fn tools() {
     ] {
         assert_eq!(CostModel::CopilotChat.tools(&[odd(text)], &Length).total, sent(length), "{text}");
     }
-    // Deeper than any reader goes: counted as text, not a crash.
+    // Deeper than any reader allows: counted as text, without a crash.
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     check(&[tool("x", "", &deep)], 16 + 8 + 1 + 200_000, (16 + 8 + 4 + 1 + 10 + 200_000) * 11 / 10);
 }
@@ -310,7 +310,7 @@ fn how_models_see_pictures() {
     check("", 4 * 170 + 85, 85);
 }
 
-/// A model's eyes: the formula and what the host knows of sizes.
+/// Returns a tokenizer with the formula of a model and the sizes that the host knows.
 fn seeing(model: ImageModel, sizes: &[(&str, u32, u32)]) -> Seeing<Length> {
     let sizes = sizes.iter().map(|(key, width, height)| (key.to_string(), Size { width: *width, height: *height }));
     Seeing { tokenizer: Length, pictures: Pictures { model, sizes: sizes.collect() } }
@@ -323,18 +323,18 @@ fn pictures_as_a_model_sees_them() {
         let whole = message(Role::User, vec![text("ab"), part.clone()]);
         assert_eq!(CostModel::Espalier.part(Role::User, &part, eyes), wanted, "{part:?}");
         assert_eq!(CostModel::Espalier.message(&whole, eyes), wanted + (4 + 2), "{part:?}");
-        // In a result it costs the same.
+        // It costs the same in a result.
         let held = result("c", vec![part.clone()]);
         assert_eq!(CostModel::Espalier.part(Role::User, &held, eyes), wanted + 4, "{part:?}");
     };
     let claude = seeing(ImageModel::Anthropic, &[("https://x/y", 1_500, 750), ("AAAA", 750, 750)]);
     check(image(Some(png), None, None), &claude, Cost::exact(410));
-    // Low detail is no matter to it.
+    // Low detail has no effect.
     check(image(Some(png), None, Some("low")), &claude, Cost::exact(410));
     check(image(None, Some("https://x/y"), None), &claude, Cost::exact(1_500));
     check(image(Some("AAAA"), None, None), &claude, Cost::exact(750));
     check(image(None, Some("https://x/z"), None), &claude, Cost::estimate(1_105));
-    // What the header says wins over what the host says.
+    // The header takes precedence over the host.
     let wrong = seeing(ImageModel::Anthropic, &[(png, 9, 9)]);
     check(image(Some(png), None, None), &wrong, Cost::exact(410));
     let gemini = seeing(ImageModel::Gemini, &[]);
@@ -355,7 +355,7 @@ fn pictures_as_a_model_sees_them() {
 fn sizes_of_pictures() {
     let check = |bytes: &[u8], wanted: Option<(u32, u32)>| {
         assert_eq!(size_of(bytes).map(|size| (size.width, size.height)), wanted, "{bytes:02X?}");
-        // Every beginning is read without a panic, and gives that size or none.
+        // Every beginning is read without a panic, and returns that size or `None`.
         for end in 0..bytes.len() {
             let size = size_of(&bytes[..end]).map(|size| (size.width, size.height));
             assert!(size.is_none() || size == wanted, "{end} bytes of {bytes:02X?}");
@@ -365,7 +365,7 @@ fn sizes_of_pictures() {
     check(png, Some((640, 480)));
     check(b"GIF87a\x80\x02\xE0\x01", Some((640, 480)));
     for marker in [0xC0, 0xC1, 0xC2] {
-        // A comment and fill bytes stand before the frame header.
+        // A comment and fill bytes precede the frame header.
         let mut jpeg = b"\xFF\xD8\xFF\xFE\x00\x04hi\xFF\xFF".to_vec();
         jpeg.extend([marker, 0, 17, 8, 1, 0xE0, 2, 0x80]);
         check(&jpeg, Some((640, 480)));
@@ -387,7 +387,7 @@ fn sizes_of_pictures() {
 
 #[test]
 fn pictures_in_messages() {
-    // 640 x 480, as inline data, as data URL; lossless WebP is read by `espalier` alone.
+    // 640 x 480, as inline data, as data URL; only `espalier` reads lossless WebP.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHg";
     let check = |part: Part, espalier: Cost, copilot: Cost| {
         let own = |model: CostModel| model.part(Role::User, &part, &Length);
@@ -428,7 +428,7 @@ fn models_and_encodings() {
     for model in ["claude-opus-4-5", "gemini-2.5-pro", "llama-3.1-70b", "", "text-davinci-003", "o"] {
         check(model, O200kBase, Origin::Prior);
     }
-    // Whatever tiktoken-rs knows to use one of our two, we know too.
+    // We also know every model for which tiktoken-rs uses one of our two encodings.
     for model in [
         "gpt-4.5-preview",
         "chatgpt-4o-latest",

@@ -19,13 +19,13 @@ fn keeps_what_fits() {
     check("one two three four", 4, "one two three four", "one two three four");
     check("one two", 0, "", "");
     check("", 5, "", "");
-    // One piece, cut between characters: its first token is "ant", but "anti" is one, too.
+    // One piece, cut between characters: its first token is "ant", but "anti" is one as well.
     check("antidisestablishmentarianism", 1, "anti", "ism");
     // One character of several tokens is kept whole or not at all.
     check("🧿", 2, "", "");
 }
 
-/// Texts whose cut edges split differently, and some long pieces.
+/// Returns texts whose cut edges split differently, and some long pieces.
 fn texts() -> Vec<String> {
     let mut texts: Vec<String> = (0..1500).map(|seed| Random::new(seed + 7_000_000).text(30)).collect();
     texts.extend(["a \n  b", "x   \n\n   y  ", "あAAAA AAAb", "it's' don'ſ"].map(String::from));

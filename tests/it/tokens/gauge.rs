@@ -7,7 +7,7 @@ use espalier::tokens::{
 };
 use serde_json::Value;
 
-/// A text costs its length.
+/// A tokenizer in which a text costs its length.
 struct Length;
 
 impl Tokenizer for Length {
@@ -50,7 +50,7 @@ fn samples_say_how_far_off_they_are() {
     }
 }
 
-/// Reports rounds of a conversation to a provider that counts `k` times ours and `overhead` more.
+/// Reports rounds of a conversation from a provider that counts `k` times our tokens plus `overhead`.
 struct Provider {
     calibration: Calibration,
     model: String,
@@ -171,7 +171,7 @@ fn state_stays_small() {
     assert!(json.len() < 20_000, "{} bytes", json.len());
 }
 
-/// The sum of all strings of a recorded message as a conversation sends it.
+/// Returns the sum of all strings of a recorded message in the form in which a conversation sends it.
 fn counted(message: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     let strings = [&message["content"], &message["tool_calls"]].map(|value| match value {
         Value::Null => 0,
@@ -181,8 +181,8 @@ fn counted(message: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     strings.iter().sum::<u64>() + 4
 }
 
-/// Recorded sessions whose reports belong to their own prompt: ten reports in, the next is missed by 1 % at most on average, and
-/// lies within the bound in 19 of 20 cases.
+/// Recorded sessions whose reports belong to their own prompt: after ten reports, the mean error of the next prediction
+/// is at most 1 %, and it is within the bound in 19 of 20 cases.
 #[test]
 fn recorded_sessions() {
     let o200k = encoding(EncodingName::O200kBase);
@@ -212,7 +212,7 @@ fn recorded_sessions() {
     check("pi-refactor-long", 354);
 }
 
-/// The recorded sessions as series of numbers: `None` where older messages were replaced by a summary.
+/// Returns the recorded sessions as series of numbers: `None` where a summary replaced older messages.
 fn series(name: &str) -> Vec<Option<(u64, u64)>> {
     let path = format!("{}/tests/fixtures/reported-usage.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -223,7 +223,7 @@ fn series(name: &str) -> Vec<Option<(u64, u64)>> {
     session["points"].as_array().expect("points").iter().map(pair).collect()
 }
 
-/// The same for whole sessions: a compaction keeps what was learned.
+/// The same for whole sessions: a compaction keeps the calibration.
 #[test]
 fn recorded_series() {
     let check = |name: &str, reports: usize, compactions: usize| {
@@ -252,15 +252,15 @@ fn recorded_series() {
     check("pi-refactor-long", 471, 2);
 }
 
-/// The recording jumps between 24,000 and 103,000, since other requests of the account are among its reports. Where these carry ids of
-/// their own nothing comes of them; where they do not, a single odd one is set aside.
+/// The recording jumps between 24,000 and 103,000, because its reports include other requests of the account. Reports
+/// with other ids have no effect; without ids, a single odd one is set aside.
 #[test]
 fn interleaved_reports_of_other_requests() {
     let points: Vec<(u64, u64)> = series("cline-sidebar").into_iter().flatten().collect();
     let mut provider = Provider::new("claude-opus-4-5");
     let mut alone = Provider::new("claude-opus-4-5");
     for (round, &(ours, theirs)) in points.iter().enumerate() {
-        // A conversation whose reports are its own, with those of the recording in between.
+        // A conversation with its own reports, interleaved with those of the recording.
         let own = ours * 13 / 10 + 30_000;
         assert_eq!(provider.calibration.report(&format!("other {round}"), theirs), Outcome::Ignored);
         assert_eq!(provider.report(ours, own), alone.report(ours, own));
@@ -269,8 +269,8 @@ fn interleaved_reports_of_other_requests() {
     assert_eq!(points.iter().map(|point| point.1).max(), Some(103_011));
 }
 
-/// A provider that counts 1.5 times our tokens and 30,000 more, and a host that compacts where the prediction reaches 80 % of the
-/// window: it starts within 2 % of that line by the provider's own count.
+/// A provider that counts 1.5 times our tokens plus 30,000, and a host that compacts when the prediction reaches 80 %
+/// of the window: it starts within 2 % of that line by the provider's own count.
 #[test]
 fn compaction_starts_at_its_line() {
     let line = 160_000u64;
@@ -293,7 +293,8 @@ fn compaction_starts_at_its_line() {
     }
 }
 
-/// A provider that counts 1.5 times our tokens and 30,000 more: once three reports are in, what is predicted to fit does fit.
+/// A provider that counts 1.5 times our tokens plus 30,000: after three reports, a request that is predicted to fit
+/// does fit.
 #[test]
 fn a_limit_is_not_exceeded_once_calibrated() {
     let (limit, mut ours) = (200_000u64, 2_000u64);
@@ -360,7 +361,7 @@ fn where_the_tokens_go() {
     let reported = Room { reported: Some(1_000), ..Room::default() };
     let split = breakdown(&messages[..1], &[], CostModel::Espalier, TAGS, reported, &Length);
     assert_eq!((split.total, split.shares[0].percent, split.free), (1_000, 1, 0));
-    // A system prompt alone is all there is: the overhead of the list is no message.
+    // A system prompt alone: the overhead of the list is not a message.
     let labels = |messages: &[Message]| {
         let split = breakdown(messages, &[], CostModel::Espalier, TAGS, Room::default(), &Length);
         split.shares.iter().map(|share| (share.label, share.percent)).collect::<Vec<_>>()
@@ -387,7 +388,7 @@ fn markup_that_never_ends() {
     check("<日本>x</日本>".into());
 }
 
-/// A host that reports what it was shown (prediction and bound) teaches nothing; its bound stays that of a guess.
+/// A host that reports the prediction plus its bound teaches nothing; its bound stays that of an estimate.
 #[test]
 fn the_bound_has_a_ceiling() {
     let mut calibration = Calibration::new("claude-sonnet-4");

@@ -22,7 +22,7 @@ fn check(text: &str) {
     EncodingName::ALL.into_iter().for_each(|name| check_with(name, text));
 }
 
-/// Random strings per encoding: few in every run, 200,000 with `ESPALIER_NIGHTLY=1`.
+/// Returns the number of random strings per encoding: few in every run, 200,000 with `ESPALIER_NIGHTLY=1`.
 fn amount() -> u64 {
     if nightly() { 200_000 } else { 20_000 }
 }
@@ -79,7 +79,7 @@ fn every_code_point() {
 
 #[test]
 fn pitfalls() {
-    // Long s folds to s; a mark leads a word and is part of one; upper case runs give back letters; slashes after punctuation.
+    // Long s folds to s; a mark leads a word and is part of one; upper case runs backtrack; slashes after punctuation.
     for text in [
         "'ſ",
         "it'ſ",
@@ -151,7 +151,7 @@ fn pitfalls() {
 
 #[test]
 fn long_pieces() {
-    // The oracle takes quadratic time in some of these, so they are long only in a nightly run.
+    // The oracle takes quadratic time for some of these, so they are long only in a nightly run.
     let size = if nightly() { 131_072 } else { 8_192 };
     let mut random = Random::new(5);
     let mut draw = |alphabet: &str| -> String {
@@ -180,7 +180,7 @@ fn long_pieces() {
     }
 }
 
-/// Windows are cut at places where counts add up, and where there is none they grow.
+/// Windows end where counts add up, and otherwise they grow.
 #[test]
 fn texts_longer_than_a_window() {
     let mut random = Random::new(11);

@@ -3,7 +3,7 @@
 use espalier::error::Code;
 use espalier::tokens::{OtherEncoding, Tokenizer};
 
-/// Every byte, and `ab` as a token of its own.
+/// Returns every byte, and `ab` as a separate token.
 fn vocabulary() -> Vec<(Vec<u8>, u32)> {
     let mut tokens: Vec<(Vec<u8>, u32)> = (0..=255).map(|byte| (vec![byte], u32::from(byte))).collect();
     tokens.push((b"ab".to_vec(), 256));

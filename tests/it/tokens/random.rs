@@ -1,4 +1,4 @@
-//! Random texts that lean towards what splits and merges: the same ones on every run.
+//! Random texts with many fragments that split and merge: the same ones on every run.
 
 /// A small generator of random numbers (xorshift64*).
 pub struct Random(u64);
@@ -15,7 +15,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         (((self.next() >> 32) * limit as u64) >> 32) as usize
     }
@@ -24,7 +24,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// A text of up to `fragments` fragments.
+    /// Returns a text of up to `fragments` fragments.
     pub fn text(&mut self, fragments: usize) -> String {
         let mut text = String::new();
         for _ in 0..=self.below(fragments) {

@@ -1,5 +1,5 @@
-//! Recorded counts of Copilot Chat: texts, messages, parts, tools, pictures, documents, the breakdown. All agree; what is marked as a
-//! `quirk` of it belongs to its formula, and `espalier` counts otherwise.
+//! Recorded counts of Copilot Chat: texts, messages, parts, tools, pictures, documents, the breakdown. All agree; a
+//! case marked as a `quirk` belongs to its formula, and `espalier` counts differently.
 
 use espalier::message::{Message, Part, Role, Tool};
 use espalier::tokens::image::{ImageModel, Size, decode_base64, size_of};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::encodings::encoding;
 
-/// A text costs its length in UTF-16 units.
+/// A tokenizer in which a text costs its length in UTF-16 units.
 struct Units;
 
 impl Tokenizer for Units {
@@ -165,8 +165,8 @@ fn pictures_and_documents() {
     assert_eq!(lengths, [55, 6, 7]);
 }
 
-/// Its percentages, from our shares. It counts the parts of the content alone where we count the message around them, too, so that
-/// ours sum to the whole; a label may be off by what the message itself costs.
+/// Its percentages, from our shares. It counts only the parts of the content, we also count the message around them, so
+/// that ours sum to the total; a label may differ by the cost of the message itself.
 #[test]
 fn breakdowns() {
     let file = vectors("prompt-token-details");

@@ -1,4 +1,4 @@
-//! Vocabulary files: what is damaged or hostile is refused with a sentence, and never panics.
+//! Vocabulary files: damaged or hostile ones are refused with a sentence, without a panic.
 
 use super::random::Random;
 use crate::encodings::vocabulary_file;
@@ -13,7 +13,7 @@ fn refused(file: &[u8], why: &str) {
     assert!(error.message.contains(why), "{:?} does not say {why:?}", error.message);
 }
 
-/// A file with these pairs behind the 256 bytes, its checksum right.
+/// Returns a file with these pairs after the 256 bytes, with a correct checksum.
 fn made_of(pairs: &[[u32; 2]]) -> Vec<u8> {
     let mut all: Vec<[u32; 2]> = (0..256).map(|byte| [byte, BYTE_TOKEN]).collect();
     all.extend(pairs);
@@ -49,7 +49,7 @@ fn every_kind_of_damage_is_noticed() {
         let mut damaged = file.to_vec();
         let at = random.below(file.len());
         damaged[at] ^= 1 << random.below(8);
-        // The two unused bytes of the header and the last bits of the data carry nothing.
+        // The two unused bytes of the header and the last bits of the data have no meaning.
         if at != 6 && at != 7 && at + 1 < file.len() {
             assert!(Encoding::load(NAME, &damaged).is_err(), "byte {at}");
         }

@@ -26,7 +26,7 @@ fn the_sum_is_the_budget_and_small_ones_stay_whole() {
             let weight = [4, 2, 1][size.age.min(2)];
             assert!(*cap <= size.tokens && *cap <= (level + 1) * weight && *cap >= size.tokens.min(level * weight));
         }
-        // A level that still fits stays, and cuts alike; one that need not fall does not rise.
+        // A level that still fits stays, and cuts equally; one that need not fall does not rise.
         assert_eq!(water_level(&sizes, budget, Some(level)), out);
         let lower = water_level(&sizes, budget, Some(level / 2));
         assert!(lower.level == Some(level / 2) || budget == total, "{level} {lower:?}");

@@ -1,4 +1,4 @@
-//! Copilot Chat's rule, against what it does.
+//! Copilot Chat's rule, compared with recorded results.
 
 use espalier::tokens::{EncodingName, Tokenizer};
 use espalier::tool_result::compat::{LEAST, MARKER, truncate};
@@ -49,7 +49,7 @@ fn vectors() {
         assert_eq!(found.is_some(), case["truncated"].as_bool().unwrap(), "{case}");
         let found = found.unwrap_or(text);
         if case["quirk"] == "splits-surrogates" {
-            // Each half of a pair that the reference keeps goes.
+            // Each half of a pair that the reference keeps is removed.
             assert_eq!(units(&found) as u64, case["outLength"].as_u64().unwrap() - 2, "{case}");
             split += 1;
         } else {

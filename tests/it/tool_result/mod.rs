@@ -1,4 +1,4 @@
-//! Results of tools made short: exact limits, whole characters, errors that survive, JSON that stays JSON.
+//! Shortening tool results: exact limits, whole characters, kept error lines, JSON that stays JSON.
 
 mod budget;
 mod compat;
@@ -8,7 +8,7 @@ mod truncate;
 
 use espalier::tokens::Tokenizer;
 
-/// So many UTF-16 units are a token.
+/// This many UTF-16 units are a token.
 struct Chars(usize);
 
 impl Tokenizer for Chars {

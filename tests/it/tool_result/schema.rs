@@ -17,7 +17,7 @@ fn vectors() {
             differ.push(found["items"].to_string());
         }
     }
-    // The items of all lists count, and not those of the first alone.
+    // The items of all lists count, not only those of the first.
     let wanted = [
         r#"{"type":"array","items":{"type":"integer"}}"#,
         r#"{"type":"object","properties":{"x":{"type":"array","items":{"oneOf":[{"type":"integer"},{"type":"string"}]}}},"required":["x"]}"#,

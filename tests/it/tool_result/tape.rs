@@ -1,9 +1,9 @@
-//! JSON read as a tape: it takes what a parser takes, and finds what a parser finds.
+//! JSON read as a tape: it accepts what a parser accepts, and finds the same values.
 
 use espalier::tool_result::tape::{Kind, Node, read};
 use serde_json::Value;
 
-/// A value back from its node.
+/// Rebuilds a value from its node.
 fn value(text: &str, nodes: &[Node], number: usize) -> Value {
     let node = nodes[number];
     let mut child = number + 1;
@@ -52,7 +52,8 @@ fn random_values_come_back() {
     }
 }
 
-/// Damaged JSON is none, as for a parser. (Halves of surrogate pairs and numbers without end are taken: they are only copied.)
+/// Damaged JSON is refused, as by a parser. (Halves of surrogate pairs and endless numbers are accepted: they are only
+/// copied.)
 #[test]
 fn what_a_parser_refuses_is_refused() {
     for seed in 0..20_000 {
@@ -70,7 +71,7 @@ fn what_a_parser_refuses_is_refused() {
         }
         let text: String = text.into_iter().collect();
         let parsed = serde_json::from_str::<Value>(&text);
-        // A number that is too large for a parser is one all the same.
+        // A number that is too large for a parser is accepted.
         let is_range = parsed.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
         assert!(read(&text).is_some() == parsed.is_ok() || is_range, "{seed}: {text} {parsed:?}");
     }

@@ -17,7 +17,7 @@ fn build_log(lines: usize) -> String {
         .collect()
 }
 
-/// Texts in four scripts, and some that have neither words nor lines.
+/// Returns texts in four scripts, and some that have neither words nor lines.
 fn random(rng: &mut fastrand::Rng) -> String {
     let alphabets: [&[&str]; 6] = [
         &["the", "render", "error: no", "x = 1;", "\n", " ", "\n\n", "0 errors", "value"],
@@ -57,10 +57,10 @@ fn never_over_the_limit_and_never_longer_than_the_input() {
         };
         assert_eq!(short.tokens, encoding.count(out), "{seed}");
         assert!(short.tokens <= limit && short.tokens <= whole, "{seed}: {} of {limit}", short.tokens);
-        // Enough is used wherever the marker leaves room for text to be chosen.
+        // Enough of the limit is used if the marker leaves room for text.
         if limit >= 100 && whole > limit * 2 {
             let share = if rules.snap == Snap::Lines { 0.80 } else { 0.95 };
-            // Some texts hold pieces of many tokens that go whole or not at all.
+            // Some texts contain pieces of many tokens that are kept whole or not at all.
             let least = (limit as f64 * share) as u64;
             assert!(short.tokens >= least.saturating_sub(6), "{seed}: {} of {limit}, {:?}", short.tokens, rules);
         }
@@ -177,7 +177,7 @@ fn json_that_cannot_be_short_is_text() {
     let text = format!("{{{}\"z\":1}}", (0..5_000).map(|at| format!("\"key{at}\":{at},")).collect::<String>());
     let short = truncate(&text, Rules::new(100), &Chars(4));
     assert!(!short.json && short.tokens <= 100 && short.text.unwrap().starts_with("{\"key0\""));
-    // Deeper than any parser goes.
+    // Deeper than any parser allows.
     let deep = "[".repeat(100_000);
     assert!(truncate(&deep, Rules::new(100), &Chars(4)).tokens <= 100);
 }
@@ -191,7 +191,7 @@ fn noise_goes_first() {
     check(&format!("start\n{}end\n", "tick\n".repeat(50)), 40, "start\ntick [50 times]\nend\n");
     check(&format!("{}done\n", (0..100).map(|at| format!("{at}%\r")).collect::<String>()), 20, "done\n");
     check("\u{1b}[1;31mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7}\n", 20, "red link\n");
-    // Nothing is touched while it fits.
+    // Text that fits is unchanged.
     assert_eq!(truncate("tick\ntick\ntick\n", Rules::new(100), &Chars(1)).text, None);
 }
 

@@ -1,4 +1,4 @@
-//! Each rule by its name, the message and part it blames, and the providers that have it.
+//! Each rule by its name, the message and part that it names, and the providers that have it.
 
 use espalier::message::{Message, Part, Role, Tool};
 use espalier::validity::{Provider, Purpose, Row, Special, Target, check};
@@ -69,7 +69,7 @@ fn results_without_calls_and_calls_without_results() {
     finds(&[&CHAT, &RESPONSES], &[user("a"), calls(&["1", "2"]), result("1", "x")], "pending-call@1.1");
     let passes = Target { pending: false, ..CHAT };
     finds(&[&passes], &[user("a"), calls(&["1"])], "");
-    // Somebody spoke since: nobody waits for it any more.
+    // A later message of the user: the call is no longer pending.
     finds(&[&CHAT, &RESPONSES, &ANTHROPIC, &VSCODE], &[user("a"), calls(&["1"]), user("b")], "lost-call@1.0");
 }
 
@@ -79,7 +79,7 @@ fn results_in_the_wrong_place() {
     finds(&[&CHAT, &ANTHROPIC, &VSCODE], &after_words, "result-place@3.0");
     finds(&[&RESPONSES], &after_words, "");
     finds(&[&GEMINI], &after_words, "same-role@3 result-place@3.0");
-    // Responses have one item a call; in chats each calling message has its results behind it.
+    // Responses have one item a call; in chats each calling message is followed by its results.
     let run = [user("a"), calls(&["1"]), calls(&["2"]), result("1", "x"), result("2", "y"), assistant("b")];
     finds(&[&RESPONSES], &run, "");
     finds(&[&CHAT], &run, "result-place@3.0");
@@ -90,7 +90,7 @@ fn results_in_the_wrong_place() {
     let mixed = [user("a"), calls(&["1"]), mixed, assistant("b"), user("c")];
     finds(&[&ANTHROPIC, &GEMINI], &mixed, "words-before-result@2.1");
     finds(&[&VSCODE], &mixed, "");
-    // The edge puts neutral results together.
+    // The adapter joins neutral results.
     finds(&[&Target { wire: false, ..ANTHROPIC }, &Target { wire: false, ..GEMINI }], &split, "");
 }
 
@@ -211,7 +211,7 @@ fn pictures() {
     finds(&[&Target { special: special("gpt-4", Purpose::Answer), ..CHAT }], &both, "media-model@0.0 media-model@0.1");
     finds(&[&Target { special: special("gpt-4o", Purpose::Answer), ..CHAT }], &both, "");
     finds(&[&Target { special: special("gpt-4o", Purpose::Summary), ..CHAT }], &both, "media-model@0.0");
-    // JPEG, GIF and WebP by their first bytes; HEIC only where it is taken.
+    // JPEG, GIF and WebP by their first bytes; HEIC only where it is accepted.
     for data in ["/9j/4AAQSkZJRg==", "R0lGODlhAQABAA==", "UklGRiQAAABXRUJQVlA4"] {
         finds(&ALL, &[with(Role::User, vec![picture(data)])], "");
     }

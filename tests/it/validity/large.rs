@@ -1,11 +1,11 @@
-//! Long and hostile conversations: work stays in proportion, whatever they repeat.
+//! Long and hostile conversations: the work stays proportional, whatever repeats.
 
 use espalier::message::{Message, Part};
 use espalier::validity::{Provider, Settings, Target, check, repair, thin};
 
 use crate::support::{assistant, calls, numbered, result, user};
 
-/// 20,000 messages of one kind each: calls of one id, orphans, calls that nobody answered, empty messages.
+/// 20,000 messages of one kind each: calls with one id, orphans, unanswered calls, empty messages.
 #[test]
 fn one_fault_many_times() {
     let times = 20_000;
@@ -19,7 +19,7 @@ fn one_fault_many_times() {
     }
 }
 
-/// One round of 20,000 parallel calls, answered from the last to the first, ids of which each comes twice.
+/// One round of 20,000 parallel calls, answered from the last to the first, with ids that each occur twice.
 #[test]
 fn one_round_of_many_calls() {
     let ids: Vec<String> = (0..20_000).map(|n| format!("c{}", n / 2)).collect();

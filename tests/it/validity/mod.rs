@@ -1,4 +1,4 @@
-//! What providers refuse, and that repair leaves nothing of it.
+//! Messages that providers refuse, and that repair leaves none of them.
 
 mod check;
 mod large;
@@ -9,7 +9,7 @@ use espalier::message::{Message, Part};
 use espalier::validity::plan::{Item, PartPlan};
 use espalier::validity::{Provider, Target};
 
-/// What the plan makes of the messages, joined where it says so.
+/// Carries out a plan, with its joins.
 pub fn carry_out(messages: &[Message], plan: &[Item]) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::new();
     for item in plan {
@@ -54,7 +54,7 @@ fn part(was: &Part, plan: &PartPlan) -> Part {
     part
 }
 
-/// A provider's own messages, and neutral ones.
+/// Returns the targets for a provider's own messages, and for neutral ones.
 pub fn targets() -> Vec<Target> {
     Provider::ALL
         .into_iter()
@@ -62,7 +62,8 @@ pub fn targets() -> Vec<Target> {
         .collect()
 }
 
-/// A conversation on one line, for failures: `A(c1 c2)` calls, `T[c1]` answers, `.` says something, `_` nothing, `?` thinks, `#` shows.
+/// Formats a conversation on one line, for failures: `A(c1 c2)` calls, `T[c1]` answers, `.` text, `_` nothing, `?`
+/// thought, `#` picture.
 pub fn sketch(messages: &[Message]) -> String {
     let part = |part: &Part| match part {
         Part::Text { text } if text.trim().is_empty() => "_".to_string(),

@@ -1,4 +1,4 @@
-//! Whatever comes in, what goes out is nothing that a provider refuses; and what is valid stays as it is.
+//! Repaired output contains nothing that a provider refuses, whatever the input; and valid input is unchanged.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ fn picture(rng: &mut Rng) -> Part {
     Part::Image { media_type: None, data, url, detail: None }
 }
 
-/// A random conversation with everything odd that parts can hold, and messages out of their order.
+/// Returns a random conversation with everything odd that parts can contain, and messages out of order.
 pub fn odd(rng: &mut Rng, most: usize) -> Vec<Message> {
     let mut messages = random::conversation(rng, most);
     let mess = rng.u32(1..30);
@@ -124,7 +124,7 @@ fn invariants(messages: &[Message], target: &Target, settings: &Settings) {
     if check(messages, &target).is_empty() && !settings.drop_thoughts && target.special.drop_tools.is_empty() {
         assert!(is_kept(&repaired.plan) && repaired.changes.is_empty(), "a valid one was changed: {}", context());
     }
-    // Whatever the user said is still said, in order.
+    // All words of the user are still there, in order.
     let words = |messages: &[Message]| -> Vec<String> {
         let said = messages.iter().filter(|m| matches!(m.role, Role::User | Role::Tool)).flat_map(|m| m.parts.iter());
         said.filter_map(|p| if let Part::Text { text } = p { Some(text.clone()) } else { None })
@@ -155,8 +155,9 @@ fn repaired_conversations_are_valid() {
     }
 }
 
-/// What pruning and compaction give satisfies every rule of every provider but those about who speaks first and last, which a history
-/// need not satisfy, and about blank texts and the only request being empty, which stay what the host made them.
+/// The output of pruning and compaction satisfies every rule of every provider, with these exceptions: rules about the
+/// first and last role, which a history need not satisfy, and rules about blank texts and an empty only request, which
+/// stay as the host made them.
 #[test]
 fn outputs_of_the_engine_are_valid() {
     const HOSTS: [&str; 6] = ["first-role", "last-role", "prefill-space", "no-messages", "blank-text", "empty"];
@@ -183,7 +184,7 @@ fn outputs_of_the_engine_are_valid() {
             let out = crate::prune::carry_out(&messages, &plan);
             let requests = |m: &&Message| m.role == Role::User;
             let only_empty = out.iter().filter(requests).all(|m| m.text().trim().is_empty());
-            // Neutral messages: the edge of a provider puts results and roles together.
+            // Neutral messages: a provider's adapter joins results and roles.
             for target in targets().into_iter().filter(|target| !target.wire) {
                 for finding in check(&out, &Target { pending: false, ..target.clone() }) {
                     let is_ours = !HOSTS.contains(&finding.rule) || finding.rule == "empty" && !only_empty;

@@ -1,4 +1,4 @@
-//! What becomes of each thing that would be refused.
+//! The repair of each fault.
 
 use espalier::message::{Message, Part, Role};
 use espalier::validity::plan::Item;
@@ -11,7 +11,7 @@ fn check(provider: Provider, settings: &Settings, messages: Vec<Message>, expect
     check_for(&Target::new(provider), settings, messages, expected)
 }
 
-/// The result as a sketch: `User. Assistant(1) Tool[1]`.
+/// Checks the result as a sketch: `User. Assistant(1) Tool[1]`.
 fn check_for(target: &Target, settings: &Settings, messages: Vec<Message>, expected: &str) -> Vec<Message> {
     let messages = numbered(messages);
     let out = carry_out(&messages, &repair(&messages, target, settings).plan);
@@ -32,7 +32,7 @@ fn orphans_go_or_become_notes() {
     let texts = Settings { orphans: Orphans::Text, ..plain() };
     let out = check(OpenAiChat, &texts, messages(), "User. User. Assistant. User.");
     assert_eq!(out[1].text(), "[Result without its call]\nwhat it said");
-    // A note does not come between a call and its result.
+    // A note is not inserted between a call and its result.
     let between = vec![user("a"), calls(&["1"]), result("?", "x"), result("1", "y"), assistant("b"), user("c")];
     check(OpenAiChat, &texts, between, "User. Assistant(1) Tool[1] User. Assistant. User.");
 }
@@ -44,9 +44,9 @@ fn lost_calls_get_a_stand_in_or_go() {
     assert!(matches!(&out[3].parts[0], Part::ToolResult { is_error: true, .. }));
     let drop = Settings { lost_calls: Lost::Drop, ..plain() };
     check(OpenAiChat, &drop, messages(), "User. Assistant(2) Tool[2] Assistant. User.");
-    // Where all results are one message, the stand-in is in it, in the order of the calls.
+    // If all results are one message, the synthetic one is in it, in the order of the calls.
     check(Gemini, &plain(), messages(), "User. Assistant(1)(2) Tool[1][2] Assistant. User.");
-    // What is left of a message is not its thought alone.
+    // The rest of a message is not its thought alone.
     let thinking =
         Message { parts: vec![Part::Reasoning { text: "hm".into() }, calls(&["1"]).parts.remove(0)], ..calls(&[]) };
     check(Anthropic, &drop, vec![user("a"), thinking, user("b")], "User. User.");
@@ -80,7 +80,7 @@ fn results_move_to_their_calls() {
         vec![user("a"), calls(&["1"]), mixed, assistant("b")],
         "User. Assistant(1) User[1]. Assistant.",
     );
-    // A system message in the middle of a round moves behind it.
+    // A system message in the middle of a round moves after it.
     let framed = vec![user("a"), calls(&["1"]), system("s"), result("1", "x"), assistant("b")];
     check(OpenAiChat, &plain(), framed, "User. Assistant(1) Tool[1] System. Assistant.");
 }
@@ -101,7 +101,7 @@ fn ids_and_names_become_such_as_are_taken() {
         [round("", "run"), end()].concat(),
         "User. Assistant(call_1_0) Tool[call_1_0] Assistant. User.",
     );
-    // VS Code told two calls of one id apart; without its suffixes they must be told apart again.
+    // VS Code distinguished two calls with one id; without its suffixes they must be distinguished again.
     let both = [round("x__vscode-1", "run"), round("x__vscode-2", "run"), end()].concat();
     check(
         OpenAiChat,
@@ -115,7 +115,7 @@ fn ids_and_names_become_such_as_are_taken() {
         both,
         "User. Assistant(x__vscode-1) Tool[x__vscode-1] User. Assistant(x__vscode-2) Tool[x__vscode-2] Assistant. User.",
     );
-    // A new id does not take one that another call has.
+    // A new id is not one that another call has.
     let taken = [round("ä", "run"), round("_", "run"), end()].concat();
     check(Anthropic, &plain(), taken, "User. Assistant(_-2) Tool[_-2] User. Assistant(_) Tool[_] Assistant. User.");
     let long = [round(&"x".repeat(70), "run"), round(&"x".repeat(71), "run"), end()].concat();

@@ -1,4 +1,4 @@
-//! What calls and results say of files, case by case.
+//! What calls and results say about files, case by case.
 
 use espalier::message::Message;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{known, working};
 use crate::support::{call, result};
 
-/// Calls and their results, one after the other.
+/// Returns calls and their results, in order.
 fn work(steps: &[(&str, Value, &str)]) -> Vec<Message> {
     let step = |(at, (tool, arguments, text)): (usize, &(&str, Value, &str))| {
         let id = format!("c{at}");
@@ -69,7 +69,7 @@ fn gaps_stay_gaps() {
         ("edit", json!({ "path": "a.rs", "oldText": old, "newText": new }), "Successfully replaced")
     };
     check(&[far.clone(), near.clone(), edit("two", "2\n2.5")], "a.rs", "2 2\n3 2.5\n4 three\n11 ten\n12 eleven");
-    // In the gap: what is behind it has moved, nobody knows where the change is.
+    // In the gap: the lines after it have moved, and the position of the change is unknown.
     check(
         &[near.clone(), far.clone(), edit("seven seven seven", "7\n7")],
         "a.rs",

@@ -1,4 +1,4 @@
-//! The working set: what it knows of files, things and names, and what of that a text shows.
+//! The working set: its knowledge of files, things and names, and the part that a text shows.
 
 mod files;
 mod render;
@@ -15,7 +15,7 @@ fn working(messages: Vec<Message>) -> WorkingSet {
     WorkingSet::fold(&numbered(messages), &Rules::default())
 }
 
-/// The known lines of a file: number, `?` where there is none, `~` in front of doubtful text.
+/// Formats the known lines of a file: number, `?` if there is none, `~` before doubtful text.
 fn known(set: &WorkingSet, path: &str) -> String {
     let Some(file) = set.file(path) else { return "unknown".into() };
     let mut out: Vec<String> = Vec::new();

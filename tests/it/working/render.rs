@@ -1,4 +1,4 @@
-//! The working set as text: within its budget, true, and nothing twice.
+//! The working set as text: within its budget, correct, without repetitions.
 
 use espalier::compact::ledger::Rules;
 use espalier::compact::working::WorkingSet;

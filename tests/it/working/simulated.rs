@@ -1,4 +1,4 @@
-//! Random work on a real text: whatever is known of it and not doubtful is in it.
+//! Random work on a real text: every known line that is not doubtful is in it.
 
 use espalier::compact::ledger::Rules;
 use espalier::compact::working::WorkingSet;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::known;
 use crate::support::{call, result};
 
-/// The file as it is on disk, changed by plain operations on its text.
+/// The file on disk, changed by plain operations on its text.
 struct Disk {
     lines: Vec<String>,
     next: usize,
@@ -18,7 +18,7 @@ struct Disk {
 impl Disk {
     fn fresh(&mut self, rng: &mut Rng) -> String {
         self.next += 1;
-        // Lines that occur twice make edits ambiguous for those who see a part only.
+        // Lines that occur twice make edits ambiguous for a reader of a part.
         if rng.u8(0..6) == 0 { "}".into() } else { format!("    let value_{} = compute({});", self.next, rng.u16(..)) }
     }
 
@@ -26,7 +26,7 @@ impl Disk {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// One call with its result; the disk is changed as the tool would.
+    /// Returns one call with its result; changes the disk as the tool would.
     fn step(&mut self, rng: &mut Rng) -> (&'static str, String, String) {
         let count = self.lines.len();
         let from = rng.usize(0..count);
@@ -108,7 +108,7 @@ fn what_is_known_is_true_and_folds_alike() {
                 messages.push(message);
             }
             if step == 20 {
-                // A copy goes on like the original.
+                // A copy continues like the original.
                 set = set.clone();
             }
             let Some(file) = set.file("a.rs") else { continue };

@@ -1,4 +1,4 @@
-//! On every public transcript: a file's content put together by rule is what the next read of it returned.
+//! On every public transcript: the content of a file, combined by rules, equals the result of its next read.
 //!
 //! The oracle reads the raw results and shares no code with the module.
 
@@ -18,7 +18,7 @@ const BENCHED: [&str; 6] = [
     "tau-airline-composite-60",
 ];
 
-/// Path and numbered lines that a read returned, straight from its raw text.
+/// Returns path and numbered lines of a read, from its raw text.
 fn read_back(name: &str, arguments: &str, result: &str) -> Option<(String, Vec<(u64, String)>)> {
     let given: Value = serde_json::from_str(arguments).ok()?;
     let path = given["path"].as_str()?.to_string();
@@ -109,6 +109,6 @@ fn known_lines_are_what_the_next_read_returns() {
         (all.fresh, all.right, all.read) = (all.fresh + fresh, all.right + right, all.read + read);
         all.stale += stale;
     }
-    // The figure must come from lines that are claimed, not from doubt.
+    // The figure must come from known lines, not from doubtful ones.
     assert!(all.fresh >= 3_000 && all.fresh > all.stale, "{} known, {} doubtful", all.fresh, all.stale);
 }
