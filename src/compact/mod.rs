@@ -2,22 +2,29 @@
 //!
 //! In: messages, a budget, options. Out: [`Compacted`]: a plan in the host's ids, its edits, and a report of every
 //! step. A compaction may ask the host's model a few times, through [effects](crate::effect). Rules alone write the
-//! summary if there is no model, or, on demand, if the model fails. Start with [`run`], the state machine.
+//! summary if there is no model, or, on demand, if the model fails. Start reading at [`run`], the state machine.
 //!
 //! The steps run in this order: repair, stale, media, clear, summary (by the model or by rules), fit. A step runs only
 //! while the request exceeds its goal, and its changes stay only if they free its minimum. A failure leaves the
 //! conversation unchanged.
 //!
 //! - [`steps`]: the steps that need no model.
-//! - [`budget`]: how the tokens are divided. - [`cut`]: which messages the summary covers.
-//! - [`request`], [`instructions`], [`form`]: the request to the model. - [`parse`], [`check`]: its answer.
-//! - [`asking`], [`models`]: the host's wishes for that request. - [`context`]: what the host adds to the record.
-//! - [`ledger`]: facts collected by rule. - [`offline`]: the summary without a model.
-//! - [`quality`], [`literal`]: what of the history survived. - [`invention`]: what of a summary was never said.
+//! - [`budget`]: how the tokens are divided.
+//! - [`cut`]: which messages the summary covers.
+//! - [`request`], [`instructions`], [`form`]: the request to the model.
+//! - [`parse`], [`check`]: its answer.
+//! - [`asking`], [`models`]: the host's options for that request.
+//! - [`context`]: what the host adds to the record.
+//! - [`ledger`]: facts collected by rule.
+//! - [`offline`]: the summary without a model.
+//! - [`quality`], [`literal`]: what of the history survived.
+//! - [`invention`]: claims of a summary that the history does not contain.
 //! - [`profile`]: the constants of a system.
 //! - [`working`]: the latest content of the files in use, and the names around them.
-//! - [`summary`]: the message that replaces the covered range. - [`reduce`]: the last resort of the fit.
-//! - [`results`]: a budget for all tool results together. - [`placeholder`]: the text that replaces a cleared result.
+//! - [`summary`]: the message that replaces the covered range.
+//! - [`reduce`]: the last resort of the fit.
+//! - [`results`]: a budget for all tool results together.
+//! - [`placeholder`]: the text that replaces a cleared result.
 
 pub mod asking;
 pub mod budget;
@@ -56,46 +63,50 @@ use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
 use crate::tokens::Origin;
 
-/// What a compaction is to do.
+/// Options of a compaction.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Input tokens the result may have, tool definitions included.
+    /// Max input tokens of the result, tool definitions included.
     pub budget: u64,
-    /// What the result fills, as a share of what messages may use. If absent: all of it where the conversation is larger than the budget
-    /// ([`target`](profile::Shares::target)), room for the next turns where it is not ([`ongoing`](profile::Shares::ongoing)).
+    /// The target size of the result, as a share of what messages may use. If absent: all of it if the conversation is
+    /// larger than the budget ([`target`](profile::Shares::target)), else room for the next turns is left
+    /// ([`ongoing`](profile::Shares::ongoing)).
     pub target: Option<f64>,
-    /// What to pay special attention to.
+    /// The subject that deserves special attention.
     pub focus: Option<String>,
-    /// Compact even if the conversation fits its budget.
+    /// True if the conversation is compacted even if it fits its budget.
     pub force: bool,
-    /// Summarise by rules when the model fails, instead of changing nothing.
+    /// True if rules write the summary after the model fails, instead of changing nothing.
     pub offline_on_failure: bool,
     /// Ids of messages that stay verbatim.
     pub keep: HashSet<String>,
-    /// The host can call a model.
+    /// True if the host can call a model.
     pub has_model: bool,
-    /// Input tokens that the summarising model takes. If absent the whole is tried, and less after a refusal.
+    /// Max input tokens of the summarising model. If absent, the whole input is sent, and less after a refusal.
     pub model_limit: Option<u64>,
-    /// What the host adds to the ledger's rules.
+    /// The host's additions to the ledger's rules.
     pub rules: ledger::Rules,
     /// The constants and switches.
     pub profile: profile::Profile,
     /// Names of further tools whose results are never cleared.
     pub exempt: HashSet<String>,
-    /// How the model is asked, what stands beside its summary, who is told.
+    /// The host's options for the request to the model, the blocks beside its summary, and the hooks.
     pub asking: asking::Asking,
-    /// What the summary is to stand for, where somebody chose that. Nothing outside of it changes unless the result does not fit.
+    /// The range that the summary should replace, if the caller chose one. Nothing outside of it changes unless the
+    /// result does not fit.
     pub cover: Option<Cover>,
-    /// What the price of the broken cache is reckoned with.
+    /// The prices for the cost of the broken cache.
     pub prices: Prices,
-    /// For formats in which thoughts are signed: a summary inside a turn leaves the last thought to the calls that stay. Not those of these
-    /// messages, by id: of another model, or without a signature. Absent for all other formats.
+    /// For formats with signed thoughts: a summary inside a turn moves the last thought to the remaining calls. The set
+    /// has the ids of messages whose thoughts are not moved: they come from another model, or have no signature. `None`
+    /// for all other formats.
     pub thinking: Option<HashSet<String>>,
-    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
 }
 
-/// A range of messages by their ids, both ends included; without one of them from the beginning or to the end. It grows to whole groups.
+/// A range of messages by their ids, both ends included; without `from` it begins at the start, without `to` it ends at
+/// the end. It is extended to whole groups.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Cover {
@@ -108,9 +119,9 @@ pub struct Cover {
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Applied,
-    /// It fits its budget already.
+    /// The conversation already fits its budget.
     Unchanged,
-    /// Too little to cover, and it fits.
+    /// There is too little to cover, and the conversation fits.
     NothingToCompact,
     ModelFailed,
     Timeout,
@@ -118,18 +129,18 @@ pub enum Status {
     EmptySummary,
     NoSummaryTag,
     ToolCallInstead,
-    /// The summary was longer than what it stands for.
+    /// The summary was longer than the messages that it replaces.
     Inflated,
-    /// The summary freed less than a compaction must.
+    /// The summary freed less than the min of a compaction.
     NoGain,
-    /// The result fell short of the gate, and the host wants none that does.
+    /// The result failed the quality gate, and the host refuses such results.
     QualityFailed,
-    /// A hook put it off.
+    /// A hook postponed the compaction.
     Skipped,
 }
 
 impl Status {
-    /// The name that hosts know.
+    /// Returns the public name.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Applied => "applied",
@@ -149,7 +160,7 @@ impl Status {
     }
 }
 
-/// What came of one step of the ladder.
+/// The outcome of one step of the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -173,47 +184,48 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// A step that changed nothing.
+    /// Returns the report of a step that changed nothing.
     fn same(step: &'static str, outcome: Outcome, total: u64, why: String) -> StepReport {
         StepReport { step, outcome, tokens_before: total, tokens_after: total, why }
     }
 }
 
-/// What the model had to do with it.
+/// The model's part in a compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelReport {
     pub calls: usize,
     /// Tokens that were sent to it, by our count.
     pub prompt_tokens: u64,
-    /// Request by request.
+    /// One entry for each request.
     pub asked: Vec<asking::Asked>,
-    /// What the summary was written without: of all requests whose answers it was made from.
+    /// Content that the model was not shown, over all requests for the summary.
     #[serde(skip_serializing_if = "Reduced::is_empty")]
     pub reduced: Reduced,
-    /// What is still wrong with its summary, as far as rules can tell.
+    /// Remaining gaps in its summary that rules found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// How it failed, and why, whether rules or a model wrote the summary.
+    /// The status and reason of its failure, whether rules or a model wrote the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a summary aims at, in tokens of the whole request.
+/// The target of a summary, in tokens of the whole request.
 ///
-/// The result has at most the target, or at most the floor where that is higher: what gives way before then is, in this order, the tail
-/// but for the newest round, the text that rules extract, the user's older words, lines beyond those that a record should have.
+/// The result has at most the target, or at most the floor if that is higher. Content yields in this order: the tail
+/// except for the newest round, the text that rules extract, the user's older words, lines beyond those that a record
+/// should have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Aim {
     /// The frame, and the profile's share of what messages may have.
     pub target: u64,
     pub reached: bool,
-    /// What stays whatever the target: `must_keep`, and the record with the lines that it should have.
+    /// The tokens that stay whatever the target: `must_keep`, and the record with the lines that it should have.
     pub floor: u64,
-    /// Frame, tools, newest request, newest round, calls without a result and what came behind them, what the host keeps.
+    /// Frame, tools, newest request, newest round, calls without a result and everything after them, kept messages.
     pub must_keep: u64,
 }
 
@@ -230,41 +242,41 @@ pub struct Compacted {
     pub removed: Vec<Removal>,
     pub messages: Vec<MessageFate>,
     pub steps: Vec<StepReport>,
-    /// The text that stands for the covered messages.
+    /// The text that replaces the covered messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// What the model calls it, where the profile asks for a title.
+    /// The model's title, if the profile requests one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Ids of the messages that it stands for.
+    /// Ids of the covered messages.
     pub covered: Vec<String>,
-    /// Ids of messages that a chosen range grew to contain.
+    /// Ids of messages that were added to a chosen range.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grown: Vec<String>,
-    /// Of a hand-over: the summary with the lists kept by rule, as one text.
+    /// For a hand-over: the summary with the lists kept by rule, as one text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
-    /// It fits, and is above what a cheap step would have to reach: the next compaction is not far.
+    /// True if the result fits but exceeds the goal of the cheap steps, so that the next compaction is near.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub low_headroom: bool,
-    /// Where it was to get, and where it got; absent unless a summary was to be made.
+    /// The target and the result; `None` unless a summary was attempted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// What became of the ledger's entries, by block; empty without a summary.
+    /// How the ledger's entries are shown, by block; empty without a summary.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<ledger::render::Shown>,
-    /// What of the history the result still holds; with a summary only.
+    /// What the result retains of the history; only with a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<quality::Quality>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
-    /// What came of the host's hooks.
+    /// The outcomes of the host's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<asking::HookReport>,
-    /// Files that were to be put back.
+    /// Files to restore, with their outcomes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<context::FileReport>,
-    /// What the host added.
+    /// The blocks of the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<context::BlockReport>,
 }

@@ -1,4 +1,4 @@
-//! What some models need to be told beside the rest: a table by the name of the model, which hosts add rows to.
+//! Instructions for single models: a table by the name of the model, to which hosts can add rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Rule {
-    /// Beginning of the model's name, without regard to case. A maker in front of it (`anthropic/`) is passed over.
+    /// Prefix of the model's name, in any case. A provider before it (`anthropic/`) is skipped.
     pub model: String,
-    /// The name is this and no longer one.
+    /// True if the name must match whole.
     pub exact: bool,
     /// See [`Traits`].
     pub text_only: bool,
     pub keep_going: bool,
 }
 
-/// What follows from the rows that a model meets.
+/// The traits of a model, from all rows that match it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// It calls tools although it is told not to: it is told once more.
+    /// True if it calls tools although the instructions forbid it: they repeat that.
     pub text_only: bool,
-    /// It stops and asks after a summary: it is told to keep going.
+    /// True if it stops and asks after a summary: the record tells it to continue.
     pub keep_going: bool,
 }
 
@@ -36,12 +36,12 @@ const BUILT_IN: [(&str, bool, Traits); 2] = [
     ("gpt-4.1", true, Traits { text_only: false, keep_going: true }),
 ];
 
-/// What a model that tends to stop is told behind the record.
+/// The text after the record for a model that tends to stop.
 pub const KEEP_GOING: &str = "Go on with the work where the record ends. Do not ask whether to continue, and stop only when the task is \
                               done or nothing but the user can help.";
 
 impl Traits {
-    /// Of a model, by the built-in rows and those of the host.
+    /// Returns the traits of a model, by the built-in rows and those of the host.
     ///
     /// ```
     /// use espalier::compact::models::Traits;

@@ -1,5 +1,5 @@
-//! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every
-//! turn.
+//! When a failed compaction may be tried again automatically: without this, a model that is down would be asked on
+//! every turn.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,24 +8,24 @@ use crate::compact::Status;
 use crate::compact::profile::{ESPALIER, FailureRule};
 use crate::history::edit::Author;
 
-/// The longest rest of a model that keeps failing, as a power of two of compactions.
+/// Max number of compactions that skip a failing model, as a power of two.
 const LONGEST_REST: u32 = 3;
 
 /// Failures of a conversation's compactions. Manual compactions ignore and do not update it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Backoff {
-    /// The profile's; it is no part of what is kept.
+    /// The profile's rule; it is not part of the stored state.
     #[serde(skip)]
     rule: FailureRule,
     /// Failures of the model since it last wrote a summary that was used.
     failures: u32,
-    /// Summaries that rules write before the model is asked again.
+    /// Number of summaries that rules write before the model is asked again.
     rest: u32,
     last: Option<Mark>,
-    /// A plan that was not worth it.
+    /// A plan that freed too little.
     blocked: Option<(u64, Mark)>,
-    /// For rules that have one.
+    /// Used by rules that have one.
     flag: Flag,
 }
 
@@ -35,29 +35,29 @@ struct Mark {
     tokens: u64,
 }
 
-/// The conversation now.
+/// The current state of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Now {
-    /// Requests sent so far.
+    /// Number of requests sent so far.
     pub requests: u64,
-    /// Tokens of everything appended so far, removed or not.
+    /// Tokens of everything appended so far, including removed content.
     pub tokens: u64,
-    /// Tokens that messages may have.
+    /// Max tokens of messages.
     pub available: u64,
-    /// Of the view, trigger class, profile and model: what is the same gains the same. Below 2^53 where it crosses to
+    /// Hash of the view, trigger class, profile and model: equal plans have equal gains. Below 2^53 if it crosses to
     /// JavaScript.
     pub fingerprint: u64,
 }
 
-/// Whether to try.
+/// The decision about another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     Try,
-    /// The model failed twice in a row, and rests: by rules alone.
+    /// The model failed twice in a row and is skipped: rules alone write the summary.
     Offline,
-    /// A summary was longer than what it stood for, and the rule remembers that: results are cut, nothing is
-    /// summarised.
+    /// A summary was longer than the messages that it replaces, and the rule remembers that: results are cut, nothing
+    /// is summarised.
     CutOnly,
     /// Too early.
     NotYet,
@@ -72,18 +72,18 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Nothing failed yet. `rule` says how long failures count, as a profile has it.
+    /// Returns a state without failures. `rule` is the profile's.
     pub fn new(rule: FailureRule) -> Backoff {
         Backoff { rule, failures: 0, rest: 0, last: None, blocked: None, flag: Flag::default() }
     }
 
-    /// The same failures, judged by another rule.
+    /// Returns the same failures under another rule.
     #[must_use]
     pub fn by_rule(self, rule: FailureRule) -> Backoff {
         Backoff { rule, ..self }
     }
 
-    /// Whether an automatic compaction may start.
+    /// Decides whether an automatic compaction may start.
     pub fn may_try(&self, now: Now) -> Verdict {
         if self.rule.flag && !self.flag.may_ask(false) {
             return Verdict::CutOnly;
@@ -103,8 +103,8 @@ impl Backoff {
         }
     }
 
-    /// How an automatic compaction ended, and who wrote the summary that it put in place. From the second failure in a
-    /// row on, the model is passed over for one compaction, then for two, four and at most eight.
+    /// Records the end of an automatic compaction, and the author of its summary. From the second consecutive failure
+    /// on, one compaction skips the model, then two, four and at most eight.
     pub fn note(&mut self, status: Status, summary: Option<Author>, now: Now) {
         let mark = Mark { requests: now.requests, tokens: now.tokens };
         self.flag.note(status, summary.is_some(), false);
@@ -120,7 +120,7 @@ impl Backoff {
                 self.last = Some(mark);
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
-            // The pressure is off.
+            // The conversation has room again.
             Status::Applied if self.failures == 0 || matches!(summary, Some(Author::Model | Author::User)) => {
                 *self = Backoff { flag: self.flag, ..Backoff::new(self.rule) };
             }
@@ -128,7 +128,7 @@ impl Backoff {
                 self.blocked = None;
                 if summary.is_some() {
                     self.rest = self.rest.saturating_sub(1);
-                    // The next one is a compaction of its own, and not too early.
+                    // The next attempt is a separate compaction, and not too early.
                     self.last = None;
                 }
             }
@@ -136,7 +136,7 @@ impl Backoff {
         }
     }
 
-    /// The conversation began anew, or was opened again.
+    /// Clears the flag when the conversation starts again or is reopened.
     pub fn reset_flag(&mut self) {
         self.flag.reset();
     }

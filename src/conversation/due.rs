@@ -1,4 +1,4 @@
-//! What is due: a compaction in front of a request or beside it, a job to wait for, a result to use.
+//! Decides what is due: a compaction before a request or beside it, a job to wait for, a result to use.
 
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as Unknown;
@@ -15,7 +15,7 @@ use crate::history::log::Log;
 use crate::history::plan::Totals;
 use crate::tokens::Origin;
 
-/// A log as compactions see it: what it amounts to, and what it may have.
+/// The properties of a log that decide about compactions: its content, and the tokens that it may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Standing {
     originals: usize,
@@ -27,17 +27,18 @@ pub(super) struct Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Request {
-    /// Requests so far, this one included.
+    /// Number of requests so far, this one included.
     pub requests: u64,
-    /// Compactions start without being asked for.
+    /// True if compactions start automatically.
     pub is_automatic: bool,
-    /// Nothing may go that no summary covers, so a compaction is due even if the count alone would not ask for one.
+    /// True if only a summary may remove content, so that a compaction is due even if the count alone would not require
+    /// one.
     pub must_fit: bool,
-    /// A compaction was applied for this request already.
+    /// True if a compaction was already applied for this request.
     pub is_done: bool,
-    /// The job has its say; false once that was waited for or used.
+    /// True if the job is considered; false after the request waited for it or used it.
     pub asks_job: bool,
-    /// A hook wants to know of every compaction, also of one that has nothing to do.
+    /// True if a hook must be called for every compaction, even for one without effect.
     pub has_hook: bool,
 }
 
@@ -48,17 +49,17 @@ impl Default for Request {
     }
 }
 
-/// What is to happen before a request is sent.
+/// The steps before a request is sent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestStep {
     pub look: Look,
-    /// What the job has to do with it; everything else waits for that.
+    /// The step for the background job, which precedes everything else.
     pub job: Next<u32>,
     /// A compaction that is due before the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
-    /// The provider refused the request before.
+    /// True if the provider refused the previous request.
     pub is_forced: bool,
 }
 
@@ -74,41 +75,41 @@ pub struct Due {
 #[serde(rename_all = "camelCase", default)]
 pub struct StartJob {
     pub requests: u64,
-    /// The host's model is to be asked, unless it rests.
+    /// True if the host's model should be asked, unless it is skipped.
     pub asks_model: bool,
-    /// Somebody can write the summary if no model does.
+    /// True if rules can write the summary if no model does.
     pub has_rules: bool,
-    /// A result that was put aside does not fit the conversation any more.
+    /// True if a parked result no longer matches the conversation.
     pub is_stale: bool,
     pub has_hook: bool,
 }
 
-/// How a compaction ended that nobody asked for by hand.
+/// The end of a compaction that was not started manually.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ended {
     pub requests: u64,
-    /// How it was made, and how it ended: names that hosts know, which may be theirs alone.
+    /// The public names of how it was made and how it ended, which may be defined by the host.
     #[serde(default)]
     pub made: Option<String>,
     #[serde(default)]
     pub status: String,
-    /// Who wrote the summary that was put in place.
+    /// The author of the summary that was inserted.
     #[serde(default)]
     pub author: Option<Author>,
-    /// A model was asked in vain.
+    /// True if the model was asked without success.
     #[serde(default)]
     pub has_failed: bool,
-    /// Something would have been lost without it.
+    /// True if content would have been lost without it.
     #[serde(default)]
     pub is_needed: bool,
-    /// It was due before the request that is being prepared.
+    /// True if it was due before the request that is being prepared.
     #[serde(default)]
     pub is_before_request: bool,
 }
 
 impl Machine {
-    /// The next request, and what is due before it. `origin`: of the view's counts.
+    /// Returns the next request, and what is due before it. `origin` is that of the view's counts.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -134,10 +135,10 @@ impl Machine {
 
     fn due(&mut self, log: &Log, view: Totals, look: &Look, request: Request) -> Result<Option<Due>> {
         let is_needed = look.overflows || request.must_fit;
-        // Profiles that do nothing in the background compact at their line, before the request.
+        // Profiles without background jobs compact at their limit, before the request.
         let is_due = is_needed || (!self.profile.background && look.starts);
-        // A job's summary may be too old to make enough room: what came since is summarised as well if nothing may go
-        // without a summary.
+        // A job's summary may be too old to make enough room: if only a summary may remove content, later messages are
+        // summarised as well.
         let is_done = request.is_done && !(request.must_fit && look.overflows);
         if !request.is_automatic || !is_due || is_done {
             return Ok(None);
@@ -149,12 +150,12 @@ impl Machine {
             () => Trigger::Threshold,
         };
         let verdict = self.verdict(log, view, request.requests, trigger != Trigger::Threshold)?;
-        // The same plan gained nothing a moment ago, or there is none: what is left is to make the request fit.
+        // The same plan gained nothing recently, or there is none: the request must fit by other means.
         let is_idle = verdict == Verdict::Blocked || self.is_idle(log, view, request.has_hook)?;
         Ok((!is_idle).then_some(Due { trigger, verdict }))
     }
 
-    /// Whether a compaction may be tried. `is_needed`: something would be lost without it.
+    /// Decides whether a compaction may be tried. `is_needed` says that content would be lost without it.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -163,12 +164,12 @@ impl Machine {
         let needed = self.now(log, view, requests, true)?;
         let backoff = self.backoff();
         let verdict = backoff.may_try(now);
-        // What gains nothing where it is needed gains nothing before.
+        // A plan without gain when it is needed has none earlier.
         let is_blocked = !is_needed && verdict != Verdict::Blocked && backoff.may_try(needed) == Verdict::Blocked;
         Ok(if is_blocked { Verdict::Blocked } else { verdict })
     }
 
-    /// Starts a background job, if nothing forbids it: its number, and whom to ask.
+    /// Starts a background job, if it is allowed; returns its number, and which author to ask.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -189,7 +190,7 @@ impl Machine {
         Ok(job.map(|job| (job, verdict)))
     }
 
-    /// A compaction was applied: until something happens there is nothing more to compact.
+    /// Records that a compaction was applied: until something happens there is nothing more to compact.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -198,7 +199,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes in how an automatic compaction ended.
+    /// Records the end of an automatic compaction.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -207,8 +208,8 @@ impl Machine {
             self.state.idle = Some((self.standing(log)?, view.tools));
         }
         let status = match ended.status.as_str() {
-            // Without a model that is as it is for good, and what must stay stays: only more messages make another try
-            // worth it.
+            // Without a model the result stays the same, as does content that must stay: only more messages justify
+            // another attempt.
             "not_ready" | "budget_exceeded" if !self.profile.failure.flag => Some(Status::NoGain),
             "engine_failed" | "count_failed" => Some(Status::ModelFailed),
             name => Status::deserialize(name.into_deserializer()).map_err(|_: Unknown| ()).ok(),
@@ -218,7 +219,7 @@ impl Machine {
         }
         let now = self.now(log, view, ended.requests, ended.is_needed)?;
         let backoff = self.backoff();
-        // The model rests if it failed, whatever rules wrote instead.
+        // The model is skipped after a failure, even if rules wrote a summary.
         if status == Some(Status::Applied) && ended.has_failed && ended.author != Some(Author::Model) {
             backoff.note(Status::ModelFailed, None, now);
         }
@@ -233,7 +234,7 @@ impl Machine {
         self.state.backoff.get_or_insert_with(|| Backoff::new(rule))
     }
 
-    /// Whether an automatic compaction would have nothing to do, so that it need not start.
+    /// True if an automatic compaction would have no effect, so that it need not start.
     fn is_idle(&self, log: &Log, view: Totals, has_hook: bool) -> Result<bool> {
         if has_hook && self.profile.hook.on_noop {
             return Ok(false);
@@ -242,12 +243,12 @@ impl Machine {
         Ok(is_idle || self.state.idle == Some((self.standing(log)?, view.tools)))
     }
 
-    /// Nothing happened since a compaction was applied.
+    /// True if nothing happened since a compaction was applied.
     pub(super) fn is_compacted(&self, log: &Log) -> Result<bool> {
         Ok(self.state.compacted.is_some() && self.state.compacted == Some(self.standing(log)?))
     }
 
-    /// Messages of the view, as the profile counts them.
+    /// Returns the number of messages in the view, by the profile's rule.
     pub(super) fn counted(&self, log: &Log) -> usize {
         if self.profile.min_messages.system { log.totals().messages } else { log.spoken() }
     }
@@ -258,8 +259,8 @@ impl Machine {
     }
 
     fn now(&self, log: &Log, view: Totals, requests: u64, is_needed: bool) -> Result<Now> {
-        // What is laid over the history, and who is asked: messages that are added to it do not make a plan another
-        // one. A plan that need not gain much covers what another one leaves.
+        // Identifies a plan by the edits and the model: additional messages do not make it another plan. A plan with a
+        // lower min gain covers what another one leaves.
         let needed = if is_needed { "/needed" } else { "" };
         let newest = log.newest_summary().unwrap_or_default();
         let plan = format!("{newest}/{}/{}{needed}", self.profile.name, self.state.model.name);
@@ -272,7 +273,7 @@ impl Machine {
     }
 }
 
-/// FNV-1a of 32 bits over UTF-16 code units: what stored logs have.
+/// FNV-1a of 32 bits over UTF-16 code units, as in stored logs.
 fn hash(text: &str) -> u64 {
     let sum = text.encode_utf16().fold(0x811c_9dc5_u32, |sum, unit| (sum ^ u32::from(unit)).wrapping_mul(0x0100_0193));
     u64::from(sum)

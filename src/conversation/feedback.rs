@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::history::recovery::{Accepted, Next, Refusal, Silence, SilentOverflow, Tries};
 use crate::tokens::{Calibration, Origin, Prediction, Request};
 
-/// Share of the limit that reports may add to a request. Above it they belong to something else, such as a session's
-/// total.
+/// Max share of the limit that reports may add to a request. Above it they belong to something else, such as a
+/// session's total.
 const MAX_OVERHEAD: f64 = 0.9;
 
 /// The newest request under one model.
@@ -16,11 +16,11 @@ const MAX_OVERHEAD: f64 = 0.9;
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Tried {
     sent: Option<Sent>,
-    /// The newest report that was credible.
+    /// The newest credible report.
     pub reported: Option<Reported>,
-    /// While the same request is tried again, smaller each time.
+    /// Set while the same request is retried, smaller each time.
     pub tries: Option<Tries>,
-    /// It was refused, so that the next request tries it again.
+    /// True if it was refused, so that the next request retries it.
     was_refused: bool,
 }
 
@@ -31,7 +31,7 @@ struct Sent {
     predicted: Prediction,
 }
 
-/// What the server counted of a request, and what it had by our count.
+/// The server's count of a request, and ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reported {
     pub tokens: u64,
@@ -46,27 +46,27 @@ pub struct OddUsage {
     pub kind: Option<Silence>,
     pub reported: u64,
     pub expected: u64,
-    /// What the model's next request may have, by the provider's count. Absent if nothing was learned.
+    /// Max tokens of the model's next request, by the provider's count. `None` if nothing was learned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 
-/// What is odd about a report.
+/// The kind of an odd report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Why {
-    /// The provider did not read the whole request, or counts more than its window has.
+    /// The provider did not read the whole request, or its count exceeds the window.
     Overflow,
     /// The report is far too low.
     Low,
-    /// By its reports a request without any message would hardly fit.
+    /// By its reports, even a request without messages would hardly fit.
     Overhead,
     /// Reports vary too much to predict the next one.
     Unsteady,
 }
 
 impl Machine {
-    /// A request of `tokens` by our count goes out. `frame` changes when system text or tools do.
+    /// Records a request of `tokens` by our count. `frame` changes when system text or tools do.
     pub fn sent(&mut self, id: String, tokens: u64, frame: String) {
         let predicted = self.predict(tokens);
         let tried = &mut self.state.tried;
@@ -82,13 +82,13 @@ impl Machine {
         }
     }
 
-    /// Takes the server's count of the newest request, where the server manages the context by itself: it may read less
+    /// Records the server's count of the newest request, if the server manages the context by itself: it may read less
     /// than was sent.
     pub fn managed(&mut self, tokens: u64) {
         self.state.managed = Some(Reported { tokens, sent: self.state.newest });
     }
 
-    /// Takes the provider's count of the newest request. Returns what is odd about it.
+    /// Records the provider's count of the newest request. Returns a finding if the count is odd.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -117,7 +117,7 @@ impl Machine {
             _ => {}
         }
         if let Some(silent) = silent {
-            // The count of another text than the one that was sent says nothing about how the provider counts.
+            // The count of another text than the sent one says nothing about the provider's tokenizer.
             return Ok(Some(odd(Why::Overflow, silent)));
         }
         if let Some(calibration) = self.calibration_mut() {
@@ -126,7 +126,7 @@ impl Machine {
         self.incredible(tokens, sent)
     }
 
-    /// Drops a calibration that would leave no room for messages, and notices one that cannot predict.
+    /// Drops a calibration that would leave no room for messages, and detects one that cannot predict.
     fn incredible(&mut self, reported: u64, sent: u64) -> Result<Option<OddUsage>> {
         let odd = |why| Some(OddUsage { why, kind: None, reported, expected: sent, limit: None });
         let request = self.limit(0)?.request as f64;
@@ -140,7 +140,7 @@ impl Machine {
         Ok(if is_unsteady { odd(Why::Unsteady) } else { None })
     }
 
-    /// The provider refused the newest request. Says what to do.
+    /// Records that the provider refused the newest request. Returns what to do.
     pub fn refused(&mut self, refusal: Refusal) -> Next {
         let base = self.base().0;
         let rule = self.profile.limit;
@@ -159,7 +159,7 @@ impl Machine {
         next
     }
 
-    /// The calibration to change, unless there is nothing to learn.
+    /// Returns the calibration to change, unless there is nothing to learn.
     fn calibration_mut(&mut self) -> Option<&mut Calibration> {
         let name = &self.state.model.name;
         if name.is_empty() || self.state.settings.has_tokenizer {

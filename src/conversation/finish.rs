@@ -1,4 +1,4 @@
-//! The end of a compaction: its edits are laid over the log, the log records it, and the machine learns from it.
+//! The end of a compaction: its edits are recorded in the log, and the machine learns from the outcome.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::tokens::Origin;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finish {
-    /// A name that hosts know, which may be theirs alone. With `applied` the edits are adopted.
+    /// A public name, which may be defined by the host. With `applied` the edits are adopted.
     pub status: String,
     #[serde(default)]
     pub edits: Vec<Edit>,
@@ -28,35 +28,35 @@ pub struct Finish {
     pub plan_id: String,
     #[serde(default)]
     pub job: Option<u32>,
-    /// Compactions and requests so far.
+    /// Number of compactions and requests so far.
     pub begun: u64,
     pub requests: u64,
-    /// It covers what the log has now: no message was added since it began.
+    /// True if it covers the whole log: no message was added since it began.
     #[serde(default)]
     pub is_whole: bool,
-    /// What an automatic compaction teaches about the next one.
+    /// The effect of an automatic compaction on the next one.
     #[serde(default)]
     pub ended: Option<Ended>,
 }
 
-/// What came of it.
+/// The result of finishing a compaction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finished {
     pub status: String,
-    /// Why the edits were not adopted.
+    /// The reason why the edits were not adopted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Ids of the edits.
     pub ids: Vec<String>,
-    /// Lines of the log that are new, in order.
+    /// New lines of the log, in order.
     pub lines: Vec<String>,
     pub before: Totals,
     pub after: Totals,
     pub look: Look,
 }
 
-/// What the log keeps. Its names are those of stored logs.
+/// The stored form. Its names are those of stored logs.
 #[derive(Serialize)]
 struct PlanRecord<'a> {
     id: &'a str,
@@ -73,11 +73,11 @@ struct PlanRecord<'a> {
 }
 
 impl Machine {
-    /// Ends a compaction. A compaction that was cancelled leaves the log as it is. `shown`: totals and origin of the
-    /// view before, if the host has it; a view that is new is returned.
+    /// Ends a compaction. A cancelled compaction leaves the log unchanged. `shown` has totals and origin of the
+    /// previous view, if the host has it; a new view is returned.
     ///
     /// # Errors
-    /// What the log refuses, but for edits that do not fit it any more: the status says so.
+    /// Those of the log, except for edits that no longer match it: then the status says so.
     pub fn finish(
         &mut self,
         log: &mut Log,
@@ -141,7 +141,7 @@ fn totals_of(log: &Log) -> (Totals, Origin) {
     (view.after, view.origin)
 }
 
-/// Numbers and texts alone always have JSON.
+/// Numbers and texts always have JSON.
 fn json(record: &PlanRecord) -> String {
     serde_json::to_string(record).unwrap_or_default()
 }

@@ -1,12 +1,12 @@
-//! gemini-cli's memory of a failure: after a summary that was longer than what it stood for, no model is asked any more
-//! until a compaction succeeds; results are still cut.
+//! gemini-cli's memory of a failure: after a summary that was longer than the messages that it replaces, no model is
+//! asked until a compaction succeeds; results are still cut.
 //!
 //! | ended | flag afterwards |
 //! |---|---|
 //! | applied, with a summary | cleared |
-//! | applied by cutting results alone | as it was |
-//! | inflated | set, unless by hand |
-//! | anything else, errors too | as it was |
+//! | applied by cutting results alone | unchanged |
+//! | inflated | set, unless manual |
+//! | anything else, including errors | unchanged |
 
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +22,12 @@ impl Flag {
         self.0
     }
 
-    /// Whether a model may be asked: by hand always.
+    /// True if a model may be asked; manual compactions always may.
     pub fn may_ask(self, by_hand: bool) -> bool {
         by_hand || !self.0
     }
 
-    /// How a compaction ended; `with_summary` tells whether one was put in place.
+    /// Records the end of a compaction; `with_summary` says whether a summary was inserted.
     ///
     /// ```
     /// use espalier::{compact::Status, conversation::flag::Flag};
@@ -40,13 +40,13 @@ impl Flag {
     pub fn note(&mut self, status: Status, with_summary: bool, by_hand: bool) {
         match status {
             Status::Applied if with_summary => self.0 = false,
-            // No gain is what an equal size is here.
+            // A summary of equal size counts as no gain here.
             Status::Inflated | Status::NoGain => self.0 |= !by_hand,
             _ => {}
         }
     }
 
-    /// The conversation began anew, or was opened again.
+    /// Clears the flag when the conversation starts again or is reopened.
     pub fn reset(&mut self) {
         self.0 = false;
     }

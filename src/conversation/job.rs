@@ -1,4 +1,4 @@
-//! One summary at a time, made beside the conversation.
+//! The background job: one summary at a time, made beside the conversation.
 //!
 //! | | idle | running | ready, parked | failed |
 //! |---|---|---|---|---|
@@ -7,40 +7,39 @@
 //! | request | | full: wait | needed: apply; else parked or dropped | |
 //! | cancel | | aborted | dropped | idle |
 //!
-//! Jobs have numbers that never come back, so that one that was given up cannot settle the next.
+//! Job numbers are never reused, so that a cancelled job cannot settle the next one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::compact::profile::{Early, Profile};
 
-/// Where the job stands.
+/// The state of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     Idle,
     Running,
     Ready,
-    /// Ready, and put aside because it was not needed yet.
+    /// Ready, and kept because it was not needed yet.
     Parked,
     Failed,
 }
 
-/// What a request does about the job.
+/// The step of a request for the job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "next", content = "job", rename_all = "camelCase")]
 pub enum Next<T> {
-    /// Send the request; there is nothing to wait for.
+    /// Send the request without waiting.
     GoOn,
     /// Wait until the job has settled, then ask again.
     Wait(u32),
-    /// Put this to use.
+    /// Apply this result.
     Apply(T),
-    /// It was ready and is not needed yet; the profile does not keep it.
+    /// The result was not needed yet, and the profile does not keep it.
     Dropped(T),
 }
 
-/// The job of a conversation, its result a `T`. Plain data: what is remembered must not be lost with an instance of the
-/// engine.
+/// The job of a conversation, with a result `T`. Plain data, so that it survives the loss of an engine instance.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Jobs<T> {
     state: State<T>,
@@ -65,7 +64,8 @@ impl<T> Default for Jobs<T> {
 }
 
 impl<T> Jobs<T> {
-    /// Nothing is running, and numbers go on behind `last`: of a conversation that was stored and is read again.
+    /// Returns a state without a job in which numbers continue after `last`: for a stored conversation that is read
+    /// again.
     pub fn after(last: u32) -> Jobs<T> {
         Jobs { state: State::Idle, last }
     }
@@ -80,7 +80,7 @@ impl<T> Jobs<T> {
         }
     }
 
-    /// Why the last one failed.
+    /// Returns the reason why the last job failed.
     pub fn error(&self) -> Option<&str> {
         match &self.state {
             State::Failed(why) => Some(why),
@@ -88,8 +88,8 @@ impl<T> Jobs<T> {
         }
     }
 
-    /// Begins a job and returns its number; `None` if one is running or has a result that nobody took. `is_stale` tells
-    /// whether a parked result does not fit the conversation any more, so that it may be replaced.
+    /// Begins a job and returns its number; `None` if one is running or has an unused result. `is_stale` says whether a
+    /// parked result no longer matches the conversation, so that it may be replaced.
     ///
     /// ```
     /// use espalier::conversation::job::{Jobs, Phase};
@@ -113,7 +113,8 @@ impl<T> Jobs<T> {
         Some(self.last)
     }
 
-    /// A job has ended. False if it is not the running one: it was cancelled, replaced, or has settled before.
+    /// Records the end of a job. Returns false if it is not the running one: it was cancelled, replaced, or has already
+    /// settled.
     pub fn settle(&mut self, job: u32, outcome: Result<T, String>) -> bool {
         if !matches!(self.state, State::Running(running) if running == job) {
             return false;
@@ -125,7 +126,7 @@ impl<T> Jobs<T> {
         true
     }
 
-    /// What the next request does. `ratio` is how full it is; `overflows`, that it does not fit.
+    /// Returns the step for the next request. `ratio` says how full it is, `overflows` that it does not fit.
     pub fn at_request(&mut self, profile: &Profile, ratio: f64, overflows: bool) -> Next<T> {
         match std::mem::take(&mut self.state) {
             State::Running(job) => {
@@ -148,7 +149,7 @@ impl<T> Jobs<T> {
         }
     }
 
-    /// Takes a result, or the failure, out of the way. A running job goes on.
+    /// Removes and returns a result, or removes the failure. A running job continues.
     pub fn take(&mut self) -> Option<T> {
         match std::mem::take(&mut self.state) {
             State::Ready(result) | State::Parked(result) => Some(result),
@@ -160,7 +161,7 @@ impl<T> Jobs<T> {
         }
     }
 
-    /// Gives up whatever there is; the number of a job that has to be aborted.
+    /// Discards the job or its result; returns the number of a job to abort.
     pub fn cancel(&mut self) -> Option<u32> {
         match std::mem::take(&mut self.state) {
             State::Running(job) => Some(job),

@@ -1,4 +1,4 @@
-//! What a request may have: the model's own limit, what refusals taught, what the user chose.
+//! The limit of a request: the model's own limit, what refusals taught, and the user's settings.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,20 @@ use crate::error::Result;
 use crate::history::limits::ASSUMED;
 use crate::tokens::{Calibration, Origin, Prediction};
 
-/// The model of a request, as the host described it.
+/// The model of a request, as described by the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Model {
-    /// Empty if it has none; nothing is learned then of how its provider counts.
+    /// Empty if it has none; then nothing is learned about its provider's counts.
     pub name: String,
-    /// Input tokens that it takes.
+    /// Max input tokens.
     pub limit: u64,
     pub source: Source,
-    /// Tokens of its window as the host states them, to notice reports that exceed it.
+    /// Tokens of its window according to the host, to detect reports that exceed it.
     pub window: Option<u64>,
     /// Input tokens of its default tier; 0 if it has only one.
     pub default_tier: u64,
-    /// More than the default tier costs more.
+    /// True if tokens above the default tier cost more.
     pub surcharge: bool,
 }
 
@@ -36,7 +36,7 @@ impl Default for Model {
     }
 }
 
-/// What the user chose.
+/// The user's settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
@@ -44,15 +44,15 @@ pub struct Settings {
     pub threshold: Option<f64>,
     /// In tokens.
     pub context_size: Option<f64>,
-    /// Tokens that a request of a prompt tree may have; it replaces the limit of a model about which nothing is known.
+    /// Max tokens of a prompt tree's request; it replaces the limit of an unknown model.
     pub budget: Option<u64>,
-    /// All that the model takes rather than its default tier, if that costs no more.
+    /// True to use the model's full window and not its default tier, if that costs no more.
     pub prefer_long: bool,
-    /// The host counts with the model's own tokenizer: its counts need no calibration.
+    /// True if the host counts with the model's own tokenizer: its counts need no calibration.
     pub has_tokenizer: bool,
 }
 
-/// Who set a limit.
+/// The source of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Source {
@@ -67,33 +67,33 @@ pub enum Source {
     DefaultTier,
 }
 
-/// What a request may have, in tokens.
+/// Limits of a request, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// What ratios are of.
+    /// The denominator of ratios.
     pub limit: u64,
-    /// What a request must not exceed, tools included; less than `limit` in profiles with a safety factor.
+    /// Max tokens of a request, tools included; less than `limit` in profiles with a safety factor.
     pub request: u64,
     pub source: Source,
 }
 
 impl Machine {
-    /// The next request is for this model.
+    /// Sets the model of the next request.
     pub fn set_model(&mut self, model: Model) {
         (self.state.model, self.state.tried, self.state.is_switched) = (model, Tried::default(), true);
     }
 
-    /// Takes over what the user chose. What was known of the newest request is forgotten.
+    /// Applies the user's settings, and discards the state of the newest request.
     ///
     /// # Errors
-    /// [`Code::BadThreshold`](crate::error::Code::BadThreshold); nothing has changed then.
+    /// [`Code::BadThreshold`](crate::error::Code::BadThreshold); then nothing changes.
     pub fn set(&mut self, settings: Settings) -> Result<()> {
         settings.threshold.map(|value| threshold(value, 0)).transpose()?;
         (self.state.settings, self.state.tried) = (settings, Tried::default());
         Ok(())
     }
 
-    /// The same machine under another model; the newest request says nothing about it.
+    /// Returns the same machine under another model, without the state of the newest request.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Machine {
         let mut other = self.clone();
@@ -101,10 +101,10 @@ impl Machine {
         other
     }
 
-    /// What a request with `tools` tokens of tool definitions may have.
+    /// Returns the limits of a request with `tools` tokens of tool definitions.
     ///
     /// # Errors
-    /// [`Code::BadThreshold`](crate::error::Code::BadThreshold), of a state that [`Machine::set`] did not check.
+    /// [`Code::BadThreshold`](crate::error::Code::BadThreshold), if the state was not checked by [`Machine::set`].
     pub fn limit(&self, tools: u64) -> Result<Limit> {
         let Settings { threshold, context_size, budget, prefer_long, .. } = self.state.settings;
         let (own, source) = self.base();
@@ -129,12 +129,12 @@ impl Machine {
         Ok(Limit { limit: room.limit, request: (room.messages + tools).min(room.limit), source })
     }
 
-    /// Tokens that the model takes, whatever the user chose.
+    /// Returns the max tokens of the model, whatever the user's settings.
     pub fn window(&self) -> u64 {
         self.learned(self.base().0)
     }
 
-    /// The model's own limit, or the profile's if nothing is known of the model; never more than the profile has for
+    /// Returns the model's own limit, or the profile's for an unknown model; never more than the profile's limit for
     /// all models.
     pub(super) fn base(&self) -> (u64, Source) {
         let Model { limit, source, .. } = self.state.model;
@@ -143,12 +143,12 @@ impl Machine {
         (own.min(window.unwrap_or(own)), source)
     }
 
-    /// What refusals left of a limit.
+    /// Returns a limit after the refusals so far.
     fn learned(&self, base: u64) -> u64 {
         self.state.recovery.as_ref().map_or(base, |recovery| recovery.limit(&self.state.model.name, base))
     }
 
-    /// How the model's provider counts, unless there is nothing to learn about that.
+    /// Returns the calibration of the model's provider, unless there is nothing to learn.
     pub(super) fn calibration(&self) -> Option<Cow<'_, Calibration>> {
         let name = &self.state.model.name;
         if name.is_empty() || self.state.settings.has_tokenizer {
@@ -158,12 +158,12 @@ impl Machine {
         Some(known.unwrap_or_else(|| Cow::Owned(Calibration::new(name))))
     }
 
-    /// What the provider will count for so many of our tokens.
+    /// Predicts the provider's count for a number of our tokens.
     pub fn predict(&self, tokens: u64) -> Prediction {
         predict(self.calibration().as_deref(), tokens)
     }
 
-    /// The maximum of our tokens that are expected to be within so many of the provider's.
+    /// Returns the max number of our tokens that is expected to be within `theirs` of the provider's.
     pub fn ours(&self, theirs: u64) -> u64 {
         let calibration = self.calibration();
         let fits = |tokens: u64| {
@@ -181,10 +181,10 @@ impl Machine {
         fit
     }
 
-    /// What the provider will count of the next request, of which we count `ours`.
+    /// Predicts the provider's count of the next request, which is `ours` by our count.
     pub(super) fn expected(&self, ours: u64) -> Prediction {
         match self.state.managed {
-            // The server clears by itself: what it counted last, and what has come since.
+            // The server clears by itself: its last count, plus the tokens added since.
             Some(Reported { tokens, sent }) => {
                 let tokens = (tokens + ours).saturating_sub(sent);
                 Prediction { tokens, bound: 0, origin: Origin::Calibrated }
@@ -195,7 +195,7 @@ impl Machine {
 }
 
 fn predict(calibration: Option<&Calibration>, tokens: u64) -> Prediction {
-    // If the provider's tokenizer is ours nothing is added: the thresholds are headroom enough.
+    // If the provider uses our tokenizer nothing is added: the thresholds leave enough headroom.
     let predicted = calibration.map(|calibration| calibration.predict(tokens));
     let exact = Prediction { tokens, bound: 0, origin: Origin::Exact };
     predicted.filter(|predicted| predicted.origin != Origin::Exact).unwrap_or(exact)

@@ -9,31 +9,31 @@ use crate::history::log::Log;
 use crate::history::plan::Totals;
 use crate::tokens::Origin;
 
-/// What surrounds the view in a request.
+/// The parts of a request around the view.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Around {
-    /// Tokens of what is kept apart from the view: a system prompt, or all of a prompt tree but the history.
+    /// Tokens of content outside the view: a system prompt, or all of a prompt tree except the history.
     pub apart: i64,
-    /// Tokens of the view that the request does not pay for: results that its prompt tree cuts to their share.
+    /// Tokens of the view that the request does not contain: results that its prompt tree cuts to their share.
     pub cut: i64,
     /// A number in [0, 1) that spreads the start of background compactions.
     pub draw: f64,
 }
 
-/// How full a request is, in tokens.
+/// The size of a request, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// What ratios are of.
+    /// The denominator of ratios.
     pub limit: u64,
     pub limit_source: Source,
-    /// By the provider's count, `bound` included.
+    /// By the provider's count, including `bound`.
     pub used: u64,
-    /// How far off the prediction may be.
+    /// Possible error of the prediction.
     pub bound: u64,
     pub origin: Origin,
-    /// What is expected, without `bound`, as a share of `limit`.
+    /// The expected count, without `bound`, as a share of `limit`.
     pub ratio: f64,
     pub messages: usize,
     pub frame: i64,
@@ -41,30 +41,30 @@ pub struct Usage {
     pub tools: u64,
 }
 
-/// The next request as it stands.
+/// The current state of the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Look {
     pub usage: Usage,
-    /// Tokens of the provider's that the request must not exceed.
+    /// Max tokens of the request, by the provider's count.
     pub request: u64,
-    /// Tokens of ours that are expected to be within `request`.
+    /// Our tokens that are expected to be within `request`.
     pub budget: u64,
-    /// Tokens of ours that are expected to be within the model's window, whatever the user chose.
+    /// Our tokens that are expected to be within the model's window, whatever the user's settings.
     pub window: u64,
     pub overflows: bool,
-    /// It is full enough for a compaction to start.
+    /// True if it is full enough for a compaction to start.
     pub starts: bool,
-    /// The provider has most of it in its cache.
+    /// True if the provider has most of it in its cache.
     pub is_warm: bool,
-    /// Messages of the view, as the profile counts them.
+    /// Number of messages in the view, by the profile's rule.
     pub counted: usize,
-    /// Nothing happened since a compaction was applied.
+    /// True if nothing happened since a compaction was applied.
     pub is_compacted: bool,
 }
 
 impl Machine {
-    /// The next request, whose view has these totals, counted as well as `origin` says.
+    /// Returns the state of the next request. `view` are the totals of its view, `origin` that of their counts.
     ///
     /// # Errors
     /// As [`Machine::limit`].
@@ -74,7 +74,7 @@ impl Machine {
         let expected = self.expected(ours);
         let limit = self.limit(view.tools)?;
         let used = expected.tokens + expected.bound;
-        // The bound belongs to what must not be exceeded; triggers go by what is expected.
+        // The limit includes the bound; triggers use the expected count.
         let reported = self.state.tried.reported.map(|reported| (reported.tokens, reported.sent));
         let ratio = ratio(self.profile.measured.of(expected.tokens, ours, reported), limit.limit);
         let is_warm = log.is_warm();

@@ -5,11 +5,11 @@
 //! another model). Out: how full the next request is, and what is due before it. The host holds timers, signals,
 //! promises and results, and the machine's state as data, so that nothing is lost with an instance of the engine.
 //!
-//! Start with [`Machine::look`], the one question of each step.
+//! Start reading at [`Machine::look`], the one question of each step.
 //!
-//! - `limits`: what a request may have.
-//! - `feedback`: what providers say of requests.
-//! - `due`: what is due now.
+//! - `limits`: the limits of a request.
+//! - `feedback`: provider feedback.
+//! - `due`: decides what is due.
 //! - `finish`: the end of a compaction.
 //! - [`window`]: the user's threshold and context size.
 //! - [`job`]: the background job.
@@ -50,43 +50,43 @@ pub struct Machine {
     state: State,
 }
 
-/// Everything a [`Machine`] remembers: plain data, from which it can be made again.
+/// The whole state of a [`Machine`]: plain data, from which it can be created again.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct State {
-    /// Of the next request.
+    /// The model of the next request.
     model: Model,
     settings: Settings,
-    /// Learned from refusals and odd reports; absent before the first answer.
+    /// Learned from refusals and odd reports; `None` before the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery: Option<Recovery>,
-    /// How providers count, by the model's name.
+    /// Calibrations of providers, by the model's name.
     calibrations: BTreeMap<String, Calibration>,
-    /// The newest request under the present model and settings.
+    /// The newest request under the current model and settings.
     tried: Tried,
-    /// Our count of the newest request, under whatever model.
+    /// Our count of the newest request, under any model.
     newest: u64,
     /// The newest report of a server that manages the context by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     managed: Option<Reported>,
-    /// The newest request was too large for the provider, and another one is to be made.
+    /// True if the newest request was too large for the provider, so that another one is needed.
     is_refused: bool,
-    /// The next request is for another model than the one before.
+    /// True if the next request is for another model than the previous one.
     is_switched: bool,
     jobs: Jobs<u32>,
-    /// Absent until it is first asked.
+    /// `None` until it is first used.
     #[serde(skip_serializing_if = "Option::is_none")]
     backoff: Option<Backoff>,
-    /// The log when a compaction had been applied: without anything new there is nothing to compact.
+    /// The log right after a compaction was applied: without anything new there is nothing to compact.
     #[serde(skip_serializing_if = "Option::is_none")]
     compacted: Option<due::Standing>,
-    /// The log, and the tokens of the tools, when an automatic compaction had nothing to do.
+    /// The log, and the tokens of the tools, when an automatic compaction had no effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<(due::Standing, u64)>,
 }
 
 impl Machine {
-    /// A machine that goes on from `state`, with the constants of a profile.
+    /// Returns a machine that continues from `state`, with the constants of a profile.
     ///
     /// # Errors
     /// [`Code::BadThreshold`](crate::error::Code::BadThreshold).
@@ -96,17 +96,17 @@ impl Machine {
         machine.limit(0).map(|_| machine)
     }
 
-    /// What the machine remembers.
+    /// Returns the state of the machine.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The background job.
+    /// Returns the background job.
     pub fn jobs(&mut self) -> &mut Jobs<u32> {
         &mut self.state.jobs
     }
 
-    /// Continues an earlier session: job numbers go on behind `last`, whose result waits if it `is_ready`.
+    /// Continues an earlier session: job numbers continue after `last`, whose result waits if it `is_ready`.
     pub fn reopen(&mut self, backoff: Option<Backoff>, last: u32, is_ready: bool) {
         self.state.backoff = backoff.map(|backoff| backoff.by_rule(self.profile.failure));
         if let Some(backoff) = &mut self.state.backoff {

@@ -1,17 +1,17 @@
-//! How much a request may have: the model's window, the user's threshold and context size, the ratio that triggers look
-//! at.
+//! The size of a request: the model's window, the user's threshold and context size, the ratio for triggers.
 
 use crate::compact::profile::{Measured, Profile};
 use crate::error::{Code, Error, Result};
 
-/// Smallest threshold that is read as tokens and not as a share.
+/// Min threshold that is read as tokens and not as a share.
 const LEAST_ABSOLUTE: f64 = 100.0;
 
-/// The user's threshold in tokens of a window: `None` if it is unset (not a number, 0 or less). Up to 1 it is a share,
-/// 1 being the whole; from 100 on it is tokens, and is not rounded.
+/// Returns the user's threshold in tokens of a window: `None` if it is unset (not a number, 0 or less). Up to 1 it is a
+/// share of 1; from 100 on it is tokens, and is not rounded.
 ///
 /// # Errors
-/// [`Code::BadThreshold`] between 1 and 100: a share in percent, or tokens that no request fits into; nobody can tell.
+/// [`Code::BadThreshold`] between 1 and 100: a share in percent, or tokens that no request fits; the meaning is
+/// unclear.
 ///
 /// ```
 /// use espalier::conversation::window::threshold;
@@ -34,22 +34,22 @@ pub fn threshold(value: f64, window: u64) -> Result<Option<f64>> {
     Ok(Some(value))
 }
 
-/// A context size to choose from.
+/// The inputs of choosing a context size.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sizes {
-    /// The largest prompt that the model takes, in tokens.
+    /// Max tokens of the model's prompt.
     pub max: u64,
-    /// What the user picked; anything that is not a positive finite number is no choice.
+    /// The user's choice; any value that is not a positive finite number is none.
     pub picked: Option<f64>,
-    /// What the model offers unless more is wanted.
+    /// The model's default tier.
     pub default_tier: Option<u64>,
-    /// More than the default tier costs more.
+    /// True if tokens above the default tier cost more.
     pub surcharge: bool,
     pub prefer_long: bool,
 }
 
-/// The window that counts: what was picked, else the default tier unless long context is preferred and free; only ever
-/// less than the model's own.
+/// Returns the effective window: the user's choice, else the default tier unless long context is preferred and free;
+/// never more than the model's own.
 pub fn effective(sizes: Sizes) -> f64 {
     let picked = sizes.picked.filter(|size| size.is_finite() && *size > 0.0);
     let tier =
@@ -57,10 +57,10 @@ pub fn effective(sizes: Sizes) -> f64 {
     picked.or(tier).unwrap_or(f64::INFINITY).min(sizes.max as f64)
 }
 
-/// What a request may have, in tokens.
+/// Limits of a request, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// What ratios are of.
+    /// The denominator of ratios.
     pub limit: u64,
     /// What messages may have beside the tools.
     pub messages: u64,

@@ -1,5 +1,5 @@
-//! Removes what no model should see of the covered messages: pictures, thoughts, calls without results and results
-//! without calls, tools that only the client has, marks that the host put on ids.
+//! Removes content that no model should see from the covered messages: pictures, thoughts, calls without results and
+//! results without calls, tools that only the client has, and suffixes that the host adds to ids.
 
 use crate::history::draft::{Change, Draft};
 use crate::history::plan::{Fate, ItemEdit};

@@ -1,4 +1,4 @@
-//! Results and arguments of covered messages made shorter, step by step, until a request fits: what the model would miss least goes first.
+//! Shortens results and arguments of covered messages step by step until a request fits, the least useful ones first.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::map::HashSet;
 use crate::message::Part;
 use crate::tool_result::shorten;
 
-/// Old results are capped at this many tokens when the history does not fit the model as it is.
+/// Max tokens of an old result when the history does not fit the model unchanged.
 pub const RESULT_CAP: u64 = 500;
-/// Rounds at the end whose results stay whole then.
+/// Number of rounds at the end whose results then stay whole.
 pub const WHOLE_ROUNDS: usize = 3;
-/// Shares of the old results that go, from the middle outward, when capping is not enough.
+/// Shares of the old results that are removed, from the middle outward, if capping is not enough.
 pub const DROPPED_SHARES: [u64; 4] = [10, 20, 50, 100];
-/// What stands for a result that went.
+/// The text that replaces a removed result.
 pub const LEFT_OUT: &str = "(left out)";
 
 /// Rules of the changes.
@@ -23,7 +23,7 @@ const CAPPED: &str = "old-result";
 const LEFT: &str = "left-out-result";
 const ARGUMENTS: &str = "long-arguments";
 
-/// The results that go at a share in percent, by number, of so many.
+/// Returns the indices of the results that are removed at a share in percent, of `results`.
 pub fn dropped(results: usize, share: u64) -> Range<usize> {
     let gone = (results as u64 * share).div_ceil(100) as usize;
     let start = (results - gone) / 2;
@@ -47,7 +47,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
     let mut gone = 0..0;
     for share in DROPPED_SHARES {
         let range = dropped(old.len(), share);
-        // Each share holds the one before it: only what is new is looked at.
+        // Each share includes the previous one: only the new results are edited.
         for number in range.clone().filter(|number| !gone.contains(number)) {
             draft.edit_parts(old[number], LEFT, "", |part| match part {
                 Part::ToolResult { .. } => Change::Text(LEFT_OUT.into()),
@@ -74,7 +74,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
     draft.total() <= limit
 }
 
-/// What became smaller in a draft that had `whole` tokens, by its changes from number `from` on.
+/// Returns what was reduced in a draft of `whole` tokens, by its changes from index `from` on.
 pub fn reduced(draft: &Draft, from: usize, whole: u64) -> Reduced {
     let of = |rule: &str| -> HashSet<&str> {
         let changes = draft.removed[from..].iter().filter(|removal| removal.rule == rule);
@@ -90,7 +90,7 @@ pub fn reduced(draft: &Draft, from: usize, whole: u64) -> Reduced {
     }
 }
 
-/// Caps the results in these entries at so many tokens each.
+/// Caps each result in these entries at `most` tokens.
 pub fn cap(draft: &mut Draft, entries: &[usize], most: u64) {
     let meter = draft.meter;
     for &at in entries {
@@ -104,7 +104,7 @@ pub fn cap(draft: &mut Draft, entries: &[usize], most: u64) {
     }
 }
 
-/// The text of a result, other things in it as notes.
+/// Returns the text of a result, with other content as notes.
 fn text_of(part: &Part) -> Option<String> {
     let Part::ToolResult { content, .. } = part else { return None };
     Some(content.iter().map(super::simple::shown).collect::<Vec<_>>().join("\n"))

@@ -1,7 +1,10 @@
-//! What the host's model is asked: the covered groups in one of three shapes, made to fit the model.
+//! The requests to the host's model: the covered groups in one of three shapes, within the model's limit.
 //!
-//! - [`fork`]: the running request and one more message. - [`full`]: the groups as messages. - [`simple`]: the groups as text.
-//! - [`clean`]: what no model should see of the host's messages. - [`fit`]: results and arguments made shorter.
+//! - [`fork`]: the running request and one more message.
+//! - [`full`]: the groups as messages.
+//! - [`simple`]: the groups as text.
+//! - [`clean`]: removes content that no model should see.
+//! - [`fit`]: shortens results and arguments.
 
 pub mod clean;
 pub mod fit;
@@ -18,7 +21,7 @@ use crate::message::{Message, Part, Role};
 /// The scratch block comes before the summary and is about as long; some models are wordier in it.
 pub const ANSWER_FACTOR: u64 = 3;
 
-/// What a profile says of requests that are not the running one.
+/// A profile's rules for requests that are not the running one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     pub temperature: f64,
@@ -31,7 +34,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// By a profile, for requests of at most `limit` tokens.
+    /// Returns the rules of a profile, for requests of at most `limit` tokens.
     pub fn of(profile: &Profile, limit: u64) -> Rule {
         let Summary { temperature, argument_units, simple_results, full_headroom, .. } = profile.summary;
         let cap = profile.cap.of(limit);
@@ -40,7 +43,7 @@ impl Rule {
     }
 }
 
-/// The groups that are asked about: the entries of each, in order.
+/// Returns the groups to summarise: the entries of each, in order.
 pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usize]> {
     let covered = |group: &&Group| !group.entries.is_empty() && group.entries.iter().all(|&at| is_covered(at));
     groups.iter().filter(covered).map(|group| group.entries.as_slice()).collect()
@@ -50,12 +53,12 @@ pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usiz
 pub fn begins_with_summary(draft: &Draft, parts: &[&[usize]], records: &Records) -> bool {
     let is_foreign = |at: usize| records.foreign().is_some_and(|foreign| foreign.id == draft.entries[at].message.id);
     let first = parts.first().and_then(|entries| entries.first());
-    // That of another system stands behind its environment.
+    // The record of another system follows its environment turn.
     first.is_some_and(|&at| records.has(&draft.entries[at].message))
         || parts.iter().flat_map(|entries| entries.iter()).any(|&at| is_foreign(at))
 }
 
-/// A message of one text that the host did not have.
+/// Returns a message of one text that the host does not have.
 fn said(id: &str, role: Role, text: &str) -> Message {
     Message { id: id.into(), role, name: None, parts: vec![Part::Text { text: text.into() }] }
 }
