@@ -1,7 +1,8 @@
 /** Which compiler turns C into wasm, and how it is called. Node built-ins only; see `scripts/wasm-cc`. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, tools } from "./lib.mjs";
@@ -11,6 +12,9 @@ export const npmClang = { name: "@yowasp/clang", version: "22.0.0-git20542-10" }
 /** Where the set-up puts it: once for all clones of this user, 100 MB. */
 export const npmClangFolder = join(tools, "clang");
 const bundle = join(npmClangFolder, "node_modules", npmClang.name, "gen", "bundle.js");
+
+/** Objects that this clang compiled: it needs a minute for the parser, in each clone and for each profile of cargo. */
+const objects = join(tools, "objects");
 
 /** Homebrew's clang knows wasm32, Apple's does not. */
 const NATIVE = ["clang", "/opt/homebrew/opt/llvm/bin/clang", "/usr/local/opt/llvm/bin/clang"];
@@ -49,7 +53,6 @@ export async function compile(argv) {
 
 /** Clang in wasm sees only the files that it is given: the source, and the folders that headers are searched in. */
 async function inWasm(argv) {
-  const { runClang, Exit } = await import(pathToFileURL(bundle).href);
   const files = {};
   const args = ["clang"];
   let output;
@@ -71,6 +74,13 @@ async function inWasm(argv) {
       args.push(arg);
     }
   }
+  const kept = join(objects, `${keyOf(args, files)}.o`);
+  if (output && existsSync(kept)) {
+    mkdirSync(dirname(output), { recursive: true });
+    copyFileSync(kept, output);
+    return 0;
+  }
+  const { runClang, Exit } = await import(pathToFileURL(bundle).href);
   const write = (stream) => (bytes) => bytes && stream.write(Buffer.from(bytes));
   const io = { stdout: write(process.stdout), stderr: write(process.stderr) };
   let made;
@@ -84,8 +94,27 @@ async function inWasm(argv) {
   if (output && made?.out) {
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, made.out);
+    mkdirSync(objects, { recursive: true });
+    // Two builds may write the same object: each renames its own complete file.
+    writeFileSync(`${kept}.${process.pid}`, made.out);
+    renameSync(`${kept}.${process.pid}`, kept);
   }
   return 0;
+}
+
+/** Hash of all that decides about an object. The clone's own folder does not. */
+function keyOf(args, files) {
+  const sum = createHash("sha256").update(JSON.stringify([npmClang, args]).replaceAll(root, "/"));
+  const hashFiles = (tree, path) => {
+    for (const [name, entry] of Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const at = `${path}/${name}`;
+      if (entry instanceof Uint8Array)
+        sum.update(`${at}/`.replaceAll(root, "/")).update("\0").update(entry).update("\0");
+      else hashFiles(entry, at);
+    }
+  };
+  hashFiles(files, "");
+  return sum.digest("hex");
 }
 
 /** Adds a file, or the C files of a folder and of those in it, under their own paths. */
