@@ -101,7 +101,7 @@ async fn a_model_that_fails_is_an_answer_and_the_engine_goes_on() {
     load();
     for body in ["throw new Error('down')", "return Promise.reject('down')", "return 7", "return new Promise(() => {})"]
     {
-        let options = js(r#"{"budget":4000,"timeout":20}"#);
+        let options = js(r#"{"budget":4000,"timeoutMs":20}"#);
         let made = settled(compact(conversation("tau-airline-0"), options, function(body).into())).await.unwrap();
         assert_eq!(text(&made, "status"), "applied");
         assert!(field(&made, "report.model.error").is_string(), "{body}");

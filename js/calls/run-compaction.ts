@@ -24,8 +24,8 @@ export async function runCompaction(
   begin: () => Compacting,
   after: Clock["after"] = CLOCK.after,
 ): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
-  const { timeouts, hook } = readProfile(profileText(options) ?? '"espalier"', "options.profile");
-  const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
+  const { timeoutsMs, hook } = readProfile(profileText(options) ?? '"espalier"', "options.profile");
+  const { llm, signal, timeoutMs = timeoutsMs.model, hookTimeoutMs = timeoutsMs.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
   const serviceRequestIds: string[] = [];
@@ -42,8 +42,8 @@ export async function runCompaction(
       {
         llm,
         signal,
-        timeout,
-        hookTimeout,
+        timeoutMs: timeoutMs,
+        hookTimeoutMs: hookTimeoutMs,
         after,
         onProgress,
         twoTriggers: hook.twoTriggers,

@@ -34,7 +34,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const {
     focus,
     signal,
-    timeout,
+    timeoutMs,
     onProgress,
     ledger,
     sections,
@@ -50,7 +50,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const asked = {
     focus,
     signal,
-    timeout,
+    timeoutMs,
     onProgress,
     ledger,
     sections,

@@ -155,7 +155,7 @@ async function main(args: string[]): Promise<number> {
     tell(shown(pruned.report), values);
     return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
   }
-  const timeout = whole(values.timeout, "--timeout");
+  const timeoutMs = whole(values["timeout-ms"], "--timeout-ms");
   const llmBudget = whole(values["llm-budget"], "--llm-budget");
   const llm: Llm | undefined =
     values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
@@ -176,7 +176,7 @@ async function main(args: string[]): Promise<number> {
     ...(llmBudget !== undefined && { llmBudget }),
     ...(onFailure && { onFailure }),
     ...(values.focus !== undefined && { focus: values.focus }),
-    ...(timeout !== undefined && { timeout: timeout * 1000 }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
   };
   if (log) return keptLog(await logged(input, { ...log, compact: how }).finally(bar.end), values);

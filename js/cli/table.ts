@@ -136,7 +136,7 @@ export const FLAGS = {
     help: "offline (default): if the model fails rules take over; leave: nothing changes, and what does not fit is an error",
     values: ["leave", "offline"],
   },
-  timeout: { value: "SECONDS", of: compact, help: "for each model call; default 120" },
+  "timeout-ms": { value: "MS", of: compact, help: "milliseconds for each model call; default 120000" },
   focus: {
     value: "TEXT|PATHS",
     of: ["compact", "outline"],

@@ -25,7 +25,7 @@ export interface ContextFields<T> {
   readonly profile: ReadProfile;
   llm: Llm | undefined;
   /** Milliseconds. */
-  readonly timeouts: Profile["timeouts"] & { storage: number };
+  readonly timeoutsMs: Profile["timeoutsMs"] & { storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
   readonly hooks: CompactHooks | undefined;
   /** Max number of stored summaries to keep as files; 0 without a storage. */

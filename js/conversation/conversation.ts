@@ -491,8 +491,8 @@ export class Conversation<T = unknown> {
     this.compactor.end();
     this.models.keep();
     this.isDisposed = true;
-    const { clock, saving, timeouts } = this.c;
-    await waited(this.turns.close(disposed()), clock, timeouts.wait, undefined);
+    const { clock, saving, timeoutsMs } = this.c;
+    await waited(this.turns.close(disposed()), clock, timeoutsMs.wait, undefined);
     saving.check();
     const flushed = await saving.flush();
     saving.close();

@@ -73,9 +73,9 @@ export class Maker<T> {
   async make(trigger: Trigger, wanted: Wanted, known?: Look<T>): Promise<Made> {
     const {
       profile,
-      timeouts,
+      timeoutsMs,
       clock,
-      compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook },
+      compaction: { hooks = this.c.hooks, hookTimeoutMs = timeoutsMs.hook },
     } = this.c;
     const isBeside = wanted.job !== undefined;
     let isTold = false;
@@ -99,7 +99,7 @@ export class Maker<T> {
       budget: this.room(look),
     };
     await within(
-      hookTimeout,
+      hookTimeoutMs,
       "the hook did not end",
       signal,
       async (stop) => preCompact(event, { signal: stop }),
@@ -119,7 +119,7 @@ export class Maker<T> {
     look: Look<T>,
     hooks: CompactHooks | undefined,
   ): Promise<Made> {
-    const { log, profile, llm, timeouts, compaction, clock, events, inside } = this.c;
+    const { log, profile, llm, timeoutsMs, compaction, clock, events, inside } = this.c;
     const made: Made = {
       status: "nothing_to_compact",
       trigger,
@@ -151,7 +151,7 @@ export class Maker<T> {
       profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
       cacheWarm: look.isWarm,
       ...(job !== undefined && { jobId: String(job) }),
-      hookTimeout: timeouts.hook,
+      hookTimeoutMs: timeoutsMs.hook,
       // The next turns need room.
       target: profile.shares.ongoing,
       ...(range && {
@@ -176,7 +176,7 @@ export class Maker<T> {
         compaction.llmModel === undefined && { llmBudget: Math.max(room, look.window) }),
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
-      timeout: timeouts.model,
+      timeoutMs: timeoutsMs.model,
       onProgress: ({ type }: { type: string }) => {
         if (type === "model") stage("asking");
         if (type === "answered") stage("answered");

@@ -89,7 +89,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     entropy,
     tools = [],
     system,
-    timeouts = {},
+    timeoutsMs = {},
   } = options;
   const place = storage;
   const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
@@ -111,7 +111,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
-  const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
+  const all = { ...known.timeoutsMs, storage: STORAGE, ...defined(timeoutsMs) };
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({
       type: "warning",
@@ -177,7 +177,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     clock: time,
     profile: known,
     llm,
-    timeouts: all,
+    timeoutsMs: all,
     compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact },
     hooks: options.hooks,
     seed,

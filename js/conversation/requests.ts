@@ -209,7 +209,7 @@ export class Requests<T> {
     mustFit: boolean,
     signal: AbortSignal | undefined,
   ): Promise<{ step: RequestStep<T>; isForced: boolean; isLate: boolean }> {
-    const { log, events, clock, timeouts } = this.c;
+    const { log, events, clock, timeoutsMs } = this.c;
     const { compactor } = this.parts;
     const { jobs } = compactor;
     let before = jobs.phase;
@@ -222,7 +222,7 @@ export class Requests<T> {
       let asksJob = made === undefined;
       if (next === "wait") {
         events.emit({ type: "compaction_progress", stage: "waiting", job });
-        const ended = await waited(jobs.settled(), clock, timeouts.wait, signal);
+        const ended = await waited(jobs.settled(), clock, timeoutsMs.wait, signal);
         if (ended === "aborted") throw aborted(signal);
         isLate = ended === "timeout";
         asksJob = !isLate;

@@ -95,7 +95,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each storage
    * operation. Default: the profile's (60,000, 120,000 and 10,000), and 5,000.
    */
-  timeouts?: { wait?: number; model?: number; hook?: number; storage?: number };
+  timeoutsMs?: { wait?: number; model?: number; hook?: number; storage?: number };
   /** Number of stored summaries to keep as files, the newest; 0 for none. Default 20. */
   checkpoints?: number;
   /** Called before and after every compaction, whatever its trigger; see {@link compact}. */
@@ -103,7 +103,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Options of {@link compact} for every compaction: ledger rules, `llmBudget`. */
   compact?: Omit<
     CompactOptions,
-    keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress"
+    keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeoutMs" | "onProgress"
   >;
   /** Called with every event; like `conversation.on("*", …)`, but from the beginning. */
   onEvent?: (event: ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent) => void;

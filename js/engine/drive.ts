@@ -50,7 +50,7 @@ export interface Callbacks {
   request: (effect: ModelEffect) => Omit<LlmRequest, "id" | "signal">;
   signal?: AbortSignal | undefined;
   /** Timeout of each model call, in milliseconds. */
-  timeout: number;
+  timeoutMs: number;
   onProgress?: ((event: CompactProgress) => void) | undefined;
   /** Receives the usage that the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
@@ -64,7 +64,7 @@ export interface Callbacks {
   readHookReply: (given: unknown) => HookAnswer;
   readFile?: CompactOptions["readFile"];
   /** Timeout of each hook and each file, in milliseconds. */
-  hookTimeout: number;
+  hookTimeoutMs: number;
   /** The timer for these timeouts. */
   after: Clock["after"];
 }
@@ -88,7 +88,7 @@ function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
 }
 
 async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
-  const { llm, timeout, after, onProgress, onUsage, onRequestId } = callbacks;
+  const { llm, timeoutMs, after, onProgress, onUsage, onRequestId } = callbacks;
   // The core calls the model only if the operation was started with one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
@@ -99,9 +99,9 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
     return { type: "failed", reason: sentence(error), kind: "unavailable" };
   }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
-  const late = `the model did not answer within ${timeout} ms`;
+  const late = `the model did not answer within ${timeoutMs} ms`;
   const answer = await within(
-    timeout,
+    timeoutMs,
     late,
     callbacks.signal,
     async (signal) => {
@@ -126,11 +126,11 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
 }
 
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
-  const { hooks, hookTimeout, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
+  const { hooks, hookTimeoutMs, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
   const event = { ...told, trigger: named(told["trigger"] as Trigger, twoTriggers) };
   const answer = await within(
-    hookTimeout,
-    `the hook ${name} did not end within ${hookTimeout} ms`,
+    hookTimeoutMs,
+    `the hook ${name} did not end within ${hookTimeoutMs} ms`,
     signal,
     async (signal) => {
       const given: unknown =
@@ -156,10 +156,10 @@ export function named(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" 
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
 }
 
-async function readFile(path: string, { readFile, hookTimeout, after, signal }: Callbacks): Promise<Answer> {
+async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }: Callbacks): Promise<Answer> {
   const answer = await within(
-    hookTimeout,
-    `${path} was not read within ${hookTimeout} ms`,
+    hookTimeoutMs,
+    `${path} was not read within ${hookTimeoutMs} ms`,
     signal,
     async (signal): Promise<Answer> => {
       const text: unknown = await readFile?.(path, { signal });

@@ -10,16 +10,16 @@ import type { Clock, ProviderEvent, ProviderRequest, SendOptions, StreamPart } f
 /** Time limits and retries of providers; options of a request win over those of its provider. Milliseconds. */
 export interface Patience {
   /** Max milliseconds of each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
-  timeout?: number | undefined;
+  timeoutMs?: number | undefined;
   /** Max milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
-  idleTimeout?: number | undefined;
+  idleTimeoutMs?: number | undefined;
   /** Max retries of a request that was rate limited, reached an overloaded server or had no connection. Default 2. */
   retries?: number | undefined;
   /**
    * Max wait before a retry that a provider may ask for, in ms; for a longer one the error is thrown at once. Default
    * 60,000.
    */
-  maxRetryAfter?: number | undefined;
+  maxRetryAfterMs?: number | undefined;
   /** Called with every attempt, retry and warning. Default: none. */
   onEvent?: ((event: ProviderEvent) => void) | undefined;
 }
@@ -37,8 +37,8 @@ const AGAIN = new Set(["overloaded", "rate_limited", "network"]);
 /** Returns the max time of an attempt, and of silence within a stream. */
 export function patience(host: Patience, options: SendOptions): { timeout: number; idle: number } {
   return {
-    timeout: options.timeout ?? host.timeout ?? TIMEOUT,
-    idle: options.idleTimeout ?? host.idleTimeout ?? IDLE,
+    timeout: options.timeoutMs ?? host.timeoutMs ?? TIMEOUT,
+    idle: options.idleTimeoutMs ?? host.idleTimeoutMs ?? IDLE,
   };
 }
 
@@ -68,7 +68,7 @@ export async function* retrying(
   const { provider, model, clock, host, options, hide, learn } = about;
   const { signal } = options;
   const retries = options.retries ?? host.retries ?? RETRIES;
-  const longest = host.maxRetryAfter ?? MAX_RETRY_AFTER;
+  const longest = host.maxRetryAfterMs ?? MAX_RETRY_AFTER;
   const tell = (event: ProviderEvent) => (options.onEvent ?? host.onEvent)?.(event);
   const who = { provider, model, attempts: 0 };
   // A request that is aborted before it begins is never sent.

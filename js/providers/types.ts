@@ -108,9 +108,9 @@ export interface SendOptions {
   /** Called with each part of the answer: text, thoughts, calls, the end. Default: none. */
   onPart?: (part: StreamPart) => void;
   /** Max milliseconds of each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
-  timeout?: number;
+  timeoutMs?: number;
   /** Max milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
-  idleTimeout?: number;
+  idleTimeoutMs?: number;
   /** Max retries of a request that was rate limited, reached an overloaded server or had no connection. Default 2. */
   retries?: number;
   /** Called with every attempt, retry and warning. Default: the provider's. */
@@ -225,16 +225,16 @@ export interface HttpOptions {
   /** Rules for refusals that this package does not know; they are tried first. */
   refusals?: readonly RefusalRule[];
   /** Max milliseconds of each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
-  timeout?: number;
+  timeoutMs?: number;
   /** Max milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
-  idleTimeout?: number;
+  idleTimeoutMs?: number;
   /** Max retries of a request that was rate limited, reached an overloaded server or had no connection. Default 2. */
   retries?: number;
   /**
    * Max wait before a retry that a provider may ask for, in ms; for a longer one the error is thrown at once. Default
    * 60,000.
    */
-  maxRetryAfter?: number;
+  maxRetryAfterMs?: number;
   /** Called with every attempt, retry and warning. Default: none. */
   onEvent?: (event: ProviderEvent) => void;
   /** Clock and random numbers, for tests. Default: the system's. */

@@ -125,7 +125,7 @@ async function edited<T>(
   rule: Record<string, unknown>,
 ): Promise<ResultsResult<T>> {
   // gemini-cli has no such limit.
-  const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
+  const { store, timeoutMs = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
   signal?.throwIfAborted();
   const reading = read(messages, options);
   const pictures = resultPictures(reading, maxImageBytes);
@@ -141,7 +141,7 @@ async function edited<T>(
   let crashed = false;
   try {
     if (store) {
-      const storing = new Storing({ ...options, store, timeout }, gemini);
+      const storing = new Storing({ ...options, store, timeoutMs }, gemini);
       for (;;) {
         const going = call(() => operation.next() as Going | undefined);
         if (!going) break;
@@ -184,7 +184,7 @@ function withNulls(target: Target): Target {
 /** Calls the host's store for one result after the other. */
 class Storing {
   private isGone = false;
-  private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeout: number };
+  private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeoutMs: number };
   private readonly gemini: boolean;
 
   constructor(options: Storing["options"], gemini: boolean) {
@@ -195,13 +195,13 @@ class Storing {
   /** Stores a result and returns its place, or nothing if that failed. */
   async put({ text, tool }: Going): Promise<string | undefined> {
     if (this.isGone) return undefined;
-    const { store, timeout, signal, onEvent } = this.options;
+    const { store, timeoutMs, signal, onEvent } = this.options;
     const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
     // gemini-cli numbers its files: a count that begins again with every call would reuse a name that a note points to
     // for another text.
     const name = await contentName(tool, content, kind);
     try {
-      const answer = await within(timeout, signal, (stop) =>
+      const answer = await within(timeoutMs, signal, (stop) =>
         store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult),
       );
       const path = typeof answer === "string" ? answer : answer?.path;

@@ -151,7 +151,7 @@ function partOf(item: unknown): Part {
 async function resource(
   item: Fields,
   isListed: boolean,
-  { readResource, resourceLines = 500, timeout = 5_000, signal, onEvent }: ToolContentOptions,
+  { readResource, resourceLines = 500, timeoutMs = 5_000, signal, onEvent }: ToolContentOptions,
 ): Promise<{ uri: string; part?: Part }> {
   const embedded = isFields(item["resource"]) ? item["resource"] : undefined;
   const uri = string((embedded ?? item)["uri"]);
@@ -162,7 +162,7 @@ async function resource(
   let said: unknown = embedded?.["text"];
   if (!embedded && readResource) {
     try {
-      said = await within(timeout, signal, (stop) => readResource(uri, { signal: stop }));
+      said = await within(timeoutMs, signal, (stop) => readResource(uri, { signal: stop }));
     } catch (error) {
       signal?.throwIfAborted();
       onEvent?.({ type: "warning", code: "resource_failed", uri, error });

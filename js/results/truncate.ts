@@ -189,7 +189,7 @@ export interface OffloadOptions {
    */
   limit?: number;
   /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
-  timeout?: number;
+  timeoutMs?: number;
   /** `copilot-chat` stores indented JSON and returns a bare pointer. Default `espalier`. */
   profile?: "espalier" | "copilot-chat";
   /** The encoding that counts. Default `o200k_base`. */
@@ -244,7 +244,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     readTool = "read_file",
     schemaTokens = 300,
     previewTokens = 400,
-    timeout = 5_000,
+    timeoutMs = 5_000,
     encoding = "o200k_base",
     signal,
     onEvent,
@@ -267,7 +267,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   const name = await contentName(tool, content, kind);
   let stored: { path: string; schemaPath?: string };
   try {
-    const answer = await within(timeout, signal, (stop) =>
+    const answer = await within(timeoutMs, signal, (stop) =>
       store({
         name,
         content,

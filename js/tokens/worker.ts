@@ -30,11 +30,11 @@ export interface TokenWorkerOptions {
   /** The vocabularies by encoding: bytes or URL. */
   vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
-  idle?: number;
+  idleMs?: number;
   /**
    * Milliseconds without an answer after which a busy worker counts as dead. Default 120,000; 0 disables the timeout.
    */
-  timeout?: number;
+  timeoutMs?: number;
   /** Called when counting falls back to this thread. Default `console.warn`. */
   onWarning?: (message: string) => void;
 }
@@ -156,18 +156,18 @@ export class TokenWorker {
   /** Restarts the timer after which a silent worker counts as dead. */
   private listen(): void {
     clearTimeout(this.silence);
-    const { timeout = 120_000 } = this.options;
-    if (timeout <= 0) return;
+    const { timeoutMs = 120_000 } = this.options;
+    if (timeoutMs <= 0) return;
     const isSilent = () =>
-      this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeout} ms`));
-    this.silence = setTimeout(isSilent, timeout);
+      this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeoutMs} ms`));
+    this.silence = setTimeout(isSilent, timeoutMs);
   }
 
   /** Starts the timer that stops an idle worker. */
   private rest(): void {
     clearTimeout(this.timer);
     clearTimeout(this.silence);
-    this.timer = setTimeout(() => this.stop(), this.options.idle ?? 15_000);
+    this.timer = setTimeout(() => this.stop(), this.options.idleMs ?? 15_000);
     // In Node a timer keeps the process alive; this one must not.
     (this.timer as { unref?: () => void }).unref?.();
   }

@@ -228,7 +228,7 @@ export interface SummarizeOptions
       CompactOptions,
       | "focus"
       | "signal"
-      | "timeout"
+      | "timeoutMs"
       | "onProgress"
       | "ledger"
       | "sections"

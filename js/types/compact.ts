@@ -44,7 +44,7 @@ export interface CompactOptions extends CountOptions {
    */
   llmBudget?: number;
   /** Milliseconds for each model call. Default 120,000. */
-  timeout?: number;
+  timeoutMs?: number;
   /** Called when the model is asked, when it answered, and after each hook. Default: nobody listens. */
   onProgress?: (event: CompactProgress) => void;
   /** What the host adds to the rules by which facts are collected. */
@@ -108,7 +108,7 @@ export interface CompactOptions extends CountOptions {
   /** Called before and after the compaction. Default: none. */
   hooks?: CompactHooks;
   /** Milliseconds for each hook and file. Default: the profile's, 10,000. */
-  hookTimeout?: number;
+  hookTimeoutMs?: number;
   /** The host's name for this compaction, handed to `llm` with every request. Default: none. */
   jobId?: string;
   /**

@@ -100,7 +100,7 @@ export interface Profile {
   /** `veto`: it may put off what can wait. */
   hook: { onNoop: boolean; twoTriggers: boolean; veto: boolean };
   /** Milliseconds. */
-  timeouts: { wait: number; hook: number; model: number };
+  timeoutsMs: { wait: number; hook: number; model: number };
 }
 
 /** One field in which two profiles differ. */

@@ -22,7 +22,7 @@ export interface ResultsOptions extends CountOptions {
    */
   store?: StoreResult;
   /** Milliseconds after which a store that does not answer has failed, and is not asked again. Default 5,000. */
-  timeout?: number;
+  timeoutMs?: number;
   /** Called when a result was stored, or could not be. Default: nobody listens. */
   onEvent?: (event: OffloadEvent) => void;
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */

@@ -240,7 +240,7 @@ pub(super) fn begin(
     let options = options.options(counting.model).map_err(to_js)?;
     let options = Options { by_items: counter.by_items, ..options };
     let (budget, profile) = (options.budget, &options.profile);
-    let (timeouts, two_triggers) = (&profile.timeouts, profile.hook.two_triggers);
+    let (timeouts, two_triggers) = (&profile.timeouts_ms, profile.hook.two_triggers);
     let patience = Patience { model: timeouts.model, hook: timeouts.hook, two_triggers };
     let inner = crate::compact::Compaction::new(
         conversation,

@@ -748,7 +748,7 @@ const cases = {
         ["no-tag", "no_summary_tag"],
         ["empty", "empty_summary"],
         ["tool-call", "tool_call_instead"],
-        ["hang", "timeout", "--timeout", "1"],
+        ["hang", "timeout", "--timeout-ms", "1000"],
       ]) {
         script(behaviour);
         // What fits stays as it is if nobody but the model may summarise.

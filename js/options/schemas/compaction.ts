@@ -86,7 +86,7 @@ const TRIGGERS: readonly T.Trigger[] = [
 ];
 
 /** What a single compaction is asked for; a conversation says these itself. */
-type Asked = "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress";
+type Asked = "budget" | "llm" | "signal" | "focus" | "force" | "timeoutMs" | "onProgress";
 
 /** What holds for every compaction of a conversation. */
 export const LASTING: Schema<Omit<T.CompactOptions, keyof T.CountOptions | Asked>> = {
@@ -114,7 +114,7 @@ export const LASTING: Schema<Omit<T.CompactOptions, keyof T.CountOptions | Asked
   recallTool: text,
   readFile: callback,
   hooks,
-  hookTimeout: milliseconds,
+  hookTimeoutMs: milliseconds,
   jobId: text,
   cover: { from: messageId, to: messageId },
   prices: PRICES,
@@ -126,7 +126,7 @@ const ASKED: Schema<Pick<T.CompactOptions, Asked>> = {
   signal,
   focus: text,
   force: flag,
-  timeout: milliseconds,
+  timeoutMs: milliseconds,
   onProgress: callback,
 };
 
@@ -144,7 +144,7 @@ export const SUMMARIZE: Schema<T.SummarizeOptions> = {
   ...COUNTING,
   focus: text,
   signal,
-  timeout: milliseconds,
+  timeoutMs: milliseconds,
   onProgress: callback,
   ledger: LEDGER,
   sections: LASTING.sections,

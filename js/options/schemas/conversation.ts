@@ -59,7 +59,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   background: flag,
   entropy,
   clock,
-  timeouts: { wait: milliseconds, model: milliseconds, hook: milliseconds, storage: milliseconds },
+  timeoutsMs: { wait: milliseconds, model: milliseconds, hook: milliseconds, storage: milliseconds },
   checkpoints: whole,
   hooks,
   compact: LASTING,

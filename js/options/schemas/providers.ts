@@ -23,10 +23,10 @@ const ASKING = {
   refusals: checkedLater,
   maxTokens: positive,
   clock: checkedLater,
-  timeout: amount,
-  idleTimeout: amount,
+  timeoutMs: amount,
+  idleTimeoutMs: amount,
   retries: amount,
-  maxRetryAfter: amount,
+  maxRetryAfterMs: amount,
   onEvent: callback,
 };
 
@@ -68,8 +68,8 @@ export const SEND: Schema<SendOptions> = {
   stream: flag,
   onText: callback,
   onPart: callback,
-  timeout: amount,
-  idleTimeout: amount,
+  timeoutMs: amount,
+  idleTimeoutMs: amount,
   retries: amount,
   onEvent: callback,
 };

@@ -18,8 +18,8 @@ export const ESTIMATE: Schema<{ encoding?: T.EncodingName; rule?: Estimator }> =
 export const WORKER: Schema<TokenWorkerOptions> = {
   create: required(callback),
   vocabularies: required(checkedLater),
-  idle: milliseconds,
-  timeout: milliseconds,
+  idleMs: milliseconds,
+  timeoutMs: milliseconds,
   onWarning: callback,
 };
 

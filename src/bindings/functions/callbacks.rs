@@ -48,8 +48,8 @@ impl Host {
     pub fn of(fields: &JsValue, history: History, llm: Option<Function>, usual: Patience) -> Result<Host> {
         let number = |name: &'static str| options::number(fields, name, "options");
         let patience = Patience {
-            model: number("timeout")?.unwrap_or(usual.model),
-            hook: number("hookTimeout")?.unwrap_or(usual.hook),
+            model: number("timeoutMs")?.unwrap_or(usual.model),
+            hook: number("hookTimeoutMs")?.unwrap_or(usual.hook),
             ..usual
         };
         Ok(Host {

@@ -48,7 +48,7 @@ pub const COMPACT: &[&str] = &[
     "keep",
     "signal",
     "llmBudget",
-    "timeout",
+    "timeoutMs",
     "onProgress",
     "ledger",
     "profile",
@@ -69,7 +69,7 @@ pub const COMPACT: &[&str] = &[
     "recallTool",
     "readFile",
     "hooks",
-    "hookTimeout",
+    "hookTimeoutMs",
     "jobId",
     "cover",
     "prices",
@@ -242,8 +242,8 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     if number(fields, "budget", "options")?.is_none() {
         return Err(bad("options.budget", "a whole number, 0 or more", &JsValue::UNDEFINED));
     }
-    number(fields, "timeout", "options")?;
-    number(fields, "hookTimeout", "options")?;
+    number(fields, "timeoutMs", "options")?;
+    number(fields, "hookTimeoutMs", "options")?;
     let is_share = |target: &JsValue| target.as_f64().is_some_and(|target| target > 0.0 && target <= 1.0);
     if let Some(target) = given(fields, "target")?.filter(|target| !is_share(target)) {
         return Err(bad("options.target", "a share above 0, at most 1", &target));

@@ -117,7 +117,7 @@ pub static ESPALIER: Profile = Profile {
     replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: false, veto: true },
-    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+    timeouts_ms: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
 /// Copilot Chat. It renders twice and prunes by cache marks; here requests are counted instead.
@@ -148,7 +148,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: true, veto: false },
-    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+    timeouts_ms: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
 /// gemini-cli. Shares apply to tokens instead of characters of JSON.
@@ -187,7 +187,7 @@ pub static GEMINI_CLI: Profile = Profile {
     },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: true },
     hook: HookRule { on_noop: false, two_triggers: true, veto: false },
-    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+    timeouts_ms: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
 /// Copilot CLI. Figures that are not public are ours.
@@ -218,7 +218,7 @@ pub static COPILOT_CLI: Profile = Profile {
     replacement: Replacement { form: Form::Messages, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: false, veto: true },
-    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+    timeouts_ms: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
 /// All profiles, the default first.

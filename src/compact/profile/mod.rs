@@ -64,7 +64,7 @@ pub struct Profile {
     pub replacement: Replacement,
     pub failure: FailureRule,
     pub hook: HookRule,
-    pub timeouts: Timeouts,
+    pub timeouts_ms: Timeouts,
 }
 
 impl Default for Profile {

@@ -130,7 +130,7 @@ fn the_numbers_of_each_system() {
             ("gain.clear", json!({ "of": 0.1, "least": 0, "most": 20_000 })),
             ("gain.summary.of", json!(0.05)),
             ("gain.covered", json!(0.2)),
-            ("timeouts", json!({ "wait": 60_000, "hook": 10_000, "model": 120_000 })),
+            ("timeoutsMs", json!({ "wait": 60_000, "hook": 10_000, "model": 120_000 })),
             ("cut.window", json!([0.5, 1.25])),
             ("cut.insideTurn", json!(0.15)),
             ("cut.beforeCheck", json!(0.5)),

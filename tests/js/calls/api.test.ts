@@ -282,7 +282,7 @@ test("a model that fails: rules write the summary, and the report says why", asy
 test("a model that hangs is given up on", async () => {
   let aborted = false;
   const hangs: Llm = (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => (aborted = true)));
-  assert.deepEqual(await withModel(hangs, { timeout: 20 }), left("timeout"));
+  assert.deepEqual(await withModel(hangs, { timeoutMs: 20 }), left("timeout"));
   assert.ok(aborted, "the signal was not raised");
 });
 

@@ -129,7 +129,7 @@ test("options that make no sense are named", async () => {
   await refused({ modelRules: [{ model: "a", loud: true }] }, "options.modelRules[0].loud");
   await refused({ instructions: [7] }, "options.instructions[0]");
   await refused({ readFile: "x" }, "options.readFile");
-  await refused({ hookTimeout: -1 }, "options.hookTimeout");
+  await refused({ hookTimeoutMs: -1 }, "options.hookTimeoutMs");
   await refused({ llmModel: 4 }, "options.llmModel");
 });
 
@@ -186,7 +186,7 @@ for (const [what, hook, outcome] of [
     const events: CompactProgress[] = [];
     const { status, report } = await compacted({
       hooks: { preCompact: hook },
-      hookTimeout: 30,
+      hookTimeoutMs: 30,
       onProgress: (event) => events.push(event),
     });
     assert.equal(status, "applied");
@@ -273,7 +273,7 @@ test("an answer after the abort, or after the time, changes nothing", async () =
       });
     const { status, report } = await compacted({
       llm,
-      ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }),
+      ...(how === "abort" ? { signal: controller.signal } : { timeoutMs: 20 }),
     });
     assert.deepEqual(
       [status, report.model?.failure],

@@ -61,7 +61,7 @@ async function run(background: boolean, behaviour: string, rounds: number) {
     storage,
     llm,
     background,
-    timeouts: { model: 2_000 },
+    timeoutsMs: { model: 2_000 },
   });
   const events = heard(conversation);
   const prompt = { role: "user", content: "Make all parts compile. Never delete a test." };

@@ -149,7 +149,7 @@ for (const format of FORMATS)
           await hang();
         });
         const conversation = await filled(
-          { ...options, format, background, timeouts: { model: 60_000, hook: 60_000 } },
+          { ...options, format, background, timeoutsMs: { model: 60_000, hook: 60_000 } },
           background ? 0.83 : 1.02,
         );
         const before = text(conversation);

@@ -361,11 +361,11 @@ test("without a storage summaries have numbers and titles, and no files", async 
 // ------------------------------------------------------------ profiles
 
 test("how long things wait is the profile's to say, unless the host says it", async () => {
-  const profile: ProfileFields = { timeouts: { wait: 7 } };
+  const profile: ProfileFields = { timeoutsMs: { wait: 7 } };
   for (const [options, wait] of [
     [{ profile }, 7],
-    [{ profile, timeouts: { wait: 5 } }, 5],
-    [{ profile, timeouts: { wait: undefined } as never }, 7],
+    [{ profile, timeoutsMs: { wait: 5 } }, 5],
+    [{ profile, timeoutsMs: { wait: undefined } as never }, 7],
     [{}, 60_000],
   ] as const) {
     const time = clock();
@@ -385,7 +385,7 @@ test("how long things wait is the profile's to say, unless the host says it", as
     await conversation.dispose();
   }
   const hung = await open({
-    profile: { timeouts: { model: 11, hook: 13 } },
+    profile: { timeoutsMs: { model: 11, hook: 13 } },
     clock: turns(),
     llm: () => new Promise(() => {}),
     hooks: { preCompact: () => new Promise(() => {}) },

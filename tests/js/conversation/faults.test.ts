@@ -144,7 +144,7 @@ const openedOver = (format: Format, storage: ConversationStorage, messages?: rea
     storage,
     checkpoints: 1,
     background: false,
-    timeouts: { storage: PATIENCE, model: 60_000, wait: 60_000 },
+    timeoutsMs: { storage: PATIENCE, model: 60_000, wait: 60_000 },
     llm: async () => SUMMARY,
     ...(messages && { messages }),
     compact: { ladder: ["summary", "offline", "fit"], verify: "never", llmBudget: 100_000 },

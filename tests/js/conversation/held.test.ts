@@ -30,7 +30,7 @@ test("a compaction by held counts is the compaction of the messages", async () =
         force: true,
         trigger: "manual" as const,
         profile: "espalier" as const,
-        timeout: 120_000,
+        timeoutMs: 120_000,
       }),
     );
     assert.deepEqual(

@@ -354,7 +354,7 @@ test("a model that disappoints: a hundred requests cause at most the calls that 
       const conversation = await open({
         llm: (request, context) => ((calls += 1), llm(request, context)),
         background,
-        timeouts: { model: 5, wait: 50 },
+        timeoutsMs: { model: 5, wait: 50 },
         clock: turns(),
       });
       conversation.append(begin());

@@ -16,7 +16,7 @@ const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
     format: "openai-chat",
     model: { name: "gpt-4o", maxPromptTokens: LIMIT },
     entropy: 7,
-    timeouts: { model: 10, hook: 10 },
+    timeoutsMs: { model: 10, hook: 10 },
     ...options,
     compact: { ladder: ["summary", "offline", "fit"], verify: "never", ...options.compact },
   });
@@ -148,7 +148,7 @@ test("a summary that is no gain is not made again until 0.10 A are new, or the m
 
 test("what was cancelled counts for nothing: the next request may begin again", async () => {
   const { llm, calls } = model();
-  const conversation = await open({ llm, timeouts: {} });
+  const conversation = await open({ llm, timeoutsMs: {} });
   conversation.append(begin());
   fill(conversation, 0.84);
   for (let number = 1; number <= 4; number += 1) {
@@ -219,7 +219,7 @@ test("statuses say what they are about: before, after, steps, whether to try aga
 test("a result that was put aside is replaced only when it is stale", async () => {
   for (const isStale of [false, true]) {
     const { llm, calls } = model();
-    const conversation = await open({ llm, timeouts: {} });
+    const conversation = await open({ llm, timeoutsMs: {} });
     conversation.append(begin());
     fill(conversation, 0.83);
     await conversation.prepare();
@@ -237,7 +237,7 @@ test("a result that was put aside is replaced only when it is stale", async () =
 
 test("a second compaction by hand is refused while one runs, whichever conversation asks", async () => {
   const { llm, calls } = model();
-  const conversation = await open({ llm, timeouts: {} });
+  const conversation = await open({ llm, timeoutsMs: {} });
   conversation.append(begin());
   fill(conversation, 0.5);
   const first = conversation.compact();
@@ -250,7 +250,7 @@ test("a second compaction by hand is refused while one runs, whichever conversat
 
 test("the request that began a job may be stopped; a change of model keeps it, and its result is looked at anew", async () => {
   const { llm, calls } = model();
-  const conversation = await open({ llm, timeouts: {} });
+  const conversation = await open({ llm, timeoutsMs: {} });
   conversation.append(begin());
   fill(conversation, 0.83);
   const controller = new AbortController();

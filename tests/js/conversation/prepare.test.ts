@@ -554,7 +554,7 @@ test("bad options are named", async () => {
     [{ llm: 3 as never }, "options.llm"],
     [{ storage: {} as never }, "options.storage.read"],
     [{ profile: "other" as never }, "options.profile"],
-    [{ timeouts: { wait: -1 } }, "options.timeouts.wait"],
+    [{ timeoutsMs: { wait: -1 } }, "options.timeoutsMs.wait"],
     [{ eventNames: "x" as never }, "options.eventNames"],
     [{ checkpoints: 0.5 }, "options.checkpoints"],
     [{ format: "x" as never }, "options.format"],

@@ -23,7 +23,7 @@ for (const background of [true, false]) {
       entropy: "counts",
       background,
       llm: async () => SUMMARY,
-      timeouts: { model: 5_000 },
+      timeoutsMs: { model: 5_000 },
     });
     const events = heard(conversation);
     const started: { off: number; trigger: string }[] = [];

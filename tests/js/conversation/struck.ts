@@ -43,7 +43,7 @@ export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) 
   const options: Partial<ConversationOptions<Fields>> = {
     storage: struck,
     checkpoints: 1,
-    timeouts: { model: 25, hook: 25, storage: 25, wait: 1_000 },
+    timeoutsMs: { model: 25, hook: 25, storage: 25, wait: 1_000 },
     llm: async (_, { signal }) => {
       looks += 1;
       await at(looks % 2 === 1 ? "the model" : "the second look", signal);

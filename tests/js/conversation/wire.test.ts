@@ -33,7 +33,7 @@ async function begun(name: WireName, background: boolean, clock: ReturnType<type
     entropy: 7,
     background,
     llm: provider.llm,
-    timeouts: { model: LIMIT_MS },
+    timeoutsMs: { model: LIMIT_MS },
     clock: clock!,
     compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000 },
   });

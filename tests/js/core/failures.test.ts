@@ -80,7 +80,7 @@ async function check(
 for (const make of MAKERS) {
   for (const [behaviour, status] of WANTED) {
     test(`${make.name}, ${behaviour}: ${status}`, async () => {
-      const limit = status === "timeout" ? { timeout: 100 } : {};
+      const limit = status === "timeout" ? { timeoutMs: 100 } : {};
       for (const onFailure of ["offline", "leave"] as const) {
         const made = await check(behaviour, () => provider(make).llm, { ...limit, onFailure });
         if (made.report) assert.equal(made.report.model?.failure ?? made.status, status);
@@ -99,7 +99,7 @@ for (const make of MAKERS) {
       [failWithin({ message: "Overloaded.", type: "overloaded_error" }, whole), "model_failed"],
       [answer(whole, { hangAfter: 200 }), "timeout"],
     ] as const) {
-      const made = await check(behaviour, () => streaming(make), wanted === "timeout" ? { timeout: 100 } : {});
+      const made = await check(behaviour, () => streaming(make), wanted === "timeout" ? { timeoutMs: 100 } : {});
       assert.equal(made.report?.model?.failure, wanted);
     }
   });

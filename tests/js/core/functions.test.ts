@@ -264,11 +264,11 @@ test("compact: a model that never answers is late, and its signal says so", asyn
         reject(new Error("late"));
       }),
     );
-  await checkCompact(messages, { budget: total >> 1, timeout: 5 }, hangs);
+  await checkCompact(messages, { budget: total >> 1, timeoutMs: 5 }, hangs);
   assert.equal((reason as { code?: string }).code, "timeout");
   await checkCompact(
     messages,
-    { budget: total >> 1, hookTimeout: 5, hooks: { preCompact: () => new Promise(() => {}) } },
+    { budget: total >> 1, hookTimeoutMs: 5, hooks: { preCompact: () => new Promise(() => {}) } },
     said,
   );
 });

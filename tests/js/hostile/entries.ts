@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 const COUNTING = "format encoding model costModel tools images imageSize";
-const RESULTS = `${COUNTING} keep exempt store timeout onEvent signal`;
+const RESULTS = `${COUNTING} keep exempt store timeoutMs onEvent signal`;
 const round = (at: number) => [
   {
     role: "assistant",
@@ -74,7 +74,7 @@ const httpOptions = () => ({
   retries: 0,
   fetch: answered,
 });
-const HTTP = "maxTokens headers refusals timeout idleTimeout clock onEvent";
+const HTTP = "maxTokens headers refusals timeoutMs idleTimeoutMs clock onEvent";
 const finish = { finishReason: "stop", usage: { inputTokens: 5, outputTokens: 2 } };
 const language = {
   specificationVersion: "v2",
@@ -226,7 +226,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "compact",
     args: () => [chat(), { budget: 250 }],
     run: e.compact,
-    options: `${COUNTING} llm focus force onFailure keep signal llmBudget timeout onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeout jobId`,
+    options: `${COUNTING} llm focus force onFailure keep signal llmBudget timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
   },
   {
     name: "quality",
@@ -238,14 +238,14 @@ export const ENTRIES: readonly Entry[] = [
     name: "summarize",
     args: () => [chat(), { purpose: "handoff", llm: async () => ({ text: "<summary>Words.</summary>" }) }],
     run: e.summarize,
-    options: `${COUNTING} llmBudget focus signal timeout onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure`,
+    options: `${COUNTING} llmBudget focus signal timeoutMs onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure`,
   },
   {
     name: "toolContent",
     args: () => [{ content: [{ type: "text", text: "a" }] }, {}],
     run: e.toolContent,
     options:
-      "limit keep maxImageBytes readResource maxResources resourceLines store timeout signal onEvent encoding model",
+      "limit keep maxImageBytes readResource maxResources resourceLines store timeoutMs signal onEvent encoding model",
   },
   { name: "profile", args: () => ["espalier"], run: e.profile },
   {
@@ -344,7 +344,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "offload",
     args: () => ["line\n".repeat(400), { store: async () => "kept/it", threshold: 100 }],
     run: e.offload,
-    options: "tool exempt readTool schemaTokens previewTokens limit timeout profile encoding signal onEvent",
+    options: "tool exempt readTool schemaTokens previewTokens limit timeoutMs profile encoding signal onEvent",
   },
   {
     name: "budgetResults",
@@ -476,7 +476,7 @@ export const ENTRIES: readonly Entry[] = [
         await made.dispose();
       }
     },
-    options: `${COUNTING} log storage profile system llm threshold contextSize automatic background clock timeouts checkpoints hooks compact onEvent eventNames`,
+    options: `${COUNTING} log storage profile system llm threshold contextSize automatic background clock timeoutsMs checkpoints hooks compact onEvent eventNames`,
   },
   onConversation("append", () => [[{ role: "user", content: "More." }]]),
   onConversation("prepare", () => [{}], "tools model system signal"),
@@ -666,19 +666,19 @@ export const ENTRIES: readonly Entry[] = [
     name: "provider.send",
     args: () => [{ model: "gpt-4o", messages: [] }, {}],
     run: (request, options) => p.openai(httpOptions()).send(request, options),
-    options: "signal stream onText onPart timeout idleTimeout retries onEvent",
+    options: "signal stream onText onPart timeoutMs idleTimeoutMs retries onEvent",
   },
   {
     name: "providers.aiSdk",
     args: () => [{ model: language }],
     run: (options) => p.aiSdk(options).name,
-    options: "refusals maxTokens clock retries timeout idleTimeout onEvent",
+    options: "refusals maxTokens clock retries timeoutMs idleTimeoutMs onEvent",
   },
   {
     name: "providers.aiSdk.send",
     args: () => [{ prompt: [] }, {}],
     run: (request, options) => p.aiSdk({ model: language }).send(request, options),
-    options: "signal stream onText onPart timeout idleTimeout retries onEvent",
+    options: "signal stream onText onPart timeoutMs idleTimeoutMs retries onEvent",
   },
   {
     name: "providers.aiSdk.toRequest",
@@ -690,13 +690,13 @@ export const ENTRIES: readonly Entry[] = [
     name: "providers.generator",
     args: () => [{ generate: async () => ({ text: "Hi.", finishReason: "stop" }) }],
     run: (options) => p.generator(options).name,
-    options: "model refusals maxTokens clock retries timeout idleTimeout onEvent",
+    options: "model refusals maxTokens clock retries timeoutMs idleTimeoutMs onEvent",
   },
   {
     name: "providers.vscode",
     args: () => [{ model: { id: "m", sendRequest: async () => ({ stream: [] }) } }],
     run: (options) => p.vscode(options).name,
-    options: "api justification refusals maxTokens clock retries timeout idleTimeout onEvent",
+    options: "api justification refusals maxTokens clock retries timeoutMs idleTimeoutMs onEvent",
   },
   {
     name: "classify",

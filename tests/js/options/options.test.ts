@@ -170,8 +170,8 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["Conversation.pin", async () => (await opened()).pin({ message: "m0", reson: "x" }), "pin.reson", "reason"],
   [
     "openConversation",
-    () => e.openConversation({ format: "openai-chat", timeouts: { wiat: 1 } }),
-    "options.timeouts.wiat",
+    () => e.openConversation({ format: "openai-chat", timeoutsMs: { wiat: 1 } }),
+    "options.timeoutsMs.wiat",
     "wait",
   ],
   ["Conversation.prepare", async () => (await opened()).prepare({ tool: [] }), "options.tool", "tools"],

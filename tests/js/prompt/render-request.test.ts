@@ -146,7 +146,7 @@ test("an abort while the model is asked leaves the conversation as it was", asyn
 test("a model that hangs is given up, and rules write the summary", async () => {
   const signals: AbortSignal[] = [];
   const llm = ({ signal }: { signal: AbortSignal }) => (signals.push(signal), new Promise<string>(() => undefined));
-  const conversation = await open({ llm, timeouts: { model: 20 } });
+  const conversation = await open({ llm, timeoutsMs: { model: 20 } });
   filled(conversation, 5, 25);
   const made = await renderRequest(agent(), { conversation, budget: BUDGET });
   assert.deepEqual([made.status, summaries(made.messages), made.trimmed], ["applied", 1, []]);

@@ -101,7 +101,7 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a slow trickle within the allowed silence is no failure`, async () => {
-    const { text } = await ask(name, { text: "one two three" }, { delay: 10 }, { stream: true, idleTimeout: 2_000 });
+    const { text } = await ask(name, { text: "one two three" }, { delay: 10 }, { stream: true, idleTimeoutMs: 2_000 });
     assert.equal(text, "one two three");
   });
 

@@ -101,7 +101,7 @@ async function compacted(
     tools,
     llm,
     ...options,
-    ...(late && { timeout: 150 }),
+    ...(late && { timeoutMs: 150 }),
   });
   let isOver = false;
   const end = () => void (isOver = true);

@@ -39,7 +39,7 @@ for (const make of MAKERS) {
       // The limit is the test's to reach: once the server has the request that hangs.
       const isLate = status === "timeout";
       if (isLate) mock.timers.enable({ apis: ["setTimeout"] });
-      const work = espalier.compact(messages, { budget: 4_000, llm, ...(isLate && { timeout: 150 }) });
+      const work = espalier.compact(messages, { budget: 4_000, llm, ...(isLate && { timeoutMs: 150 }) });
       if (isLate) {
         while (server.seen.length === 0) await new Promise((done) => setImmediate(done));
         mock.timers.tick(150);

@@ -38,7 +38,7 @@ for (const name of NAMES) {
   test(`${name}: a server that says nothing`, async () => {
     for (const stream of [false, true]) {
       const { code, details } = await failure(
-        begin(name, hang(), { clock: firing(60, arrived) }).send({ stream, timeout: 60 }),
+        begin(name, hang(), { clock: firing(60, arrived) }).send({ stream, timeoutMs: 60 }),
       );
       assert.deepEqual([code, details.kind, details.attempts], ["timeout", "total", 1]);
       await freed();
@@ -50,7 +50,7 @@ for (const name of NAMES) {
       const { code, details } = await failure(
         begin(name, answer({ text: "some words. ".repeat(20) }, { hangAfter }), { clock: firing(60, arrived) }).send({
           stream: true,
-          idleTimeout: 60,
+          idleTimeoutMs: 60,
         }),
       );
       assert.deepEqual([code, details.kind], ["timeout", "idle"]);
@@ -63,7 +63,7 @@ for (const name of NAMES) {
     const { code } = await failure(
       begin(name, answer({ text: "words" }, { hangAfter: 20 }), { clock: firing(80, arrived) }).send({
         stream: false,
-        timeout: 80,
+        timeoutMs: 80,
       }),
     );
     assert.equal(code, "timeout");
@@ -74,7 +74,7 @@ for (const name of NAMES) {
     const { send } = begin(name, answer({ text: "x".repeat(4_000) }, { delay: 1, chunks: [8] }), {
       clock: firing(120, arrived),
     });
-    const { code, details } = await failure(send({ stream: true, idleTimeout: 1_000, timeout: 120 }));
+    const { code, details } = await failure(send({ stream: true, idleTimeoutMs: 1_000, timeoutMs: 120 }));
     assert.deepEqual([code, details.kind], ["timeout", "total"]);
     await freed();
   });
@@ -103,7 +103,7 @@ for (const name of NAMES) {
       clock: firing(60, () => texts.length > 0),
     });
     const texts: string[] = [];
-    const { details } = await failure(send({ onText: (text) => texts.push(text), idleTimeout: 60 }));
+    const { details } = await failure(send({ onText: (text) => texts.push(text), idleTimeoutMs: 60 }));
     assert.ok(texts.length > 0);
     assert.equal(details.partialText, texts.join(""));
   });
@@ -309,7 +309,7 @@ for (const name of NAMES) {
     assert.deepEqual(await waits({}, { retries: 0 }), [[], undefined, 1]);
     // An hour is for the host to decide.
     assert.deepEqual(await waits({ "retry-after": "3600" }), [[], 3_600_000, 1]);
-    assert.deepEqual(await waits({ "retry-after": "120" }, { maxRetryAfter: 200_000 }), [
+    assert.deepEqual(await waits({ "retry-after": "120" }, { maxRetryAfterMs: 200_000 }), [
       [120_000, 120_000],
       120_000,
       3,
@@ -544,9 +544,9 @@ test("options that make no sense", () => {
 test("numbers and requests that make no sense", async () => {
   const provider = make("openai-chat", server);
   for (const options of [
-    { timeout: -1 },
-    { timeout: NaN },
-    { idleTimeout: Infinity },
+    { timeoutMs: -1 },
+    { timeoutMs: NaN },
+    { idleTimeoutMs: Infinity },
     { retries: "2" as unknown as number },
   ]) {
     const { code, path } = await failure(provider.send(asks(provider), options));
@@ -564,7 +564,7 @@ test("numbers and requests that make no sense", async () => {
 });
 
 test("a fetch of the host's that misbehaves", async () => {
-  const base = { model: "m", baseUrl: "http://a/v1", apiKey: KEY, retries: 0, timeout: 60 };
+  const base = { model: "m", baseUrl: "http://a/v1", apiKey: KEY, retries: 0, timeoutMs: 60 };
   const never = firing(0, () => false);
   const send = (fetch: unknown, how: SendOptions = {}, clock = never) =>
     failure(openai({ ...base, clock, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
@@ -608,7 +608,7 @@ test("a fetch of the host's that misbehaves", async () => {
     (
       await send(
         async () => new Response(new ReadableStream({ start() {} })),
-        { stream: true, timeout: 50 },
+        { stream: true, timeoutMs: 50 },
         firing(50, () => true),
       )
     ).code,
@@ -623,7 +623,9 @@ test("connections are used again, and none is left behind", async () => {
   for (let round = 0; round < 15; round++) {
     for (const name of NAMES) {
       await begin(name, answer({ text: "a" })).send({ stream: round % 2 === 0 });
-      await failure(begin(name, answer({ text: "words" }, { hangAfter: 30 })).send({ stream: true, idleTimeout: 10 }));
+      await failure(
+        begin(name, answer({ text: "words" }, { hangAfter: 30 })).send({ stream: true, idleTimeoutMs: 10 }),
+      );
     }
   }
   await until(() => server.sockets <= sockets + 12, `${server.sockets} sockets, ${sockets} before`);

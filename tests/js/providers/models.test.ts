@@ -318,8 +318,8 @@ test("VS Code: calling off and silence reach the editor as a cancelled token", a
     return stop.signal;
   };
   for (const [how, limit, code] of [
-    [{ timeout: 30 }, 30, "timeout"],
-    [{ idleTimeout: 20 }, 20, "timeout"],
+    [{ timeoutMs: 30 }, 30, "timeout"],
+    [{ idleTimeoutMs: 20 }, 20, "timeout"],
     [
       {
         get signal() {
@@ -730,7 +730,7 @@ test("objects that are no models, and models that answer rubbish", async () => {
     assert.equal((await failure(provider.send({}))).code, "bad_response");
   }
   const stuck = generator({ generate: () => new Promise(() => undefined), clock: firing(20, () => true)! });
-  assert.equal((await failure(stuck.send({}, { timeout: 20 }))).code, "timeout");
+  assert.equal((await failure(stuck.send({}, { timeoutMs: 20 }))).code, "timeout");
   const stop = new AbortController();
   setImmediate(() => stop.abort());
   assert.equal((await failure(stuck.send({}, { signal: stop.signal }))).code, "aborted");

@@ -24,7 +24,7 @@ for (const {
   test(`${code}: ${from}`, async () => {
     for (const stream of [false, true]) {
       server.clear();
-      const provider = make(wire, server, { clock: hurried(), maxRetryAfter: 100_000 });
+      const provider = make(wire, server, { clock: hurried(), maxRetryAfterMs: 100_000 });
       server.script(
         raw(typeof body === "string" ? body : JSON.stringify(body), {
           status,

@@ -220,7 +220,7 @@ test("a store that fails, hangs, is full or lies costs nothing", async ({ mock }
   ];
   for (const [store, code] of cases) {
     const events: any[] = [];
-    const result = await offload(LOG, { store, timeout: 20, onEvent: (event) => events.push(event) });
+    const result = await offload(LOG, { store, timeoutMs: 20, onEvent: (event) => events.push(event) });
     assert.deepEqual([result.outcome, events.map((event) => event.code)], ["truncated", [code]]);
     assert.ok(result.tokens <= 4_000 && result.tokens === count(result.text));
   }

@@ -127,7 +127,7 @@ test("a link that cannot be read is listed, and a warning says so", async () => 
     const events: { code?: string }[] = [];
     const { text } = await toolContent({ content: [link(1)] }, {
       readResource,
-      timeout: 20,
+      timeoutMs: 20,
       onEvent: (event: object) => events.push(event),
     } as never);
     assert.equal(text, "[resource: file:///1.txt, file 1]");

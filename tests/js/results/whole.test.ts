@@ -215,12 +215,12 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
       protect: 0,
       atLeast: 0,
       store,
-      timeout: 20,
+      timeoutMs: 20,
       onEvent: (event) => events.push(event),
     });
     assert.deepEqual([events.map(({ code }) => code), report.gone.map(({ recall }) => recall)], [codes, ["m3", "m5"]]);
     // gemini-cli keeps what it could not save.
-    const kept = await budgetResults(messages, { profile: "gemini-cli", budget: 100, cap: 400, store, timeout: 20 });
+    const kept = await budgetResults(messages, { profile: "gemini-cli", budget: 100, cap: 400, store, timeoutMs: 20 });
     assert.equal(kept.messages, messages);
   }
 });
@@ -296,7 +296,7 @@ test("pictures of one turn beyond their bytes become notes, in the log as well",
 test("options that make no sense are named", async () => {
   const messages = FORMATS["openai-chat"]!([WORDS]);
   for (const value of [-1, 1.5, NaN, Infinity, "5", null, 2 ** 53]) {
-    for (const name of ["above", "newest", "rounds", "protect", "atLeast", "timeout"])
+    for (const name of ["above", "newest", "rounds", "protect", "atLeast", "timeoutMs"])
       await assert.rejects(clearResults(messages, { [name]: value } as never), {
         code: "bad_option",
         path: `options.${name}`,

@@ -338,7 +338,7 @@ test("a worker that ends, or never answers, is started once more, and then count
     let started = 0;
     const worker = new TokenWorker({
       ...sources,
-      timeout: 5,
+      timeoutMs: 5,
       create: () => (started++, scripted(reply)),
       onWarning: (message) => warnings.push(message),
     });
@@ -351,7 +351,7 @@ test("a worker that ends, or never answers, is started once more, and then count
 
 test("the worker counts as this thread does, rests, and comes back", async () => {
   let started = 0;
-  const worker = new TokenWorker({ ...sources, create: () => (started++, nodeWorker()), idle: 10 });
+  const worker = new TokenWorker({ ...sources, create: () => (started++, nodeWorker()), idleMs: 10 });
   const wanted = countBatch(texts);
   const [first, second] = await Promise.all([worker.count(texts), worker.count(texts.slice(0, 3))]);
   assert.deepEqual([first, second], [wanted, wanted.slice(0, 3)]);
