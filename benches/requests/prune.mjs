@@ -25,7 +25,7 @@ for (const length of option("messages", "1000,10000")) {
       backfill: false,
       priorities: [],
       note: false,
-      cacheStep: 0.1,
+      cacheStepShare: 0.1,
       dropMedia: "none",
     };
     const { cut } = JSON.parse(held.prune(fields));
@@ -36,7 +36,7 @@ for (const length of option("messages", "1000,10000")) {
       `${Math.round(share * 100)} %`,
       measure(() => held.prune(fields)),
       measure(() => held.prune({ ...fields, previous: JSON.stringify(cut) })),
-      measure(() => pruner.prune(messages, { budget, cacheStep: 0.1 })),
+      measure(() => pruner.prune(messages, { budget, cacheStepShare: 0.1 })),
       measure(() => prune(messages, { budget })),
     ]);
     pruner.free();

@@ -13,11 +13,20 @@ import { rules } from "./tool-rules.ts";
 
 /** Checks the options of {@link compact} and converts them to the core's form, except counting and ids of messages. */
 export function compactFields(options: CompactOptions) {
-  const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover } = check(options, COMPACT);
+  const {
+    budget,
+    targetShare,
+    focus,
+    force = false,
+    onFailure = "offline",
+    llm,
+    keep,
+    cover,
+  } = check(options, COMPACT);
   const { input, cacheRead, cacheWrite, output } = fullPrices(options.prices);
   return {
     budget,
-    target,
+    targetShare,
     force,
     focus,
     keep,

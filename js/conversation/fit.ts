@@ -73,7 +73,7 @@ export class Fit {
       performedBy,
     });
     try {
-      return fitted(this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same }), "prune");
+      return fitted(this.pruner.prune(view.messages, { ...how, budget, cacheStepShare: STEP, ...same }), "prune");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       const shortened = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(

@@ -153,7 +153,7 @@ export class Maker<T> {
       ...(job !== undefined && { jobId: String(job) }),
       hookTimeoutMs: timeoutsMs.hook,
       // The next turns need room.
-      target: profile.shares.ongoing,
+      targetShare: profile.shares.ongoing,
       ...(range && {
         ladder: ["summary", "offline"] as const,
         cover: {

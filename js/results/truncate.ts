@@ -15,7 +15,7 @@ export interface TruncateOptions {
   /** Max tokens of the result, marker included: a whole number, 0 or more. */
   limit: number;
   /** Share of the kept text that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
-  head?: number;
+  headShare?: number;
   /**
    * `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole
    * limit.
@@ -82,7 +82,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   need(text, kinds.required(kinds.text), "text", badInput);
   const {
     limit,
-    head = 0.4,
+    headShare = 0.4,
     snap = "lines",
     keep = "ends",
     json = true,
@@ -98,7 +98,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   const made = call(() =>
     compatible
       ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding)
-      : wasm().truncate(text, limit, head, flags, recall, marker, encoding),
+      : wasm().truncate(text, limit, headShare, flags, recall, marker, encoding),
   ) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }
@@ -295,7 +295,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
         ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined)
         : undefined;
     const preview =
-      previewTokens > 0 ? truncate(result, { limit: previewTokens, head: 0.5, json: false, encoding }).text : "";
+      previewTokens > 0 ? truncate(result, { limit: previewTokens, headShare: 0.5, json: false, encoding }).text : "";
     return [
       `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,
       ...(stored.schemaPath ? [`[Its schema: ${stored.schemaPath}]`] : []),

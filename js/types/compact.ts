@@ -16,7 +16,7 @@ export interface CompactOptions extends CountOptions {
    * profile's `shares.target` (0.97: all that the history fills). `shares.ongoing` (0.40) in a conversation that goes
    * on, whose next turns need the rest, and with `force` where the conversation fits its budget.
    */
-  target?: number;
+  targetShare?: number;
   /**
    * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says;
    * neutral messages and the AI SDK's are for nobody until it is said, and only paired.

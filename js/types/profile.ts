@@ -95,7 +95,7 @@ export interface Profile {
     form: RecordForm;
   };
   /** `acknowledgement`: the model's words behind the summary, where a message of the user's follows it. */
-  replacement: { form: "record" | "messages" | "summary"; acknowledgement: string | null; head: number };
+  replacement: { form: "record" | "messages" | "summary"; acknowledgement: string | null; headShare: number };
   failure: { requests: number; tokens: number; gainTokens: number; flag: boolean };
   /** `veto`: it may put off what can wait. */
   hook: { onNoop: boolean; twoTriggers: boolean; veto: boolean };

@@ -81,7 +81,7 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    * Share of the limit by which a cut moves at least when it must move, 0 to 1. With 0.1 the cache breaks once in many
    * requests. Default 0.
    */
-  cacheStep?: number;
+  cacheStepShare?: number;
   /** Media that go whatever the request costs, for providers that refuse its bytes. Default `none`. */
   dropMedia?: DropMedia;
   /**

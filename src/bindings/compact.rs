@@ -28,7 +28,7 @@ use crate::tokens::CostModel;
 struct CompactOptions {
     budget: f64,
     #[serde(default)]
-    target: Option<f64>,
+    target_share: Option<f64>,
     #[serde(default)]
     focus: Option<String>,
     #[serde(default)]
@@ -75,7 +75,7 @@ impl CompactOptions {
         };
         Ok(Options {
             budget,
-            target: self.target,
+            target_share: self.target_share,
             focus: self.focus,
             force: self.force,
             offline_on_failure: self.offline_on_failure,

@@ -85,7 +85,7 @@ pub(super) struct PruneOptions {
     #[serde(default)]
     previous: Option<String>,
     #[serde(default)]
-    cache_step: f64,
+    cache_step_share: f64,
     #[serde(default)]
     drop_media: DropMedia,
     /// JSON text, as `previous`.
@@ -116,7 +116,7 @@ impl PruneOptions {
             sentences: (self.sentence_share > 0.0)
                 .then_some(Sentences { share: self.sentence_share, excerpt: crate::compact::facts::excerpt }),
             previous,
-            cache_step: self.cache_step,
+            cache_step_share: self.cache_step_share,
             drop_media: self.drop_media,
             pictures: pictures.unwrap_or_default(),
             picture_bytes,

@@ -23,7 +23,7 @@ fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encodi
 pub fn truncate(
     text: &str,
     limit: f64,
-    head: f64,
+    head_share: f64,
     flags: u32,
     recall: &str,
     marker: Option<String>,
@@ -32,7 +32,7 @@ pub fn truncate(
     let encoding = encoding(encoding_name)?;
     let rules = Rules {
         limit: limit as u64,
-        head,
+        head_share,
         keep: if flags & 1 != 0 { Keep::Errors } else { Keep::Ends },
         snap: if flags & 2 != 0 { Snap::Characters } else { Snap::Lines },
         json: flags & 4 != 0,

@@ -69,9 +69,9 @@ pub struct Options {
     /// Max input tokens of the result, tool definitions included.
     pub budget: u64,
     /// The target size of the result, as a share of what messages may use. If absent: all of it if the conversation is
-    /// larger than the budget ([`target`](profile::Shares::target)), else room for the next turns is left
+    /// larger than the budget ([`target_share`](profile::Shares::target)), else room for the next turns is left
     /// ([`ongoing`](profile::Shares::ongoing)).
-    pub target: Option<f64>,
+    pub target_share: Option<f64>,
     /// The subject that deserves special attention.
     pub focus: Option<String>,
     /// True if the conversation is compacted even if it fits its budget.

@@ -303,7 +303,7 @@ fn compacting_again_carries_the_earlier_record_over() {
         CostModel::Espalier,
         Rc::new(Quarter),
         Origin::Exact,
-        Options { budget: 6_000, target: Some(0.4), ..Options::default() },
+        Options { budget: 6_000, target_share: Some(0.4), ..Options::default() },
     )
     .poll();
     let Ok(Step::Done { result: first }) = first else { panic!("asked") };

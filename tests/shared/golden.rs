@@ -69,7 +69,7 @@ fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String
             budget: log.view().after.total * 7 / 10,
             force: true,
             // Like a conversation: its newest request stays as it is.
-            target: Some(0.9),
+            target_share: Some(0.9),
             ..Options::default()
         };
         let mut run =

@@ -26,7 +26,7 @@ pub struct Cutting<'a> {
     /// Max tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1.
-    pub head: f64,
+    pub head_share: f64,
     pub snap: Snap,
     pub keep: Keep,
     pub marker: Marker<'a>,
@@ -67,7 +67,7 @@ pub struct Shortened {
 pub fn shorten(text: &str, limit: u64, recall: &str, tokenizer: &dyn Tokenizer) -> Option<Shortened> {
     let whole = tokenizer.count(text);
     let marker = Marker::Counts { recall };
-    let cutting = Cutting { limit, head: HEAD_SHARE, snap: Snap::Lines, keep: Keep::Ends, marker };
+    let cutting = Cutting { limit, head_share: HEAD_SHARE, snap: Snap::Lines, keep: Keep::Ends, marker };
     (whole > limit).then(|| cut(text, whole, cutting, tokenizer))
 }
 
@@ -133,11 +133,11 @@ fn assemble(
     errors: &[Range<usize>],
     tokenizer: &dyn Tokenizer,
 ) -> Shortened {
-    let Cutting { head, snap, marker, .. } = cutting;
+    let Cutting { head_share, snap, marker, .. } = cutting;
     let for_errors = if errors.is_empty() { 0 } else { room / errors::SHARE };
     let room = room - for_errors;
     let ends = |room: u64| {
-        let (end, used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
+        let (end, used) = head_within(text, (room as f64 * head_share.clamp(0.0, 1.0)) as u64, snap, tokenizer);
         let rest = &text[end..];
         (end, end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap))
     };

@@ -42,7 +42,7 @@ pub struct Rules<'a> {
     /// Max tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1; see [`HEAD_SHARE`].
-    pub head: f64,
+    pub head_share: f64,
     pub keep: Keep,
     pub snap: Snap,
     /// True if JSON is cut as JSON.
@@ -56,7 +56,7 @@ impl Rules<'_> {
     /// Returns the defaults: cut at line ends, cut JSON as JSON, remove noise first.
     pub fn new(limit: u64) -> Rules<'static> {
         let marker = Marker::Counts { recall: "" };
-        Rules { limit, head: HEAD_SHARE, keep: Keep::Ends, snap: Snap::Lines, json: true, clean: true, marker }
+        Rules { limit, head_share: HEAD_SHARE, keep: Keep::Ends, snap: Snap::Lines, json: true, clean: true, marker }
     }
 }
 
@@ -129,8 +129,8 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
     if whole <= rules.limit {
         return Truncated { text: Some(text.to_string()), tokens: whole, ..done };
     }
-    let Rules { limit, head, keep, snap, marker, .. } = rules;
-    let short = cut(text, whole, Cutting { limit, head, snap, keep, marker }, tokenizer);
+    let Rules { limit, head_share, keep, snap, marker, .. } = rules;
+    let short = cut(text, whole, Cutting { limit, head_share, snap, keep, marker }, tokenizer);
     Truncated {
         text: Some(short.text),
         tokens: short.tokens,

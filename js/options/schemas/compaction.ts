@@ -90,7 +90,7 @@ type Asked = "budget" | "llm" | "signal" | "focus" | "force" | "timeoutMs" | "on
 
 /** What holds for every compaction of a conversation. */
 export const LASTING: Schema<Omit<T.CompactOptions, keyof T.CountOptions | Asked>> = {
-  target: positiveShare,
+  targetShare: positiveShare,
   provider: PROVIDERS,
   onFailure: ["leave", "offline"],
   keep: messageIds,

@@ -59,7 +59,7 @@ export const PRUNE: Schema<T.PruneOptions> = {
   note: flag,
   sentenceShare: share,
   previous: checkedLater,
-  cacheStep: share,
+  cacheStepShare: share,
   dropMedia: ["none", "old", "all"],
   maxImageBytes: ceiling,
   provider: PROVIDERS,

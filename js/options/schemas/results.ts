@@ -25,7 +25,7 @@ const SYSTEMS = ["espalier", "copilot-chat"] as const;
 
 export const TRUNCATE: Schema<TruncateOptions> = {
   limit: required(whole),
-  head: share,
+  headShare: share,
   snap: ["lines", "characters"],
   keep: ["ends", "errors"],
   json: flag,

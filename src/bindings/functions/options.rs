@@ -26,7 +26,7 @@ pub const PRUNE: &[&str] = &[
     "note",
     "sentenceShare",
     "previous",
-    "cacheStep",
+    "cacheStepShare",
     "dropMedia",
     "maxImageBytes",
     "provider",
@@ -41,7 +41,7 @@ pub const COMPACT: &[&str] = &[
     "costModel",
     "tools",
     "budget",
-    "target",
+    "targetShare",
     "focus",
     "force",
     "onFailure",
@@ -190,7 +190,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<String> {
     for name in ["backfill", "note", "serverManaged"] {
         value::flag(fields, name)?;
     }
-    for name in ["sentenceShare", "cacheStep"] {
+    for name in ["sentenceShare", "cacheStepShare"] {
         let share = given(fields, name)?;
         if let Some(share) = share.filter(|share| !share.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))) {
             return Err(bad(&format!("options.{name}"), "a number from 0 to 1", &share));
@@ -245,8 +245,8 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     number(fields, "timeoutMs", "options")?;
     number(fields, "hookTimeoutMs", "options")?;
     let is_share = |target: &JsValue| target.as_f64().is_some_and(|target| target > 0.0 && target <= 1.0);
-    if let Some(target) = given(fields, "target")?.filter(|target| !is_share(target)) {
-        return Err(bad("options.target", "a share above 0, at most 1", &target));
+    if let Some(target) = given(fields, "targetShare")?.filter(|target| !is_share(target)) {
+        return Err(bad("options.targetShare", "a share above 0, at most 1", &target));
     }
     let on_failure = given(fields, "onFailure")?.unwrap_or_else(|| "offline".into());
     if on_failure != "offline" && on_failure != "leave" {

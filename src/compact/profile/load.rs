@@ -177,7 +177,7 @@ fn check(profile: &Profile, root: &str) -> Result<()> {
         ("gain.covered", gain.covered),
         ("protect.tokens.of", protect.tokens.of),
         ("cap.eachOfLimit", profile.cap.each_of_limit.unwrap_or(1.0)),
-        ("replacement.head", profile.replacement.head),
+        ("replacement.headShare", profile.replacement.head_share),
         ("failure.tokens", profile.failure.tokens),
         ("failure.gainTokens", profile.failure.gain_tokens),
     ];

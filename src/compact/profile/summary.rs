@@ -102,7 +102,7 @@ pub struct Replacement {
     /// The model's reply after the summary, if a user message follows it.
     pub acknowledgement: Option<Cow<'static, str>>,
     /// Share of a long user message that its beginning gets.
-    pub head: f64,
+    pub head_share: f64,
 }
 
 /// The form of the message that replaces the covered range.

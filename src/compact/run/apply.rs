@@ -235,7 +235,7 @@ impl Compaction {
                 let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
                 said.extend(self.current(&covered.ids).map(|message| message.text()));
                 let message =
-                    summary::messages_form(id, text, &said, covering, user, replacement.head, &*self.tokenizer);
+                    summary::messages_form(id, text, &said, covering, user, replacement.head_share, &*self.tokenizer);
                 (message, none)
             }
         };

@@ -359,7 +359,7 @@ impl Compaction {
     fn target(&self, total: u64) -> f64 {
         let shares = &self.options.profile.shares;
         let own = if total > self.options.budget { shares.target } else { shares.ongoing };
-        self.options.target.unwrap_or(own)
+        self.options.target_share.unwrap_or(own)
     }
 
     /// Returns the budget of the whole window, whatever part of it is in use.

@@ -24,7 +24,7 @@ impl Compaction {
         }
         let total = self.view(&[]).total();
         let has_working_set = self.options.profile.shares.working.of > 0.0;
-        self.fills = self.options.target.is_none() && has_working_set && total > self.options.budget;
+        self.fills = self.options.target_share.is_none() && has_working_set && total > self.options.budget;
         let draft = self.view(&[]);
         if total <= self.options.budget && !self.options.force {
             return self.done(self.finished(draft, Status::Unchanged, vec![], vec![]));

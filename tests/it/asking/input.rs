@@ -67,7 +67,7 @@ fn a_long_history_is_summarised_piece_by_piece() {
     messages.extend((0..80).map(|n| assistant(&format!("Step {n}: {}", "words and words ".repeat(40)))));
     let messages = numbered(messages);
     let mut number = 0;
-    let options = Options { model_limit: Some(6_500), target: Some(0.4), ..plain() };
+    let options = Options { model_limit: Some(6_500), target_share: Some(0.4), ..plain() };
     let (seen, done) = asked(&messages, options, |request| {
         number += 1;
         if number > 1 {

@@ -23,8 +23,11 @@ fn run(rounds: usize, lines: usize) -> Vec<Message> {
 }
 
 fn done(messages: &[Message], budget: u64, profile: Profile) -> (Compacted, Budget) {
-    let done =
-        compacted(messages, Options { budget, profile, target: Some(0.4), ..Options::default() }, Rc::new(Quarter));
+    let done = compacted(
+        messages,
+        Options { budget, profile, target_share: Some(0.4), ..Options::default() },
+        Rc::new(Quarter),
+    );
     let aim = done.aim.expect("a summary was made");
     assert!(done.after.total <= aim.target.max(aim.floor), "{} {aim:?}", done.after.total);
     let of = Budget::of(budget, done.before.frame, &ESPALIER, 0.4);

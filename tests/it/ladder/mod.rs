@@ -307,7 +307,8 @@ fn relief_ends_the_ladder_and_no_model_is_asked() {
         messages.extend([call(&id, "fetch", &format!(r#"{{"n":{n}}}"#)), result(&id, &long(&format!("page {n}")))]);
     }
     let messages = numbered(messages);
-    let options = |force| Options { budget: 20_000, target: Some(0.4), has_model: true, force, ..Options::default() };
+    let options =
+        |force| Options { budget: 20_000, target_share: Some(0.4), has_model: true, force, ..Options::default() };
     let mut run =
         Compaction::new(messages.clone(), 0, CostModel::Espalier, Rc::new(Chars), Origin::Exact, options(false));
     let Step::Done { result } = run.poll().unwrap() else { panic!("asked") };

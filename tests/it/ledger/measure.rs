@@ -73,7 +73,7 @@ fn inventions_are_listed() {
     messages.push(user("Go on."));
     let messages = numbered(messages);
     let reply = "<summary>src/main.rs has 4711 lines, lib/ghost.rs has 9042. See https://example.invalid/x and tool.rs:12.</summary>";
-    let options = Options { budget: 3_000, target: Some(0.4), has_model: true, ..Options::default() };
+    let options = Options { budget: 3_000, target_share: Some(0.4), has_model: true, ..Options::default() };
     let done = compacted(&messages, options, Rc::new(Quarter), reply);
     let quality = done.quality.unwrap();
     assert_eq!(quality.inventions, ["lib/ghost.rs", "9042", "https://example.invalid/x"]);

@@ -211,7 +211,7 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{}"#, r#"{"cut":{"window":[0.9,1.0]}}"#, &["covered", "record", "request"]),
     (r#"{"summary":{"overflowModes":["simple"]}}"#, r#"{"summary":{"argumentUnits":20}}"#, &["request"]),
     (r#"{}"#, r#"{"summary":{"verify":"never"}}"#, &["background request", "request"]),
-    (r#"{"shares":{"users":{"of":0.005}},"replacement":{"form":"messages"}}"#, r#"{"replacement":{"head":0.1}}"#, &["record"]),
+    (r#"{"shares":{"users":{"of":0.005}},"replacement":{"form":"messages"}}"#, r#"{"replacement":{"headShare":0.1}}"#, &["record"]),
     (r#"{}"#, r#"{"cap":{"eachOfLimit":0.001}}"#, &["cap"]),
     (r#"{"cap":{"each":50}}"#, r#"{"cap":{"all":1000}}"#, &["cap"]),
     // Bounds of shares: each takes effect if its share would give more or less.

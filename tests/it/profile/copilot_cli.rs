@@ -72,7 +72,7 @@ fn requests_in_the_record_share_a_budget() {
             assistant(&"y ".repeat(20_000)),
             assistant("z"),
         ]);
-        let (_, record) = compacted(&long, &format!(r#","replacement":{{"head":{head}}}"#));
+        let (_, record) = compacted(&long, &format!(r#","replacement":{{"headShare":{head}}}"#));
         (record.matches("aa").count(), record.matches("bb").count())
     };
     let (half, most) = (ends(0.5), ends(0.9));

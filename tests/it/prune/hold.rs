@@ -45,7 +45,7 @@ fn held(requests: &[(Pruned, Vec<Message>)]) -> usize {
 #[test]
 fn nine_requests_in_ten_begin_with_the_whole_previous_one() {
     for (seed, order) in [(1, None), (2, Some(Pass::SHRINK.to_vec()))] {
-        let limits = Limits { cache_step: 0.1, order, ..limits(50_000) };
+        let limits = Limits { cache_step_share: 0.1, order, ..limits(50_000) };
         let requests = agent_run(500, &limits, seed);
         let same = held(&requests);
         assert!(same * 10 >= 499 * 9, "{same} of 499");
@@ -61,7 +61,7 @@ fn nine_requests_in_ten_begin_with_the_whole_previous_one() {
 
 #[test]
 fn a_giant_result_does_not_break_the_cache_again_and_again() {
-    let limits = Limits { cache_step: 0.1, ..limits(50_000) };
+    let limits = Limits { cache_step_share: 0.1, ..limits(50_000) };
     let requests = run_with(200, &limits, 6, &[30, 110]);
     let same = held(&requests);
     assert!(same * 10 >= 199 * 9, "{same} of 199");
@@ -72,7 +72,7 @@ fn a_giant_result_does_not_break_the_cache_again_and_again() {
 #[test]
 fn the_report_says_what_is_shared_as_comparing_would() {
     for step in [0.0, 0.1] {
-        let requests = agent_run(200, &Limits { cache_step: step, note: true, ..limits(9_000) }, 4);
+        let requests = agent_run(200, &Limits { cache_step_share: step, note: true, ..limits(9_000) }, 4);
         let mut breaks = 0;
         for pair in requests.windows(2) {
             let [(_, was), (pruned, is)] = pair else { continue };
@@ -130,7 +130,8 @@ fn what_was_shortened_stays_so_while_it_fits() {
 
 #[test]
 fn a_cut_survives_being_kept_as_json() {
-    let requests = agent_run(60, &Limits { cache_step: 0.1, order: Some(Pass::SHRINK.to_vec()), ..limits(5_000) }, 8);
+    let requests =
+        agent_run(60, &Limits { cache_step_share: 0.1, order: Some(Pass::SHRINK.to_vec()), ..limits(5_000) }, 8);
     for (pruned, _) in &requests {
         let text = serde_json::to_string(&pruned.cut).unwrap();
         assert_eq!(serde_json::from_str::<Cut>(&text).unwrap(), pruned.cut);

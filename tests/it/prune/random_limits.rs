@@ -88,7 +88,7 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
         note: rng.u32(0..3) == 0,
         sentences: None,
         previous: None,
-        cache_step: if rng.bool() { 0.0 } else { 0.1 },
+        cache_step_share: if rng.bool() { 0.0 } else { 0.1 },
         drop_media,
         pictures: pictures(rng, messages),
         picture_bytes: rng.bool().then(|| rng.u64(0..3_000)),

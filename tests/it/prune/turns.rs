@@ -175,7 +175,7 @@ fn no_request_stays_without_what_came_of_it() {
         cut += usize::from(out.len() < messages.len());
         // None does when the talk continues with the earlier cut.
         let longer = numbered([messages, vec![assistant("so"), user("and?")]].concat());
-        let held = Limits { previous: Some(pruned.cut), cache_step: 0.1, ..limits };
+        let held = Limits { previous: Some(pruned.cut), cache_step_share: 0.1, ..limits };
         let Ok(pruned) = prune(&longer, meter(&Quarter), Origin::Exact, &held) else { continue };
         let out = carry_out(&longer, &pruned.plan);
         assert_eq!(deserted(&longer, &out, budget), [""; 0], "{}\n{}", super::sketch(&longer), super::sketch(&out));

@@ -33,7 +33,7 @@ fn random(rng: &mut fastrand::Rng) -> String {
 
 fn rules(limit: u64, rng: &mut fastrand::Rng) -> Rules<'static> {
     Rules {
-        head: rng.f64(),
+        head_share: rng.f64(),
         keep: if rng.bool() { Keep::Errors } else { Keep::Ends },
         snap: if rng.bool() { Snap::Lines } else { Snap::Characters },
         marker: [Marker::Counts { recall: "r12" }, Marker::Counts { recall: "" }, Marker::Own("...")][rng.usize(..3)],

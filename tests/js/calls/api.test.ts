@@ -402,7 +402,7 @@ test("the host's tools, root and markers are rules of the ledger", async () => {
     markers: ["unbedingt"],
     tools: [{ name: "frob", kind: "edit", path: ["what"] }],
   } as const;
-  const { report, messages: out } = await compact(messages, { budget: 6_000, target: 0.4, ledger });
+  const { report, messages: out } = await compact(messages, { budget: 6_000, targetShare: 0.4, ledger });
   assert.equal(report.quality!.retention.find((r) => r.kind === "modifiedFiles")!.all, 60);
   assert.match(JSON.stringify(out), /- src\/f3\.x \(edited/);
   assert.match(JSON.stringify(out), /- m0: Das muss unbedingt so bleiben\./);

@@ -21,7 +21,7 @@ const CALLS: [string, Record<string, unknown>, string][] = [
   ["fetch", { url: "d" }, "the newest"],
 ];
 const GREEDY = {
-  target: 0.4,
+  targetShare: 0.4,
   ladder: ["stale", "media", "clear", "fit"] as const,
   profile: { shares: { relief: 0.05 }, gain: { stale: { of: 0 }, media: { of: 0 }, clear: { of: 0 } } },
   protect: { results: 0, rounds: 1, tokens: { of: 0, most: 0 } },

@@ -50,8 +50,8 @@ test("options that make no sense are refused by name", () => {
   refused({ budget: 9, order: "up" }, "options.order");
   refused({ budget: 9, order: "toString" }, "options.order");
   refused({ budget: 9, order: ["rounds", "squares"] }, "options.order[1]");
-  refused({ budget: 9, cacheStep: 1.5 }, "options.cacheStep");
-  refused({ budget: 9, cacheStep: Number.NaN }, "options.cacheStep");
+  refused({ budget: 9, cacheStepShare: 1.5 }, "options.cacheStepShare");
+  refused({ budget: 9, cacheStepShare: Number.NaN }, "options.cacheStepShare");
   refused({ budget: 9, dropMedia: true }, "options.dropMedia");
   refused({ budget: 9, note: "yes" }, "options.note");
   refused({ budget: 9, provider: "openai" }, "options.provider");
@@ -257,7 +257,7 @@ test("the report says what the request shares with the one before", () => {
     messages.push(...round(`c${at}`, 30 + (at % 7)));
     const { messages: out, report } = prune(messages, {
       budget: 5_000,
-      cacheStep: 0.2,
+      cacheStepShare: 0.2,
       ...(previous && { previous: JSON.parse(JSON.stringify(previous)) as PruneCut }),
     });
     assert.equal(report.shared === undefined, previous === undefined);
@@ -281,7 +281,7 @@ test("a pruner gives what prune gives, and holds what it counted", () => {
   const messages = agentRun(0);
   for (let at = 0; at < 40; at++) {
     messages.push(...round(`c${at}`, 20 + at));
-    const options = { budget: 4_000, cacheStep: 0.1, ...(at > 20 && { model: "gpt-4" }) };
+    const options = { budget: 4_000, cacheStepShare: 0.1, ...(at > 20 && { model: "gpt-4" }) };
     const alone = prune(messages, { ...options, ...(previous && { previous }) });
     const held = pruner.prune(messages, options);
     assert.deepEqual(held.report, alone.report);

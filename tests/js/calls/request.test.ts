@@ -301,7 +301,7 @@ test("a pruner makes each request begin like the one before", async () => {
   for (let rounds = 20; rounds < 80; rounds++) {
     const { result, events } = await run(
       all.slice(0, 1 + 2 * rounds),
-      { budget: 5_000, cacheStep: 0.2, pruner },
+      { budget: 5_000, cacheStepShare: 0.2, pruner },
       () => ({}),
     );
     initial.push(...events.flatMap((event) => (event.type === "context_usage" ? [event.isInitial] : [])));

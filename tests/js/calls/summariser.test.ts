@@ -112,7 +112,7 @@ test("why a model was not asked is a step", async () => {
     ["skipped"],
   );
   assert.match(summaries(steps)[0]!.why, /900 tokens/);
-  const cleared = await asked({ ladder: ["clear", "summary", "offline", "fit"], budget: 24_000, target: 0.4 });
+  const cleared = await asked({ ladder: ["clear", "summary", "offline", "fit"], budget: 24_000, targetShare: 0.4 });
   assert.deepEqual(
     summaries(cleared.report.steps).map(({ outcome }) => outcome),
     ["skipped"],

@@ -26,7 +26,7 @@ test("a compaction by held counts is the compaction of the messages", async () =
       view,
       log.counted({
         budget: 4_000,
-        target: 0.4,
+        targetShare: 0.4,
         force: true,
         trigger: "manual" as const,
         profile: "espalier" as const,

@@ -41,7 +41,7 @@ const PRUNE: PruneOptions[] = [
   { order: "shrink" },
   { order: ["results", "turns"] },
   { sentenceShare: 0.2 },
-  { cacheStep: 0.1 },
+  { cacheStepShare: 0.1 },
   { keep: [2, "m4"] },
   { keep: [999] },
   { priorities: { m3: 5, m5: -1 } },
@@ -146,7 +146,7 @@ async function checkCompact(
 
 const COMPACT: Omit<CompactOptions, "budget">[] = [
   {},
-  { target: 0.5 },
+  { targetShare: 0.5 },
   { focus: "the tests" },
   { force: true },
   { onFailure: "leave" },

@@ -195,7 +195,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "prune",
     args: () => [chat(), { budget: 400 }],
     run: e.prune,
-    options: `${COUNTING} headroom keep backfill order priorities note sentenceShare previous cacheStep dropMedia`,
+    options: `${COUNTING} headroom keep backfill order priorities note sentenceShare previous cacheStepShare dropMedia`,
   },
   {
     name: "new Pruner",
@@ -336,7 +336,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "truncate",
     args: () => ["line\n".repeat(200), { limit: 50 }],
     run: e.truncate,
-    options: "head snap keep json clean recall marker profile encoding",
+    options: "headShare snap keep json clean recall marker profile encoding",
   },
   { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "limit profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },

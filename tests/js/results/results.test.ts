@@ -74,7 +74,7 @@ test("lone surrogates, NUL and what is no text", () => {
     [{ limit: 1.5 }, "options.limit"],
     [{ limit: NaN }, "options.limit"],
     [{ limit: "5" }, "options.limit"],
-    [{ limit: 5, head: 2 }, "options.head"],
+    [{ limit: 5, headShare: 2 }, "options.headShare"],
     [{ limit: 5, keep: "all" }, "options.keep"],
     [{ limit: 5, snap: 1 }, "options.snap"],
     [{ limit: 5, json: "yes" }, "options.json"],

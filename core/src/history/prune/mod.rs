@@ -124,7 +124,7 @@ pub struct Limits {
     /// The cut of the previous request.
     pub previous: Option<Cut>,
     /// Share of the limit by which a cut moves at least when it must move: 0.1 breaks a provider's cache once in many requests.
-    pub cache_step: f64,
+    pub cache_step_share: f64,
     pub drop_media: DropMedia,
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,
@@ -408,7 +408,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
 /// The passes in the host's order, each only while the request does not fit; then what can be put back is.
 fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection, shrinker: &mut Shrinker) {
     // A cut that has to move moves so far that the next requests need not move it.
-    let step = (limits.cache_step * limit as f64) as u64;
+    let step = (limits.cache_step_share * limit as f64) as u64;
     let goal = limit.saturating_sub(step);
     let order = limits.order.as_deref().unwrap_or(&Pass::DROP);
     // As it was before all results were brought down to the floor, if they were.
