@@ -12,7 +12,7 @@ const rows = new Map();
 const missed = [];
 for (const { transcript, set, ask, answers } of fixture("conversation-search/questions.json")) {
   if (!logs.has(transcript)) logs.set(transcript, logOf(fixture(`transcripts/${transcript}.json`).messages.map(plain)));
-  const found = await logs.get(transcript).search(ask, { limit: 5 });
+  const found = await logs.get(transcript).search(ask, { maxResults: 5 });
   const isAnswer = (id) => answers.includes(Number(id.slice(1)));
   const place = found.findIndex(({ id, with: others, repeats }) => [id, ...others, ...repeats].some(isAnswer));
   for (const key of [set, `${set} ${transcript}`]) {

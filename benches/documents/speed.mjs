@@ -37,7 +37,7 @@ const require = createRequire(import.meta.url);
 const parser = new Parser();
 parser.setLanguage(await Language.load(require.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm")));
 
-const limits = { bytes: 1 << 26, work: 1 << 26 };
+const limits = { maxBytes: 1 << 26, maxWork: 1 << 26 };
 const language = "typescript";
 const forget = () => wasm().documents("forget", [], new Float64Array());
 const parsed = (text) => () => (forget(), documentStructureSync(text, { language, limits }));

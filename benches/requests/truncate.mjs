@@ -26,8 +26,8 @@ for (const limit of option("limit", "500,2000,10000")) {
   row([
     limit,
     measure(() => count(log)),
-    measure(() => truncate(log, { limit })),
-    measure(() => truncate(log, { limit, keep: "errors" })),
-    measure(() => truncate(json, { limit })),
+    measure(() => truncate(log, { maxTokens: limit })),
+    measure(() => truncate(log, { maxTokens: limit, keep: "errors" })),
+    measure(() => truncate(json, { maxTokens: limit })),
   ]);
 }

@@ -97,7 +97,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
-  const { profile, scheme = schemes[0], max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
+  const { profile, scheme = schemes[0], maxMarks = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
   const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
   // An encoding is needed only for counting.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
@@ -107,7 +107,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     minimum,
     minimumModel: model,
     previous: previousNewest,
-    max: Math.max(0, max - (prefix?.reserved(request) ?? 0)),
+    maxMarks: Math.max(0, maxMarks - (prefix?.reserved(request) ?? 0)),
     prefixLifetime: wire.lasts ? lifetime.prefix : "5m",
     messageLifetime: wire.lasts ? lifetime.messages : "5m",
     summary: summary === undefined ? undefined : idOf(reading, summary),
@@ -185,11 +185,19 @@ function idOf(reading: Reading, summary: string | number): string {
 }
 
 function markSettings(options: MarkOptions) {
-  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary } = check(options, MARKS);
+  const {
+    profile = "espalier",
+    scheme,
+    maxMarks,
+    lifetime,
+    previousNewest,
+    minimumPrefix,
+    summary,
+  } = check(options, MARKS);
   return {
     profile,
     scheme,
-    max,
+    maxMarks,
     minimumPrefix,
     summary,
     lifetime: lifetimes(lifetime),

@@ -19,8 +19,8 @@ import { HOOK_REPLY } from "../options/schemas/compaction.ts";
  * Returns the max tokens of the summarising model: the host's option, else the limits of the model; undefined to learn
  * it from refusals.
  */
-export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {
-  if (llmBudget !== undefined) return llmBudget;
+export function modelLimit({ maxLlmTokens, llmModel }: CompactOptions): number | undefined {
+  if (maxLlmTokens !== undefined) return maxLlmTokens;
   const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(llmModel);
   if (maxPromptTokens === undefined && maxContextWindowTokens === undefined) return undefined;
   return call(

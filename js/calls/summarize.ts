@@ -29,7 +29,7 @@ import { runCompaction } from "./run-compaction.ts";
  * @throws EspalierError as {@link countMessages}
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
-  const { llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
+  const { llm, maxLlmTokens = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
   // Other options of compactions have no meaning here.
   const {
     focus,
@@ -69,7 +69,14 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
       ([, value]) => value !== undefined,
     ),
   );
-  const all: CompactOptions = { ...how, ...said, llm, llmBudget, budget: Number.MAX_SAFE_INTEGER, trigger: "manual" };
+  const all: CompactOptions = {
+    ...how,
+    ...said,
+    llm,
+    maxLlmTokens,
+    budget: Number.MAX_SAFE_INTEGER,
+    trigger: "manual",
+  };
   const { keep: _, cover: __, asking, ...rest } = compactFields(all);
   const reading = read(messages, all);
   const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };

@@ -156,7 +156,7 @@ async function main(args: string[]): Promise<number> {
     return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
   }
   const timeoutMs = whole(values["timeout-ms"], "--timeout-ms");
-  const llmBudget = whole(values["llm-budget"], "--llm-budget");
+  const maxLlmTokens = whole(values["max-llm-tokens"], "--max-llm-tokens");
   const llm: Llm | undefined =
     values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
   const onFailure = values["on-failure"];
@@ -173,7 +173,7 @@ async function main(args: string[]): Promise<number> {
     onProgress: bar.event,
     force: values.force ?? false,
     ...(llm && { llm }),
-    ...(llmBudget !== undefined && { llmBudget }),
+    ...(maxLlmTokens !== undefined && { maxLlmTokens: maxLlmTokens }),
     ...(onFailure && { onFailure }),
     ...(values.focus !== undefined && { focus: values.focus }),
     ...(timeoutMs !== undefined && { timeoutMs }),

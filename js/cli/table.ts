@@ -125,7 +125,7 @@ export const FLAGS = {
     of: compact,
     help: "any server that speaks like that provider; default: the provider's own",
   },
-  "llm-budget": {
+  "max-llm-tokens": {
     value: "N",
     of: compact,
     help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it",

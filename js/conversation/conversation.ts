@@ -441,10 +441,10 @@ export class Conversation<T = unknown> {
   }
 
   /** Sets the context size that the user picked, in tokens, or none. */
-  setContextSize(contextSize: number | undefined): void {
+  setMaxContextTokens(maxContextTokens: number | undefined): void {
     this.alive();
-    need(contextSize, kinds.number, "options.contextSize");
-    this.c.machine.set({ contextSize });
+    need(maxContextTokens, kinds.number, "options.maxContextTokens");
+    this.c.machine.set({ maxContextTokens });
   }
 
   // ------------------------------------------------------------ what there is

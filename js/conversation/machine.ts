@@ -28,7 +28,7 @@ export type NextOfJob = { next: "goOn" } | { next: "wait" | "apply" | "dropped";
 /** The user's choices. */
 export interface Settings {
   threshold: number | undefined;
-  contextSize: number | undefined;
+  maxContextTokens: number | undefined;
   /** Max tokens of a request of a prompt tree; replaces the limit of an unknown model. */
   budget?: number | undefined;
   /** True to use the model's whole window instead of its default tier, if that costs no more. */
@@ -388,11 +388,11 @@ export class Machine<T> {
 /** Returns the user's choices among the options of a conversation. */
 export function settingsOf<T>({
   threshold,
-  contextSize,
+  maxContextTokens,
   preferLongContext: preferLong = false,
   tokenizer,
 }: ConversationOptions<T>): Settings {
-  return { threshold, contextSize, preferLong, hasTokenizer: tokenizer !== undefined };
+  return { threshold, maxContextTokens, preferLong, hasTokenizer: tokenizer !== undefined };
 }
 
 /** Converts a model to the core's form. */

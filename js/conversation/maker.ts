@@ -172,8 +172,8 @@ export class Maker<T> {
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       // The conversation's own model takes its whole window, whatever the user's threshold; another model's limits come
       // from its options or its refusals.
-      ...(compaction.llmBudget === undefined &&
-        compaction.llmModel === undefined && { llmBudget: Math.max(room, look.window) }),
+      ...(compaction.maxLlmTokens === undefined &&
+        compaction.llmModel === undefined && { maxLlmTokens: Math.max(room, look.window) }),
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeoutMs: timeoutsMs.model,

@@ -65,7 +65,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    */
   threshold?: number;
   /** The context size that the user picked, in tokens; values above the model's own have no effect. */
-  contextSize?: number;
+  maxContextTokens?: number;
   /**
    * Uses the model's whole window instead of its default tier (`model.defaultTier`), if that costs no more. Default
    * false.
@@ -100,7 +100,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   checkpoints?: number;
   /** Called before and after every compaction, whatever its trigger; see {@link compact}. */
   hooks?: CompactHooks;
-  /** Options of {@link compact} for every compaction: ledger rules, `llmBudget`. */
+  /** Options of {@link compact} for every compaction: ledger rules, `maxLlmTokens`. */
   compact?: Omit<
     CompactOptions,
     keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeoutMs" | "onProgress"
@@ -123,7 +123,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
 export interface ContextUsage {
   /** Max input tokens of a request, the base of ratios. */
   limit: number;
-  limitSource: LimitSource | "threshold" | "contextSize" | "defaultTier";
+  limitSource: LimitSource | "threshold" | "maxContextTokens" | "defaultTier";
   /** Tokens of the view, as the provider is expected to count them, including the possible error. */
   used: number;
   /** The included error. */

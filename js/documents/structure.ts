@@ -49,14 +49,14 @@ export interface DocumentOptions {
 
 export interface ParseLimits {
   /** Bytes of text as UTF-8. Default 1,048,576. */
-  bytes?: number;
+  maxBytes?: number;
   /**
    * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default
    * 64,000: a megabyte of ordinary code takes 8,000 to 16,000, which is about half a second. A megabyte of brackets can
    * take all of it, and up to eight seconds: whoever cannot wait passes less; with 0 nothing is parsed. Where the tree
    * of an earlier version of the text is updated, it is what all of the text would take that counts.
    */
-  work?: number;
+  maxWork?: number;
 }
 
 /** One node of a document's structure. Positions are UTF-16 code units. */
@@ -174,8 +174,8 @@ export function settingsOf(
   return [
     mode === "compatible" ? 1 : 0,
     tabSize,
-    limits.bytes ?? 1_048_576,
-    crashes(text, language) ? 0 : (limits.work ?? 64_000),
+    limits.maxBytes ?? 1_048_576,
+    crashes(text, language) ? 0 : (limits.maxWork ?? 64_000),
   ];
 }
 

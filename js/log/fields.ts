@@ -98,16 +98,16 @@ export function pinFields(pin: LogPin): LogPin {
 }
 
 /** Returns the words to search for, and the max number of messages. */
-export function queryFields(what: { query: string; limit?: number }): { query: string; limit: number } {
-  const { query, limit = 20 } = what ?? {};
+export function queryFields(what: { query: string; maxResults?: number }): { query: string; maxResults: number } {
+  const { query, maxResults = 20 } = what ?? {};
   if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");
-  needCount(limit, "limit");
-  return { query, limit: Math.min(limit, 4_294_967_295) };
+  needCount(maxResults, "maxResults");
+  return { query, maxResults: Math.min(maxResults, 4_294_967_295) };
 }
 
 /** Checks the options of `search`. */
 export function findFields(query: string, options: FindOptions): FindOptions {
-  const { limit = 10, onlyHidden = false } = check(options, FIND);
+  const { maxResults = 10, onlyHidden = false } = check(options, FIND);
   if (typeof query !== "string") throw badValue("query", "a text", query, "bad_input");
-  return { limit: Math.min(limit, 100_000), onlyHidden };
+  return { maxResults: Math.min(maxResults, 100_000), onlyHidden };
 }

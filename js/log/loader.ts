@@ -8,7 +8,7 @@ export interface MessageIndexLike {
   readonly isUsable: boolean;
   put(messages: readonly IndexedMessage[]): void;
   remove(ids: readonly string[]): void;
-  search(query: string, options: { limit: number }): FoundRound[];
+  search(query: string, options: { maxResults: number }): FoundRound[];
   free(): void;
 }
 

@@ -578,14 +578,14 @@ export class ConversationLog<T = unknown> {
   /**
    * Returns the unchanged originals of an id, and the edits that hid them: of a message, a range (`m3..m9`), an edit,
    * or a summary (`e7:summary`). With `query` instead: the messages with the most of its words, newest first, at most
-   * `limit` (20).
+   * `maxResults` (20).
    *
    * @throws EspalierError `unknown_id`
    */
-  recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
+  recall(what: string | { query: string; maxResults?: number }): Recalled<T>[] {
     const asked = typeof what === "string" ? undefined : queryFields(what);
     const found = asked
-      ? this.run((core) => core.search(asked.query, asked.limit) as RecalledText[])
+      ? this.run((core) => core.search(asked.query, asked.maxResults) as RecalledText[])
       : this.recallText(what as string);
     return found.map(({ message, hits = [], ...rest }) => {
       const { id, role } = message;

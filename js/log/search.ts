@@ -14,7 +14,7 @@ import type { MessageIndexLike, SearchLoader } from "./loader.ts";
 
 export interface FindOptions {
   /** Max number of results. Default 10. */
-  limit?: number;
+  maxResults?: number;
   /** Finds only rounds of which something is covered, dropped or changed. Default false. */
   onlyHidden?: boolean;
 }
@@ -85,10 +85,10 @@ export class MessageSearch {
     this.load = load;
   }
 
-  async find(query: string, { limit = 10, onlyHidden = false }: FindOptions): Promise<FoundMessage[]> {
+  async find(query: string, { maxResults = 10, onlyHidden = false }: FindOptions): Promise<FoundMessage[]> {
     await this.open();
     try {
-      return this.found(query, limit, onlyHidden);
+      return this.found(query, maxResults, onlyHidden);
     } catch (error) {
       // A crashed engine has lost the index.
       if (!this.index?.isUsable) this.free();
@@ -126,7 +126,7 @@ export class MessageSearch {
     const index = this.index!;
     this.update(index);
     for (let asked = limit; ; asked *= 2) {
-      const rounds = index.search(query, { limit: asked });
+      const rounds = index.search(query, { maxResults: asked });
       const wanted = onlyHidden
         ? rounds.filter(({ id, with: others }) => [id, ...others].some((one) => this.isHidden(one)))
         : rounds;

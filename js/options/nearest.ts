@@ -5,17 +5,17 @@
  * that the call has counts.
  */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = {
-  maxtokens: ["budget", "limit"],
+  maxtokens: ["budget"],
   maxinputtokens: ["budget", "model"],
   maxprompttokens: ["budget", "model"],
   maxcontextwindowtokens: ["model"],
   contextwindow: ["model", "budget"],
-  tokenlimit: ["budget", "limit"],
+  tokenlimit: ["budget", "maxTokens"],
   tokenbudget: ["budget"],
   targettokens: ["budget"],
-  max: ["budget", "limit"],
-  limit: ["budget"],
-  budget: ["limit"],
+  max: ["budget", "maxTokens", "maxMarks", "maxResults"],
+  limit: ["budget", "maxTokens", "maxResults"],
+  budget: ["maxTokens"],
   maxoutputtokens: ["maxTokens", "outputReserve"],
   maxcompletiontokens: ["maxTokens"],
   encodingname: ["encoding"],

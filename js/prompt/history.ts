@@ -156,7 +156,7 @@ async function limited(result: PromptChildren, most: number, sizing: BasePromptS
   let tokens = await sizing.countTokens(result);
   let [text, limit] = [result, most];
   for (let turn = 0; turn < TRIES && tokens > most; turn += 1) {
-    text = truncate(result, { limit }).text;
+    text = truncate(result, { maxTokens: limit }).text;
     tokens = await sizing.countTokens(text);
     limit = Math.floor((limit * most) / Math.max(tokens, 1)) - 1;
     if (limit < 0) break;

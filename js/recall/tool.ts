@@ -24,7 +24,7 @@ export interface RecallToolOptions<F extends Format = Format> {
   /** The format of the definition. Default: the conversation's format. */
   format?: F;
   /** Maximum tokens of one answer, as the conversation counts them: 200 or more. Default 4,000. */
-  limit?: number;
+  maxTokens?: number;
 }
 
 /** See {@link recallTool}. */
@@ -78,9 +78,9 @@ export function recallTool<F extends Format = Format>(
   options: RecallToolOptions<F> = {},
 ): RecallTool<F> {
   const log = logOf(conversation);
-  const { name = "recall", format = log.format as F, limit = LIMIT } = check(options, RECALL);
-  if (limit < LEAST) throw badOption("limit", `a whole number, ${LEAST} or more`, limit);
-  const recall = new Recall(conversation, log, name, limit);
+  const { name = "recall", format = log.format as F, maxTokens = LIMIT } = check(options, RECALL);
+  if (maxTokens < LEAST) throw badOption("maxTokens", `a whole number, ${LEAST} or more`, maxTokens);
+  const recall = new Recall(conversation, log, name, maxTokens);
   const handle = (input: unknown) => recall.answer(input);
   const all = definitions(name, handle);
   if (typeof format !== "string" || !Object.hasOwn(all, format))
@@ -186,12 +186,12 @@ class Recall {
   private async found(query: string): Promise<Quoted[]> {
     let hits: { id: string; with?: string[]; excerpt?: string }[];
     try {
-      const messages = (await this.conversation.search(query, { limit: LOOKED_AT })) as FoundMessage[];
+      const messages = (await this.conversation.search(query, { maxResults: LOOKED_AT })) as FoundMessage[];
       hits = messages.filter(({ kind }) => kind === "message");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code === "disposed") throw error;
       // No search engine is available: ranks messages by the number of matching words.
-      hits = this.log.recall({ query, limit: LOOKED_AT }).filter(({ place }) => place !== "rewound");
+      hits = this.log.recall({ query, maxResults: LOOKED_AT }).filter(({ place }) => place !== "rewound");
     }
     return hits
       .flatMap(({ id, with: round = [], excerpt = "" }) => {

@@ -61,7 +61,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
   if (!isGemini) need(options.budget, kinds.required(kinds.whole), "options.budget");
   const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
   if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
-  const cap = options.cap ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
+  const cap = options.maxResultTokens ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
   return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: options.exempt ?? [] });
 }
 

@@ -17,7 +17,7 @@ import { TOOL_CONTENT } from "../options/schemas/results.ts";
 
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
   /** Max tokens of each text; longer ones are cut. Without it, and without `store`, texts stay whole. */
-  limit?: number;
+  maxTokens?: number;
   /**
    * `errors` keeps lines about errors from the removed part: for the output of commands. Default `ends`: only the
    * beginning and the end.
@@ -68,7 +68,7 @@ export interface ToolContent {
  *   ],
  * };
  * const readResource = async (uri: string) => "0 warnings";
- * const { content, isError } = await toolContent(result, { limit: 8_000, readResource });
+ * const { content, isError } = await toolContent(result, { maxTokens: 8_000, readResource });
  * content.map((part) => part.type === "text" && part.text); // => ["62 tests passed.", "[file:///log.txt]\n0 warnings"]
  * isError; // => false
  * ```
@@ -219,7 +219,7 @@ function withinBytes(parts: readonly Part[], most: number): { content: Part[]; g
 async function short(
   said: string,
   {
-    limit,
+    maxTokens,
     keep,
     readResource: _,
     maxImageBytes: __,
@@ -230,11 +230,13 @@ async function short(
   }: ToolContentOptions,
 ): Promise<string> {
   const { encoding } = others;
-  const stored = store ? await offload(said, { ...others, store, ...(limit !== undefined && { limit }) }) : undefined;
+  const stored = store
+    ? await offload(said, { ...others, store, ...(maxTokens !== undefined && { maxTokens }) })
+    : undefined;
   if (stored && stored.outcome !== "kept") return stored.text;
-  return limit === undefined
+  return maxTokens === undefined
     ? said
-    : truncate(said, { limit, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
+    : truncate(said, { maxTokens, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
 }
 
 function inWords(part: Part): string {

@@ -13,7 +13,7 @@ import { FIT, JSON_SCHEMA, OFFLOAD, SIZES, TRUNCATE } from "../options/schemas/r
 /** How a text is cut. */
 export interface TruncateOptions {
   /** Max tokens of the result, marker included: a whole number, 0 or more. */
-  limit: number;
+  maxTokens: number;
   /** Share of the kept text that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
   headShare?: number;
   /**
@@ -64,13 +64,13 @@ export interface Truncated {
 const COMPATIBLE_FROM = 50;
 
 /**
- * Cuts a text to at most `limit` tokens, marker included; the result never has more tokens than the text.
+ * Cuts a text to at most `maxTokens` tokens, marker included; the result never has more tokens than the text.
  *
  * ```ts
  * import { truncate } from "espalier";
  *
  * const lines = Array.from({ length: 500 }, (_, at) => `compiled module ${at}`);
- * const { text, tokens } = truncate(lines.join("\n"), { limit: 30, recall: "m12" });
+ * const { text, tokens } = truncate(lines.join("\n"), { maxTokens: 30, recall: "m12" });
  * tokens <= 30; // => true
  * text.includes("[cut: 498 lines, 2,491 tokens; recall m12]"); // => true
  * ```
@@ -81,7 +81,7 @@ const COMPATIBLE_FROM = 50;
 export function truncate(text: string, options: TruncateOptions): Truncated {
   need(text, kinds.required(kinds.text), "text", badInput);
   const {
-    limit,
+    maxTokens,
     headShare = 0.4,
     snap = "lines",
     keep = "ends",
@@ -94,19 +94,19 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   } = check(options, TRUNCATE);
   ensureEncoding(encoding);
   const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
-  const compatible = profile === "copilot-chat" && (limit === 0 || limit >= COMPATIBLE_FROM);
+  const compatible = profile === "copilot-chat" && (maxTokens === 0 || maxTokens >= COMPATIBLE_FROM);
   const made = call(() =>
     compatible
-      ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding)
-      : wasm().truncate(text, limit, headShare, flags, recall, marker, encoding),
+      ? wasm().truncateAsCopilotChat(text, maxTokens === 0 ? Number.MAX_SAFE_INTEGER : maxTokens, encoding)
+      : wasm().truncate(text, maxTokens, headShare, flags, recall, marker, encoding),
   ) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }
 
 /**
  * Returns the schema of a JSON text (or of JSON Lines), as JSON Schema with the lengths of lists; undefined if the text
- * is not JSON. Drops deeper levels until the schema fits `limit` tokens (default 1,500). With the profile
- * `copilot-chat` it returns the whole schema that Copilot Chat stores beside a result, and ignores `limit`.
+ * is not JSON. Drops deeper levels until the schema fits `maxTokens` tokens (default 1,500). With the profile
+ * `copilot-chat` it returns the whole schema that Copilot Chat stores beside a result, and ignores `maxTokens`.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
@@ -172,7 +172,7 @@ export interface OffloadOptions {
   /** Stores a result and returns its path. */
   store: StoreResult;
   /** Results above this number of tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
-  threshold?: number;
+  maxInlineTokens?: number;
   /** Name of the tool, for `exempt` and for the text. Default: not named. */
   tool?: string;
   /** Tools whose results are never stored. Default: search, explore and execution subagents, memory. */
@@ -187,7 +187,7 @@ export interface OffloadOptions {
    * If storing fails, the result is cut to this number of tokens instead. Default: the threshold (4,000 with
    * `copilot-chat`).
    */
-  limit?: number;
+  maxTokens?: number;
   /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
   timeoutMs?: number;
   /** `copilot-chat` stores indented JSON and returns a bare pointer. Default `espalier`. */
@@ -250,8 +250,8 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     onEvent,
   } = check(options, OFFLOAD);
   const compatible = profile === "copilot-chat";
-  const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);
-  const limit = options.limit ?? (compatible ? 4_000 : threshold);
+  const threshold = options.maxInlineTokens ?? (compatible ? 8_192 : 4_000);
+  const limit = options.maxTokens ?? (compatible ? 4_000 : threshold);
   signal?.throwIfAborted();
   ensureEncoding(encoding);
   const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;
@@ -282,7 +282,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   } catch (error) {
     signal?.throwIfAborted();
     onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });
-    const short = truncate(result, { limit, profile, encoding, keep: "errors" });
+    const short = truncate(result, { maxTokens: limit, profile, encoding, keep: "errors" });
     return { text: short.text, tokens: short.tokens, outcome: "truncated" };
   }
   onEvent?.({ type: "stored", name, path: stored.path, tokens: tokens(result) });
@@ -295,7 +295,9 @@ export async function offload(result: string, options: OffloadOptions): Promise<
         ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined)
         : undefined;
     const preview =
-      previewTokens > 0 ? truncate(result, { limit: previewTokens, headShare: 0.5, json: false, encoding }).text : "";
+      previewTokens > 0
+        ? truncate(result, { maxTokens: previewTokens, headShare: 0.5, json: false, encoding }).text
+        : "";
     return [
       `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,
       ...(stored.schemaPath ? [`[Its schema: ${stored.schemaPath}]`] : []),

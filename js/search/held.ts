@@ -13,7 +13,7 @@ export interface Rules {
   /** The encoding of the tokens. */
   encoding: string;
   /** Max tokens of a chunk. */
-  chunkBudget: number;
+  maxChunkTokens: number;
   /** True if files are cut at definitions. */
   hasDefinitions: boolean;
   /** The model of the embeddings; empty without them. */
@@ -70,9 +70,9 @@ export class Held {
   /** Makes an empty index. */
   renew(): void {
     this.free();
-    const { profile, encoding, chunkBudget, hasDefinitions, model } = this.rules;
+    const { profile, encoding, maxChunkTokens, hasDefinitions, model } = this.rules;
     const instance = workspace();
-    this.handle = call(() => new instance.SearchIndex(profile, encoding, chunkBudget, hasDefinitions, model));
+    this.handle = call(() => new instance.SearchIndex(profile, encoding, maxChunkTokens, hasDefinitions, model));
     this.instance = instance;
   }
 

@@ -59,7 +59,7 @@ export class LocalIndex implements WorkspaceIndex {
     const {
       profile = "espalier",
       encoding = "o200k_base",
-      chunkBudget = 250,
+      maxChunkTokens = 250,
       sliceMs = 8,
       embeddings,
       definitions,
@@ -72,7 +72,7 @@ export class LocalIndex implements WorkspaceIndex {
     this.held = new Held({
       profile,
       encoding,
-      chunkBudget,
+      maxChunkTokens,
       hasDefinitions: definitions !== undefined,
       model: this.model ?? "",
     });

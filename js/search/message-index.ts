@@ -82,11 +82,11 @@ export class MessageIndex {
    *
    * @throws EspalierError `bad_option`, `disposed`
    */
-  search(query: string, options: { limit?: number } = {}): FoundRound[] {
-    const { limit = 10 } = check(options, SEARCH_MESSAGE_INDEX);
+  search(query: string, options: { maxResults?: number } = {}): FoundRound[] {
+    const { maxResults = 10 } = check(options, SEARCH_MESSAGE_INDEX);
     if (typeof query !== "string") throw bad("", "a text", query, "query");
     const core = this.live();
-    return call(() => core.search(query, limit) as FoundRound[]);
+    return call(() => core.search(query, maxResults) as FoundRound[]);
   }
 
   /** Frees the memory of the index. */

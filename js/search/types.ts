@@ -119,7 +119,7 @@ export interface IndexOptions {
   /** Default `o200k_base`. */
   encoding?: EncodingName | undefined;
   /** Max tokens of a chunk. Default 250. */
-  chunkBudget?: number | undefined;
+  maxChunkTokens?: number | undefined;
   /** Where to store the index. Default: nowhere. */
   storage?: IndexStorage | undefined;
   /** The files. Without it, `put` provides texts, which are kept in memory to show hits. */

@@ -231,7 +231,7 @@ export class WorkerIndex implements WorkspaceIndex {
     worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromSearchWorker);
     worker.onerror = (event) => this.worker === worker && this.died(event);
     worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
-    const { profile, encoding, chunkBudget, sliceMs, embeddings, definitions, storage } = this.options;
+    const { profile, encoding, maxChunkTokens, sliceMs, embeddings, definitions, storage } = this.options;
     const { embed: _, ...model } = embeddings ?? { model: "" };
     await this.post((id) => ({
       type: "open",
@@ -239,7 +239,7 @@ export class WorkerIndex implements WorkspaceIndex {
       options: {
         profile,
         encoding,
-        chunkBudget,
+        maxChunkTokens,
         sliceMs,
         hasDefinitions: definitions !== undefined,
         hasStorage: storage !== undefined,

@@ -8,7 +8,7 @@ import type { EspalierError } from "../errors/errors.ts";
 import type { IndexOptions, IndexProgress, IndexWarning } from "./types.ts";
 
 /** Options that cross unchanged. */
-export interface Crossing extends Pick<IndexOptions, "profile" | "encoding" | "chunkBudget" | "sliceMs"> {
+export interface Crossing extends Pick<IndexOptions, "profile" | "encoding" | "maxChunkTokens" | "sliceMs"> {
   hasDefinitions: boolean;
   hasStorage: boolean;
   embeddings:

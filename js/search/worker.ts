@@ -138,11 +138,11 @@ function proxied(
   ask: Ask,
   onWarning: (warning: IndexWarning) => void,
 ): ConstructorParameters<typeof LocalIndex>[0] {
-  const { profile, encoding, chunkBudget, sliceMs, hasDefinitions, hasStorage, embeddings } = options;
+  const { profile, encoding, maxChunkTokens, sliceMs, hasDefinitions, hasStorage, embeddings } = options;
   return {
     profile,
     encoding,
-    chunkBudget,
+    maxChunkTokens,
     sliceMs,
     onWarning,
     source: {

@@ -138,7 +138,7 @@ const COPILOT_CHAT: readonly Setting[] = [
   ...chat("agent.largeToolResultsToDisk.thresholdBytes", {
     kind: number("a number, 0 or more", (value) => value >= 0),
     unset: [8192],
-    why: 'Results are stored before they are appended: pass it to `offload` as `threshold`, with `profile: "copilot-chat"`.',
+    why: 'Results are stored before they are appended: pass it to `offload` as `maxInlineTokens`, with `profile: "copilot-chat"`.',
   }),
   ...chat("responsesApiContextManagement.enabled", {
     kind: SWITCH,
@@ -264,8 +264,8 @@ const window = (key: string): Setting => ({
   group: "window",
   kind: envNumber("tokens from 100,000 to 1,000,000", (value) => value >= 100_000 && value <= 1_000_000),
   unset: ["auto"],
-  becomes: "`contextSize`",
-  options: (contextSize) => ({ contextSize }),
+  becomes: "`maxContextTokens`",
+  options: (maxContextTokens) => ({ maxContextTokens }),
 });
 const off = (isOff: boolean): SettingsOptions => (isOff ? { automatic: false } : {});
 

@@ -21,7 +21,7 @@ export type SettingsSource =
 /** The options of {@link openConversation} that settings decide. */
 export type SettingsOptions = Pick<
   ConversationOptions<unknown>,
-  "profile" | "threshold" | "contextSize" | "preferLongContext" | "automatic" | "background" | "compact"
+  "profile" | "threshold" | "maxContextTokens" | "preferLongContext" | "automatic" | "background" | "compact"
 >;
 
 /** A setting that is set but has no effect. */

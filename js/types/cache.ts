@@ -41,7 +41,7 @@ export interface MarkOptions extends CountOptions {
   /** Marks on messages (`openai`), or on blocks and tool definitions (`anthropic`). Default: as the format is. */
   scheme?: "openai" | "anthropic";
   /** Marks that the provider allows in one request. Default 4. */
-  max?: number;
+  maxMarks?: number;
   /**
    * Lifetime of new marks: on tools and system text, and in messages. Longer ones come first. Default `5m`; marks of VS
    * Code have none.

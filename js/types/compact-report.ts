@@ -244,7 +244,7 @@ export interface SummarizeOptions
   /** The model that writes the record. */
   llm: Llm;
   /** Input tokens that the model takes. Default: whatever the conversation has. */
-  llmBudget?: number;
+  maxLlmTokens?: number;
   /** What to do when the model fails: `leave` (default) gives no summary, `offline` makes one by rules. */
   onFailure?: "leave" | "offline";
 }

@@ -42,7 +42,7 @@ export interface CompactOptions extends CountOptions {
    * less of it each time the model refuses a request as too long. `report.model.reduced` says what the model was not
    * shown.
    */
-  llmBudget?: number;
+  maxLlmTokens?: number;
   /** Milliseconds for each model call. Default 120,000. */
   timeoutMs?: number;
   /** Called when the model is asked, when it answered, and after each hook. Default: nobody listens. */

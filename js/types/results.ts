@@ -37,7 +37,7 @@ export interface BudgetResultsOptions extends ResultsOptions {
   /**
    * `water-level` (default): one level over all, the newest round weighing 4, the one before 2, older ones 1; small
    * ones stay whole. `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to
-   * `cap`; older small ones stay whole. What is left of those that were cut adds up, so that all together may have more
+   * `maxResultTokens`; older small ones stay whole. What is left of those that were cut adds up, so that all together may have more
    * than the budget.
    */
   rule?: "water-level" | "newest-first";
@@ -47,7 +47,7 @@ export interface BudgetResultsOptions extends ResultsOptions {
    * What a result is cut to by `newest-first`. Default: a quarter of the budget; with `gemini-cli` 40,000, in UTF-16
    * code units.
    */
-  cap?: number;
+  maxResultTokens?: number;
   /** `gemini-cli` estimates instead of counting, and uses its own words. */
   profile?: "espalier" | "gemini-cli";
 }

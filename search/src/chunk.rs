@@ -24,12 +24,12 @@ pub struct Definition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkOptions {
     /// Max tokens of a chunk.
-    pub budget: u32,
+    pub max_tokens: u32,
 }
 
 impl Default for ChunkOptions {
     fn default() -> ChunkOptions {
-        ChunkOptions { budget: 250 }
+        ChunkOptions { max_tokens: 250 }
     }
 }
 
@@ -71,10 +71,10 @@ pub fn chunks<T: Tokenizer + ?Sized>(
     options: ChunkOptions,
     tokenizer: &T,
 ) -> Result<Vec<Chunk>> {
-    let budget = u64::from(options.budget);
-    if options.budget < MIN_BUDGET {
+    let budget = u64::from(options.max_tokens);
+    if options.max_tokens < MIN_BUDGET {
         let message = format!("chunks need a budget of at least {MIN_BUDGET} tokens, not {budget}");
-        return Err(Error::new(Code::BadOption, message).at("budget"));
+        return Err(Error::new(Code::BadOption, message).at("maxTokens"));
     }
     if u32::try_from(text.len()).is_err() {
         return Err(Error::new(Code::BadInput, "a text of 4 GB or more cannot be indexed"));

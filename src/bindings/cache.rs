@@ -21,7 +21,7 @@ use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
 struct MarkOptions {
     profile: Profile,
     scheme: Scheme,
-    max: f64,
+    max_marks: f64,
     prefix_lifetime: Lifetime,
     message_lifetime: Lifetime,
     previous: Option<Newest>,
@@ -117,7 +117,7 @@ pub fn place_marks(
     let layout = Layout {
         profile: options.profile,
         scheme: options.scheme,
-        max: tokens(options.max, "options.max").map_err(to_js)? as usize,
+        max_marks: tokens(options.max_marks, "options.maxMarks").map_err(to_js)? as usize,
         prefix_lifetime: options.prefix_lifetime,
         message_lifetime: options.message_lifetime,
         tools: tool_facts.as_chunks().0.iter().map(tool_fact).collect(),

@@ -67,7 +67,7 @@ impl CompactOptions {
     /// Returns the options of the core.
     fn options(self, model: Option<String>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
-        let limit = self.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose()?;
+        let limit = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
         let profile = self.profile()?;
         let prices = match self.prices[..] {
             [input, cache_read, cache_write, output] => Prices { input, cache_read, cache_write, output },

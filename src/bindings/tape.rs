@@ -57,7 +57,7 @@ impl<'q> Question<'q> {
     pub fn document(&mut self) -> (&'q str, Options<'q>) {
         let (text, language) = (self.text(), self.text());
         let mode = if self.flag() { Mode::Compatible } else { Mode::Default };
-        let (tab, limits) = (self.count(), Limits { bytes: self.count(), work: self.whole() });
+        let (tab, limits) = (self.count(), Limits { max_bytes: self.count(), max_work: self.whole() });
         (text, Options { language, mode, tab, limits })
     }
 }

@@ -8,10 +8,10 @@ use crate::message::{Message, Part, Role};
 /// Returns marks on messages. From the end backwards: below the newest user message every end of a round and every user
 /// message, above it every answer without calls. Then forwards: the system and user messages at the start of the list.
 pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
-    request.trim(request.layout.max);
+    request.trim(request.layout.max_marks);
     let all = request.messages;
     let mut added: Vec<(Place, &'static str)> = Vec::new();
-    let mut left = request.layout.max - request.brought.len();
+    let mut left = request.layout.max_marks - request.brought.len();
     let mut marked = vec![false; all.len()];
     for place in request.brought.keys() {
         if let Some(message) = place.message() {
@@ -80,8 +80,12 @@ pub(super) fn blocks(request: &mut Request) -> Vec<Mark> {
         newest.next().map(|place| (place, "round")),
     ];
     drop(newest);
-    let wanted: Vec<(Place, &'static str)> =
-        rows.into_iter().flatten().filter(|(place, _)| request.is_long(*place)).take(request.layout.max).collect();
+    let wanted: Vec<(Place, &'static str)> = rows
+        .into_iter()
+        .flatten()
+        .filter(|(place, _)| request.is_long(*place))
+        .take(request.layout.max_marks)
+        .collect();
     let cleared: Vec<Place> = request.brought.keys().copied().collect();
     for place in cleared {
         request.brought.remove(&place);

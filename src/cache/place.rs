@@ -86,7 +86,7 @@ pub struct Layout {
     pub profile: Profile,
     pub scheme: Scheme,
     /// Max marks that the provider allows.
-    pub max: usize,
+    pub max_marks: usize,
     /// Lifetime of new marks on tools and system text, and of those in messages.
     pub prefix_lifetime: Lifetime,
     pub message_lifetime: Lifetime,
@@ -142,7 +142,7 @@ pub struct Placement {
 /// }
 /// let parts = vec![Part::Text { text: "hi".into() }];
 /// let messages = [Message { id: "m0".into(), role: Role::User, name: None, parts }];
-/// let layout = Layout { max: 4, ..Layout::default() };
+/// let layout = Layout { max_marks: 4, ..Layout::default() };
 /// let placed = place(&messages, &[], &layout, CostModel::Espalier, &Bytes);
 /// assert_eq!(placed.marks[0].place, Place::Message { message: 0, part: Some(0) });
 /// ```
@@ -354,7 +354,7 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
         previous.map(|place| (place, "previous")),
         anchor,
     ];
-    let max = request.layout.max;
+    let max = request.layout.max_marks;
     let wanted = |rows: &[Option<(Place, &'static str)>]| -> Vec<(Place, &'static str)> {
         rows.iter().flatten().copied().filter(|(place, _)| request.is_long(*place)).collect()
     };

@@ -43,7 +43,7 @@ pub struct Settings {
     /// See [`threshold`].
     pub threshold: Option<f64>,
     /// In tokens.
-    pub context_size: Option<f64>,
+    pub max_context_tokens: Option<f64>,
     /// Max tokens of a prompt tree's request; it replaces the limit of an unknown model.
     pub budget: Option<u64>,
     /// True to use the model's full window and not its default tier, if that costs no more.
@@ -63,7 +63,7 @@ pub enum Source {
     AssumedLimit,
     Learned,
     Threshold,
-    ContextSize,
+    MaxContextTokens,
     DefaultTier,
 }
 
@@ -106,19 +106,19 @@ impl Machine {
     /// # Errors
     /// [`Code::BadThreshold`](crate::error::Code::BadThreshold), if the state was not checked by [`Machine::set`].
     pub fn limit(&self, tools: u64) -> Result<Limit> {
-        let Settings { threshold, context_size, budget, prefer_long, .. } = self.state.settings;
+        let Settings { threshold, max_context_tokens, budget, prefer_long, .. } = self.state.settings;
         let (own, source) = self.base();
         let base = if source == Source::AssumedLimit { own.max(budget.unwrap_or(0)) } else { own };
         let tried = self.state.tried.tries.as_ref().map_or(base, |tries| tries.limit);
         let max = base.min(budget.unwrap_or(base)).min(self.learned(base)).min(tried);
         let Model { default_tier, surcharge, .. } = self.state.model;
-        let sizes = Sizes { max, picked: context_size, default_tier: Some(default_tier), surcharge, prefer_long };
+        let sizes = Sizes { max, picked: max_context_tokens, default_tier: Some(default_tier), surcharge, prefer_long };
         let room = self.profile.request(sizes, threshold, tools)?;
-        let is_picked = context_size.is_some_and(|size| size.is_finite() && size > 0.0);
+        let is_picked = max_context_tokens.is_some_and(|size| size.is_finite() && size > 0.0);
         let source = if room.limit != max {
             match threshold {
                 Some(value) if value > 0.0 => Source::Threshold,
-                _ if is_picked => Source::ContextSize,
+                _ if is_picked => Source::MaxContextTokens,
                 _ => Source::DefaultTier,
             }
         } else if max < base {

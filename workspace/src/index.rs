@@ -53,14 +53,15 @@ impl SearchIndex {
         by_name(encoding)?;
         let is_usable = budget.fract() == 0.0 && (f64::from(MIN_BUDGET)..=f64::from(u32::MAX)).contains(&budget);
         if !is_usable {
-            let message =
-                format!("options.chunkBudget must be a whole number of at least {MIN_BUDGET} tokens, and is {budget}");
-            return Err(to_js(Error::new(Code::BadOption, message).at("options.chunkBudget")));
+            let message = format!(
+                "options.maxChunkTokens must be a whole number of at least {MIN_BUDGET} tokens, and is {budget}"
+            );
+            return Err(to_js(Error::new(Code::BadOption, message).at("options.maxChunkTokens")));
         }
         let settings = format!("{encoding} {budget} {definitions}");
         Ok(SearchIndex {
             index: Index::with_settings(profile, &settings),
-            options: ChunkOptions { budget: budget as u32 },
+            options: ChunkOptions { max_tokens: budget as u32 },
             encoding: encoding.to_string(),
             store: VectorStore::new(model),
             saving: None,

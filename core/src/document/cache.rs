@@ -28,8 +28,8 @@ impl Key {
                 text.len() as u64,
                 (options.tab as u64) << 1 | options.mode as u64,
                 grammar,
-                limits.bytes as u64,
-                limits.work,
+                limits.max_bytes as u64,
+                limits.max_work,
             ],
         }
     }

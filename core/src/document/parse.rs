@@ -15,25 +15,25 @@ use super::units;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of text. A parser cannot be stopped inside a token, and a token can be the whole text.
-    pub bytes: usize,
+    pub max_bytes: usize,
     /// Parser operations, in hundreds (that is how often a parser can be stopped).
-    pub work: u64,
+    pub max_work: u64,
 }
 
 impl Default for Limits {
     /// 1 MB, and 64,000: a megabyte of ordinary code takes 8,000 to 16,000, of tables and minified code up to 48,000. Texts made to be
     /// hard can take some seconds for that; whoever cannot wait passes less.
     fn default() -> Limits {
-        Limits { bytes: 1 << 20, work: 64_000 }
+        Limits { max_bytes: 1 << 20, max_work: 64_000 }
     }
 }
 
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// The text is longer than [`Limits::bytes`].
+    /// The text is longer than [`Limits::max_bytes`].
     TooLong,
-    /// [`Limits::work`] was used up, or the memory that a parser may have.
+    /// [`Limits::max_work`] was used up, or the memory that a parser may have.
     TooHard,
     /// The runtime does not take the grammar.
     Grammar,
@@ -65,7 +65,7 @@ pub struct Pruning {
 pub struct Parsed {
     /// The flat tree; positions are bytes of the text.
     pub tree: SyntaxTree,
-    /// Operations in hundreds, as [`Limits::work`] counts them.
+    /// Operations in hundreds, as [`Limits::max_work`] counts them.
     pub work: u64,
     /// True if the parser found something wrong with the text.
     pub has_errors: bool,
@@ -93,19 +93,19 @@ pub(super) fn run(
     limits: Limits,
     old: Option<&Tree>,
 ) -> Result<(Tree, u64), Stopped> {
-    if text.len() > limits.bytes || text.len() >= NONE as usize {
+    if text.len() > limits.max_bytes || text.len() >= NONE as usize {
         return Err(Stopped::TooLong);
     }
     let mut parser = Parser::new();
     parser.set_language(language).map_err(|_| Stopped::Grammar)?;
-    if limits.work == 0 {
+    if limits.max_work == 0 {
         return Err(Stopped::TooHard);
     }
     let mut work = 0;
     memory::allow(text.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY).min(MEMORY_AT_MOST));
     let mut count = |_: &ParseState| {
         work += 1;
-        if work > limits.work || memory::is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if work > limits.max_work || memory::is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = Some(ParseOptions::new().progress_callback(&mut count));
     let tree = match units {

@@ -41,7 +41,7 @@ const DOUBT: u64 = 2;
 impl Kept {
     /// True if the whole text may be parsed, so that its tree may be used.
     fn may(&self, limits: Limits) -> bool {
-        self.whole.saturating_mul(if self.updated { DOUBT } else { 1 }) <= limits.work
+        self.whole.saturating_mul(if self.updated { DOUBT } else { 1 }) <= limits.max_work
     }
 }
 
@@ -69,7 +69,7 @@ impl Trees {
         limits: Limits,
         pruning: &Pruning,
     ) -> Result<Parsed, Stopped> {
-        if text.len() > limits.bytes {
+        if text.len() > limits.max_bytes {
             return Err(Stopped::TooLong);
         }
         let same = |kept: &Kept| kept.language == *language && kept.units == units && *kept.text == *text;
@@ -98,7 +98,7 @@ impl Trees {
         let serves = |kept: &Kept| {
             kept.language == *language
                 && kept.units == units
-                && kept.whole.saturating_mul(DOUBT) <= limits.work
+                && kept.whole.saturating_mul(DOUBT) <= limits.max_work
                 && !kept.tree.root_node().has_error()
         };
         let candidates = (0..self.kept.len()).rev().filter(|at| serves(&self.kept[*at]));

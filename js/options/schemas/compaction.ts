@@ -94,7 +94,7 @@ export const LASTING: Schema<Omit<T.CompactOptions, keyof T.CountOptions | Asked
   provider: PROVIDERS,
   onFailure: ["leave", "offline"],
   keep: messageIds,
-  llmBudget: whole,
+  maxLlmTokens: whole,
   ledger: LEDGER,
   profile: checkedLater,
   ladder: texts as Kind<any>,
@@ -156,7 +156,7 @@ export const SUMMARIZE: Schema<T.SummarizeOptions> = {
   profile: checkedLater,
   purpose: required(["handoff"]),
   llm: required(callback),
-  llmBudget: whole,
+  maxLlmTokens: whole,
   onFailure: LASTING.onFailure,
 };
 

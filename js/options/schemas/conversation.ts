@@ -52,7 +52,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   system: text,
   llm: callback,
   threshold: number,
-  contextSize: number,
+  maxContextTokens: number,
   preferLongContext: flag,
   automatic: flag,
   serverManaged: flag,
@@ -112,10 +112,10 @@ export const RECALL: Schema<RecallToolOptions> = {
   name: (value) =>
     typeof value === "string" && /^[\w-]{1,64}$/.test(value) ? undefined : "1 to 64 letters, digits, _ and -",
   format: checkedLater,
-  limit: whole,
+  maxTokens: whole,
 };
 
-export const FIND: Schema<FindOptions> = { limit: whole, onlyHidden: flag };
+export const FIND: Schema<FindOptions> = { maxResults: whole, onlyHidden: flag };
 
 const range: Kind<any> = (value, path, refuse) =>
   Array.isArray(value) && value.length === 2 ? items(value, whole, path, refuse) : "a start and an end";

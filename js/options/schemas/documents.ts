@@ -34,7 +34,7 @@ const PARSED: Schema<Pick<DocumentOptions, "language" | "path" | "tabSize" | "li
   language: text,
   path: text,
   tabSize,
-  limits: { bytes: whole, work: whole },
+  limits: { maxBytes: whole, maxWork: whole },
 };
 
 const tree: Kind<any> = (value) => {

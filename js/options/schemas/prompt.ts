@@ -48,7 +48,7 @@ export const INDEXED_MESSAGE: Schema<IndexedMessage> = {
   text: required(text),
 };
 
-export const SEARCH_MESSAGE_INDEX: Schema<{ limit?: number }> = { limit: row };
+export const SEARCH_MESSAGE_INDEX: Schema<{ maxResults?: number }> = { maxResults: row };
 
 const RENDERED: Schema<Omit<RenderOptions, "budget" | "model">> = {
   format: checkedLater,

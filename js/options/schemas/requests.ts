@@ -142,7 +142,7 @@ export const MARKS: Schema<T.MarkOptions> = {
   ...COUNTING,
   profile: ["espalier", "copilot-chat"],
   scheme: ["openai", "anthropic"],
-  max: whole,
+  maxMarks: whole,
   lifetime,
   previousNewest: (value, path, refuse) =>
     value === null ? undefined : void checkForeign(value as object, NEWEST, path, refuse),

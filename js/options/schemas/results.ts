@@ -24,7 +24,7 @@ import { COUNTING } from "./counting.ts";
 const SYSTEMS = ["espalier", "copilot-chat"] as const;
 
 export const TRUNCATE: Schema<TruncateOptions> = {
-  limit: required(whole),
+  maxTokens: required(whole),
   headShare: share,
   snap: ["lines", "characters"],
   keep: ["ends", "errors"],
@@ -36,8 +36,8 @@ export const TRUNCATE: Schema<TruncateOptions> = {
   encoding,
 };
 
-export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "limit" | "profile" | "encoding">> = {
-  limit: whole,
+export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "maxTokens" | "profile" | "encoding">> = {
+  maxTokens: whole,
   profile: SYSTEMS,
   encoding,
 };
@@ -52,13 +52,13 @@ export const FIT: Schema<FitOptions> = { budget: required(whole), level: whole }
 
 export const OFFLOAD: Schema<OffloadOptions> = {
   store: required(callback),
-  threshold: whole,
+  maxInlineTokens: whole,
   tool: text,
   exempt: texts,
   readTool: text,
   schemaTokens: whole,
   previewTokens: whole,
-  limit: whole,
+  maxTokens: whole,
   timeoutMs: milliseconds,
   profile: SYSTEMS,
   encoding,
@@ -94,7 +94,7 @@ export const BUDGET_RESULTS: Schema<T.BudgetResultsOptions> = {
   budget: whole,
   rule: ["water-level", "newest-first"],
   level: whole,
-  cap: whole,
+  maxResultTokens: whole,
   profile: ["espalier", "gemini-cli"],
 };
 

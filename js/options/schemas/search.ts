@@ -45,7 +45,7 @@ const slice: Kind<number> = (value) =>
 export const INDEX: Schema<IndexOptions> = {
   profile: text as Kind<any>,
   encoding,
-  chunkBudget: number,
+  maxChunkTokens: number,
   storage,
   source,
   definitions: callback,

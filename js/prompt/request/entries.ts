@@ -165,7 +165,7 @@ export class Known {
     const parts = entry.neutral.parts.map((part, number): PartEdit => {
       const text = part.type === "toolResult" ? words(part) : undefined;
       if (text === undefined) return { type: "keep", part: number };
-      const { text: kept } = truncate(text, { limit, encoding });
+      const { text: kept } = truncate(text, { maxTokens: limit, encoding });
       return kept === text ? { type: "keep", part: number } : { type: "text", part: number, text: kept };
     });
     if (parts.every(({ type }) => type === "keep")) return entry;

@@ -5,7 +5,7 @@ use espalier_core::tokens::Tokenizer;
 use espalier_search::{Chunk, ChunkOptions, Definition, chunks};
 
 fn cut(text: &str, definitions: &[Definition], budget: u32, tokenizer: &dyn Tokenizer) -> Vec<Chunk> {
-    chunks(text, definitions, ChunkOptions { budget }, tokenizer).unwrap()
+    chunks(text, definitions, ChunkOptions { max_tokens: budget }, tokenizer).unwrap()
 }
 
 fn check(text: &str, definitions: &[Definition], budget: u32, tokenizer: &dyn Tokenizer) -> Vec<Chunk> {
@@ -66,8 +66,8 @@ fn odd_texts() {
         check(text, &[], 250, &Thirds);
     }
     assert!(cut("", &[], 250, &Words).is_empty());
-    let error = chunks("text", &[], ChunkOptions { budget: 15 }, &Words).unwrap_err();
-    assert_eq!((error.code.as_str(), error.path.as_deref()), ("bad_option", Some("budget")));
+    let error = chunks("text", &[], ChunkOptions { max_tokens: 15 }, &Words).unwrap_err();
+    assert_eq!((error.code.as_str(), error.path.as_deref()), ("bad_option", Some("maxTokens")));
 }
 
 /// Returns functions of some lines each, with a comment before and a blank line after.

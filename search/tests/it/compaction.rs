@@ -4,7 +4,7 @@ use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Index, Profile, Query};
 use std::collections::BTreeMap;
 
-const OPTIONS: ChunkOptions = ChunkOptions { budget: 40 };
+const OPTIONS: ChunkOptions = ChunkOptions { max_tokens: 40 };
 
 fn put(index: &mut Index, path: &str, version: &str, text: &str) {
     index.put(path, version, text, &[], OPTIONS, &Words).unwrap();

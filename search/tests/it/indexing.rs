@@ -4,7 +4,7 @@ use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Index, Profile, Query, Scoring};
 use std::collections::BTreeMap;
 
-const OPTIONS: ChunkOptions = ChunkOptions { budget: 40 };
+const OPTIONS: ChunkOptions = ChunkOptions { max_tokens: 40 };
 
 fn put(index: &mut Index, path: &str, version: &str, text: &str) {
     index.put(path, version, text, &[], OPTIONS, &Words).unwrap();
@@ -94,7 +94,7 @@ fn the_same_version_is_not_read_again() {
 fn a_failed_put_changes_nothing() {
     let mut index = Index::new(Profile::ESPALIER);
     put(&mut index, "a", "1", "oak");
-    index.put("a", "2", "elm", &[], ChunkOptions { budget: 0 }, &Words).unwrap_err();
+    index.put("a", "2", "elm", &[], ChunkOptions { max_tokens: 0 }, &Words).unwrap_err();
     assert_eq!((index.version("a"), index.search(&Query::of("oak")).len()), (Some("1"), 1));
 }
 

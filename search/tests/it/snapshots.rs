@@ -4,7 +4,7 @@ use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Damage, Definition, Index, Loaded, Profile, Query, Saved};
 use std::collections::HashMap;
 
-const OPTIONS: ChunkOptions = ChunkOptions { budget: 40 };
+const OPTIONS: ChunkOptions = ChunkOptions { max_tokens: 40 };
 
 #[derive(Default, Clone)]
 struct Storage {

@@ -4,7 +4,7 @@ use crate::support::{Words, text};
 use espalier_search::{ChunkOptions, Damage, Index, Loading, Profile, Query, SavedVectors, Segment, VectorStore};
 use std::collections::HashMap;
 
-const OPTIONS: ChunkOptions = ChunkOptions { budget: 40 };
+const OPTIONS: ChunkOptions = ChunkOptions { max_tokens: 40 };
 
 fn put(index: &mut Index, random: &mut fastrand::Rng, file: usize) {
     let lines = 1 + random.usize(..10);

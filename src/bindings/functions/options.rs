@@ -47,7 +47,7 @@ pub const COMPACT: &[&str] = &[
     "onFailure",
     "keep",
     "signal",
-    "llmBudget",
+    "maxLlmTokens",
     "timeoutMs",
     "onProgress",
     "ledger",
@@ -267,7 +267,7 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     }
     let (asked, limits) = model(fields, "llmModel")?;
     let stated = limits.max_prompt_tokens.or(limits.max_context_window_tokens);
-    let budget = number(fields, "llmBudget", "options")?.or(stated.map(|_| limit(None, &limits).tokens));
+    let budget = number(fields, "maxLlmTokens", "options")?.or(stated.map(|_| limit(None, &limits).tokens));
     value::set_some(fields, "modelLimit", budget.map(|budget| budget as f64));
     value::set_some(fields, "profile", profile(fields)?);
     set(fields, "ledger", ledger(fields)?);

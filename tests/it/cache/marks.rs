@@ -12,7 +12,7 @@ fn tool(name: &str) -> Tool {
 }
 
 fn layout(tools: &[Tool]) -> Layout {
-    Layout { max: 4, tools: vec![ToolFact::default(); tools.len()], ..Layout::default() }
+    Layout { max_marks: 4, tools: vec![ToolFact::default(); tools.len()], ..Layout::default() }
 }
 
 fn placed(messages: &[Message], tools: &[Tool], layout: &Layout) -> Placement {
@@ -84,7 +84,7 @@ fn placement_table() {
 fn by_value_while_marks_are_left() {
     let tools = [tool("a")];
     let check = |max: usize, wanted: &str| {
-        let layout = Layout { max, ..layout(&tools) };
+        let layout = Layout { max_marks: max, ..layout(&tools) };
         assert_eq!(shown(&placed(&loop_of(1), &tools, &layout)), wanted);
     };
     check(0, "");
@@ -146,7 +146,7 @@ fn marks_of_the_caller() {
     // The oldest are removed first.
     check(&[1, 3, 5], &plain, "tools t0, system m0.0, caller m5.0, newest m11.0", &[1, 3]);
     check(&[0, 11], &plain, "tools t0, caller m0.0, user m1.0, caller m11.0", &[]);
-    let none = Layout { max: 0, ..plain.clone() };
+    let none = Layout { max_marks: 0, ..plain.clone() };
     check(&[0, 3], &none, "", &[3, 0]);
     let reference = Layout { profile: Profile::CopilotChat, scheme: Scheme::OpenAi, tools: vec![], ..plain.clone() };
     check(&[1, 3, 5, 7, 9], &reference, "caller m3.0, caller m5.0, caller m7.0, caller m9.0", &[1]);
@@ -262,7 +262,7 @@ fn random_layout(rng: &mut Rng, messages: &[Message]) -> Layout {
     Layout {
         profile: if rng.bool() { Profile::Espalier } else { Profile::CopilotChat },
         scheme: if rng.bool() { Scheme::OpenAi } else { Scheme::Anthropic },
-        max: rng.usize(0..6),
+        max_marks: rng.usize(0..6),
         prefix_lifetime: one.max(other),
         message_lifetime: one.min(other),
         tools,
@@ -283,7 +283,7 @@ fn what_always_holds() {
         let tools: Vec<Tool> = layout.tools.iter().map(|_| tool("t")).collect();
         let placement = placed(&messages, &tools, &layout);
         let why = format!("round {round}: {layout:?}");
-        assert!(placement.marks.len() <= layout.max, "never over the limit: {why}");
+        assert!(placement.marks.len() <= layout.max_marks, "never over the limit: {why}");
         assert!(placement.marks.windows(2).all(|pair| pair[0].place < pair[1].place), "in order, once each: {why}");
         assert!(placement.marks.windows(2).all(|pair| pair[0].lifetime >= pair[1].lifetime), "longer first: {why}");
         let strict = layout.profile == Profile::Espalier || layout.scheme == Scheme::Anthropic;

@@ -55,11 +55,11 @@ fn who_set_the_limit() {
     let plain = Settings::default();
     assert_eq!(set(stated.clone(), plain), (100_000, Source::MaxPromptTokens));
     assert_eq!(set(Model::default(), plain), (128_000, Source::AssumedLimit));
-    let chosen = Settings { threshold: Some(0.5), context_size: Some(80_000.0), ..plain };
+    let chosen = Settings { threshold: Some(0.5), max_context_tokens: Some(80_000.0), ..plain };
     assert_eq!(set(stated.clone(), chosen), (40_000, Source::Threshold));
-    assert_eq!(set(stated.clone(), Settings { threshold: None, ..chosen }), (80_000, Source::ContextSize));
+    assert_eq!(set(stated.clone(), Settings { threshold: None, ..chosen }), (80_000, Source::MaxContextTokens));
     for no_choice in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
-        let settings = Settings { threshold: Some(no_choice), context_size: Some(no_choice), ..plain };
+        let settings = Settings { threshold: Some(no_choice), max_context_tokens: Some(no_choice), ..plain };
         assert_eq!(set(stated.clone(), settings), (100_000, Source::MaxPromptTokens), "{no_choice}");
     }
     let tiered = Model { default_tier: 60_000, ..stated.clone() };

@@ -53,7 +53,8 @@ fn positions_are_bytes_whatever_the_parser_reads() {
 #[test]
 fn work_is_counted_and_bounded() {
     let text = format!("[{}]", "1,".repeat(20_000) + "1");
-    let parsed = |work| parse(&json(), &text, Units::Utf8, Limits { work, ..Limits::default() }, &Pruning::default());
+    let parsed =
+        |work| parse(&json(), &text, Units::Utf8, Limits { max_work: work, ..Limits::default() }, &Pruning::default());
     let work = parsed(u64::MAX).unwrap().work;
     assert!(work > 100, "{work}");
     // The same text takes the same work, and exactly that suffices.
@@ -77,7 +78,7 @@ fn without_a_tree_indentation_does_and_says_why() {
     let options = Options::default();
     assert_eq!(why(&text, None, options), Some(Why::NoGrammar));
     assert_eq!(why(&text, Some(&grammar), options), None);
-    let limits = |bytes, work| Options { limits: Limits { bytes, work }, ..options };
+    let limits = |bytes, work| Options { limits: Limits { max_bytes: bytes, max_work: work }, ..options };
     assert_eq!(why(&text, Some(&grammar), limits(10, 40_000)), Some(Why::TooLong));
     assert_eq!(why(&text, Some(&grammar), limits(1 << 20, 0)), Some(Why::TooHard));
     let mute = Grammar::of_host(json(), None).unwrap();
@@ -96,7 +97,7 @@ fn broken_text_is_parsed_as_far_as_it_goes() {
 #[test]
 fn deep_trees_are_walked_without_recursion() {
     let text = "[".repeat(50_000) + &"]".repeat(50_000);
-    let limits = Limits { work: u64::MAX, ..Limits::default() };
+    let limits = Limits { max_work: u64::MAX, ..Limits::default() };
     let made = structure(&text, Some(&grammar()), &Options { limits, ..Options::default() });
     assert!(matches!(made.basis, Basis::Syntax { has_errors: false, .. }));
     sound(&made.overlay, &text);

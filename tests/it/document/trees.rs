@@ -87,9 +87,9 @@ fn what_a_host_allows_does_not_depend_on_what_came_before() {
     let fresh = parse(&json(), &edited, Units::Utf8, Limits::default(), &Pruning::default()).unwrap().work;
     trees.parse(&json(), &text, Units::Utf8, Limits::default(), &Pruning::default()).unwrap();
     for text in [&text, &edited] {
-        let limits = Limits { work: fresh / 2, ..Limits::default() };
+        let limits = Limits { max_work: fresh / 2, ..Limits::default() };
         assert!(trees.parse(&json(), text, Units::Utf8, limits, &Pruning::default()).is_err());
-        let limits = Limits { bytes: 10, ..Limits::default() };
+        let limits = Limits { max_bytes: 10, ..Limits::default() };
         assert!(trees.parse(&json(), text, Units::Utf8, limits, &Pruning::default()).is_err());
     }
 }

@@ -183,7 +183,7 @@ test("AI SDK: in the options of the provider", () => {
   });
   assert.equal(result.messages[2], messages[2]);
   assert.equal(place(result.messages).messages, result.messages);
-  assert.deepEqual(place(result.messages, { max: 0 }).messages, messages, "taken away again");
+  assert.deepEqual(place(result.messages, { maxMarks: 0 }).messages, messages, "taken away again");
   const other = place(messages, { providerKey: "bedrock" }).messages[3]!.content as Fields[];
   assert.deepEqual(other[0]!["providerOptions"], { bedrock: { cacheControl: mark } });
   // A mark on a whole message is on its last part; a request's own system text cannot carry one.
@@ -569,7 +569,7 @@ for (const [name, { input, isMark, format, forbidden }] of Object.entries(conver
           assert.ok(options.profile === "copilot-chat" || !forbidden(item), JSON.stringify(item));
         });
         assert.equal(found, marks.length, "as many as were reported");
-        assert.ok(found <= options.max!, `${found} marks`);
+        assert.ok(found <= options.maxMarks!, `${found} marks`);
         assert.equal(JSON.stringify(conversation), before);
         assert.deepEqual(bare(marked), bare(conversation));
         const again = mark(marked);

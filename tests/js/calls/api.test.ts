@@ -220,7 +220,7 @@ async function withModel(
   const messages = agentRun();
   const before = JSON.stringify(messages);
   // A model with room for all of it, and one look only: this summary has none of the sections.
-  const result = await compact(messages, { budget: 3_000, llmBudget: 50_000, verify: "never", llm, ...options });
+  const result = await compact(messages, { budget: 3_000, maxLlmTokens: 50_000, verify: "never", llm, ...options });
   assert.equal(JSON.stringify(messages), before, "the input was changed");
   // Rules write the summary where the model fails, and the report says how it did.
   assert.ok(result.status === "cancelled" || result.report.after.total <= 3_000);
@@ -241,7 +241,7 @@ test("a model's summary is put in place", async () => {
     edits,
   } = await compact(messages, {
     budget: 3_000,
-    llmBudget: 50_000,
+    maxLlmTokens: 50_000,
     verify: "never",
     llm: async (request) => (requests.push(request), { text: SUMMARY, usage: { prompt_tokens: 7 } }),
   });

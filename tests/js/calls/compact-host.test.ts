@@ -41,7 +41,7 @@ const frozen = JSON.stringify(messages);
 // Without the steps that would spare the model.
 const base: CompactOptions = {
   budget: 5_000,
-  llmBudget: 100_000,
+  maxLlmTokens: 100_000,
   ladder: ["summary", "offline", "fit"],
   tools,
   llm: async () => SUMMARY,

@@ -90,7 +90,7 @@ test("a limit that is known is kept from the first request on", async () => {
     );
     assert.ok(model.reduced!.tokens > 0);
   };
-  await within({ llmBudget: 9_000 });
+  await within({ maxLlmTokens: 9_000 });
   await within({ llmModel: { name: "gpt-4o-mini", maxPromptTokens: 9_000 } });
   await assert.rejects(asked({ llmModel: { maxPromptTokens: -1 } }), {
     code: "bad_option",
@@ -106,7 +106,7 @@ const summaries = (steps: { step: string; outcome: string; why: string }[]) =>
 test("why a model was not asked is a step", async () => {
   const {
     report: { steps },
-  } = await asked({ llmBudget: 900, ladder: ["summary", "offline", "fit"] });
+  } = await asked({ maxLlmTokens: 900, ladder: ["summary", "offline", "fit"] });
   assert.deepEqual(
     summaries(steps).map(({ outcome }) => outcome),
     ["skipped"],
@@ -148,7 +148,7 @@ test("a ladder without rules and an empty model: no event says again and again t
 test("results that are over the budget together, and under the cap each, are no results within budget", async () => {
   const list = MESSAGES.slice(0, 20);
   const outcome = async (budget: number) =>
-    (await budgetResults(list, { profile: "gemini-cli", budget, cap: 40_000 })).report.outcome;
+    (await budgetResults(list, { profile: "gemini-cli", budget, maxResultTokens: 40_000 })).report.outcome;
   assert.deepEqual([await outcome(1_000), await outcome(1_000_000)], ["under_cap", "within_budget"]);
 });
 

@@ -75,7 +75,7 @@ test("a hand-over that fails is a status; what cannot be meant is refused", asyn
   for (const [options, path] of [
     [{}, "options.purpose"],
     [{ purpose: "handoff" }, "options.llm"],
-    [{ purpose: "handoff", llm: async () => SUMMARY, llmBudget: -1 }, "options.llmBudget"],
+    [{ purpose: "handoff", llm: async () => SUMMARY, maxLlmTokens: -1 }, "options.maxLlmTokens"],
   ] as const) {
     await assert.rejects(
       espalier.summarize(messages, options as never),

@@ -69,7 +69,7 @@ test("help lists all commands, every exit code and the words of reports", () => 
 for (const shell of ["bash", "zsh", "fish"]) {
   test(`completion ${shell} knows commands, flags and values`, () => {
     const { stdout } = check(["completion", shell], { out: /espalier/ });
-    for (const word of ["outline", shell === "fish" ? "-l llm-budget" : "--llm-budget", "cl100k_base"])
+    for (const word of ["outline", shell === "fish" ? "-l max-llm-tokens" : "--max-llm-tokens", "cl100k_base"])
       assert.ok(stdout.includes(word), word);
   });
 }

@@ -133,7 +133,7 @@ test("a recording's call ids are the provider's in requests, in summaries' reque
     model: { maxPromptTokens: LIMIT },
     entropy: 1,
     background: false,
-    compact: { ladder: ["summary", "fit"], llmBudget: 50_000, verify: "never" },
+    compact: { ladder: ["summary", "fit"], maxLlmTokens: 50_000, verify: "never" },
     llm: async (request) => (asked.push(request), SUMMARY),
   });
   conversation.append([{ role: "user", content: "Go." }, ...rounds(0, 30)]);

@@ -93,7 +93,7 @@ const ASKED = ["model", "llmModel", "requestId"];
 
 for (const [trigger, ratio, set, isBeside] of TRIGGERS) {
   test(`${trigger}: ${isBeside ? "beside the conversation" : "before it goes on"}; one beginning and one end, with all of their fields`, async () => {
-    const conversation = await open({ llm, compact: { llmBudget: 100_000 } });
+    const conversation = await open({ llm, compact: { maxLlmTokens: 100_000 } });
     const events = heard(conversation);
     conversation.append(begin());
     fill(conversation, ratio);

@@ -105,7 +105,7 @@ function storedIn(format: Format): Promise<ReadonlyMap<string, string>> {
           checkpoints: 1,
           background: false,
           llm: async () => SUMMARY,
-          compact: { ladder: ["summary", "offline", "fit"], verify: "never", llmBudget: 100_000 },
+          compact: { ladder: ["summary", "offline", "fit"], verify: "never", maxLlmTokens: 100_000 },
         },
         1.02,
       );
@@ -147,7 +147,7 @@ const openedOver = (format: Format, storage: ConversationStorage, messages?: rea
     timeoutsMs: { storage: PATIENCE, model: 60_000, wait: 60_000 },
     llm: async () => SUMMARY,
     ...(messages && { messages }),
-    compact: { ladder: ["summary", "offline", "fit"], verify: "never", llmBudget: 100_000 },
+    compact: { ladder: ["summary", "offline", "fit"], verify: "never", maxLlmTokens: 100_000 },
   });
 const round = (format: Format, number: number) =>
   HOSTS[format].round({

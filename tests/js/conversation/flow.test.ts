@@ -121,7 +121,7 @@ for (const scenario of scenarios) {
       entropy: seedFor(scenario.steps[0]!.rng),
       automatic: scenario.enabled ?? true,
       ...(threshold !== undefined && { threshold }),
-      ...(contextSize !== undefined && { contextSize }),
+      ...(contextSize !== undefined && { maxContextTokens: contextSize }),
     });
     const events = heard(conversation);
     const stages = () => events.flatMap((event) => (event.type === "compaction_progress" ? [event.stage] : []));
@@ -154,7 +154,7 @@ for (const scenario of scenarios) {
       }
       if (step.newTurn) {
         conversation.append({ role: "user", content: "and now" });
-        if (step.newTurn.contextSize !== undefined) conversation.setContextSize(step.newTurn.contextSize / SCALE);
+        if (step.newTurn.contextSize !== undefined) conversation.setMaxContextTokens(step.newTurn.contextSize / SCALE);
         if (step.newTurn.model !== undefined) name = "gpt-4o-mini";
       }
       const budget = (await conversation.modelSwitch(limits(name))).newLimit - scenario.toolTokens / SCALE;

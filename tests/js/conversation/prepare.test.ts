@@ -330,8 +330,8 @@ test("the user's threshold is checked when it is set, and lowers the limit", asy
   conversation.setThreshold(3_000);
   assert.equal(conversation.usage().limit, 3_000);
   conversation.setThreshold(undefined);
-  conversation.setContextSize(1_500);
-  assert.deepEqual([conversation.usage().limit, conversation.usage().limitSource], [1_500, "contextSize"]);
+  conversation.setMaxContextTokens(1_500);
+  assert.deepEqual([conversation.usage().limit, conversation.usage().limitSource], [1_500, "maxContextTokens"]);
 });
 
 test("a model's default tier counts unless the user picked a size, or more is preferred and costs no more", async () => {
@@ -340,7 +340,7 @@ test("a model's default tier counts unless the user picked a size, or more is pr
     [false, true, undefined, 8_000, "maxPromptTokens"],
     [true, true, undefined, 4_000, "defaultTier"],
     [true, false, undefined, 4_000, "defaultTier"],
-    [true, false, 6_000, 6_000, "contextSize"],
+    [true, false, 6_000, 6_000, "maxContextTokens"],
     [false, false, 0, 4_000, "defaultTier"],
     [false, false, Infinity, 4_000, "defaultTier"],
     [false, false, 9_000, 8_000, "maxPromptTokens"],
@@ -350,7 +350,7 @@ test("a model's default tier counts unless the user picked a size, or more is pr
         profile,
         model: { maxPromptTokens: 8_000, defaultTier: 4_000, surcharge },
         preferLongContext,
-        ...(contextSize !== undefined && { contextSize }),
+        ...(contextSize !== undefined && { maxContextTokens: contextSize }),
       });
       const usage = conversation.usage();
       assert.deepEqual(

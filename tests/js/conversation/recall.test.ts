@@ -220,7 +220,7 @@ test("what was edited away comes back: behind a summary, cleared, superseded, cu
   const messages = transcript("pi-refactor-long");
   const conversation = await open(messages);
   await conversation.prepare();
-  const { handle } = e.recallTool(conversation, { limit: 100_000 });
+  const { handle } = e.recallTool(conversation, { maxTokens: 100_000 });
   const places = new Set<string>();
   for (const [at, message] of messages.entries()) {
     const [{ place }] = conversation.recall(`m${at}`);
@@ -237,7 +237,7 @@ test("what was edited away comes back: behind a summary, cleared, superseded, cu
 test("a long message comes in pieces that make up the whole", async () => {
   const conversation = await open(story());
   for (const limit of [200, 700, 4_000]) {
-    const { handle } = e.recallTool(conversation, { limit });
+    const { handle } = e.recallTool(conversation, { maxTokens: limit });
     let [whole, next, calls]: [string, string | undefined, number] = ["", '{"id":"m4"}', 0];
     while (next !== undefined) {
       const text = await handle(next);
@@ -260,7 +260,7 @@ test("a long message comes in pieces that make up the whole", async () => {
 test("a long range says what is left, and the pages make up the range", async () => {
   const messages = transcript("pi-refactor-long").slice(0, 120);
   const conversation = await open(messages);
-  const { handle } = e.recallTool(conversation, { limit: 1_000 });
+  const { handle } = e.recallTool(conversation, { maxTokens: 1_000 });
   const seen: string[] = [];
   let next: string | undefined = '{"id":"m0..m119"}';
   for (let calls = 0; next !== undefined; calls += 1) {
@@ -465,7 +465,7 @@ test("no answer is above its limit, whatever the messages are", async () => {
   }));
   const conversation = await open(messages, "espalier");
   for (const limit of [200, 333, 1_000, 20_000]) {
-    const { handle } = e.recallTool(conversation, { limit });
+    const { handle } = e.recallTool(conversation, { maxTokens: limit });
     for (const input of [
       ...messages.map(({ id }) => ({ id })),
       { id: "t0..t8" },
@@ -488,8 +488,8 @@ test("options are checked", async () => {
     assert.throws(() => e.recallTool(conversation, given as never), { code: "bad_option", path });
   check({ name: "" }, "options.name");
   check({ name: "re call" }, "options.name");
-  check({ limit: 199 }, "options.limit");
-  check({ limit: 1.5 }, "options.limit");
+  check({ maxTokens: 199 }, "options.maxTokens");
+  check({ maxTokens: 1.5 }, "options.maxTokens");
   check({ format: "xml" }, "options.format");
   check({ names: "x" }, "options.names");
   for (const given of [undefined, null, {}, [], "x", { log: {} }])

@@ -268,7 +268,7 @@ test("callbacks that answer twice, after an abort, or at once and with an error:
   const late: ((text: string) => void)[] = [];
   const conversation = await open({
     background: false,
-    compact: { ladder: ["summary", "offline", "fit"], verify: "never", llmBudget: 100_000 },
+    compact: { ladder: ["summary", "offline", "fit"], verify: "never", maxLlmTokens: 100_000 },
     llm: (_, { signal }) =>
       new Promise((done, fail) => {
         late.push(done as (text: string) => void);

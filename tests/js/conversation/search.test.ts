@@ -305,7 +305,7 @@ test("questions about real sessions are answered in the first five", async () =>
   for (const { transcript: name, set, ask, answers } of questions) {
     if (!logs.has(name))
       logs.set(name, e.ConversationLog.from(transcript(name), { format: "openai-chat", now: () => 0 }));
-    const found = await logs.get(name).search(ask, { limit: 5 });
+    const found = await logs.get(name).search(ask, { maxResults: 5 });
     const all = new Set(found.flatMap(({ id, with: others, repeats }: any) => [id, ...others, ...repeats]));
     const share = (shares[set] ??= [0, 0]);
     share[0] += Number(answers.some((number) => all.has(`m${number}`)));
@@ -324,8 +324,8 @@ test("odd queries: empty, blank, huge, half characters, no words", async () => {
     assert.deepEqual(await log.search(query), [], JSON.stringify(query));
   assert.ok((await log.search(`parser ${"filler words to make it long ".repeat(36_000)}`)).length > 0);
   assert.ok((await log.search("parser \udc00\ud800")).length > 0);
-  assert.equal((await log.search("parser printer", { limit: 1 })).length, 1);
-  assert.deepEqual(await log.search("parser", { limit: 0 }), []);
+  assert.equal((await log.search("parser printer", { maxResults: 1 })).length, 1);
+  assert.deepEqual(await log.search("parser", { maxResults: 0 }), []);
   log.close();
 });
 
@@ -350,8 +350,8 @@ test("options that make no sense are refused by name", async () => {
   const log = e.ConversationLog.from(story(), { now: () => 0 });
   const bad = (options: unknown, path: string) =>
     assert.rejects(log.search("parser", options as never), refused("bad_option", path));
-  await bad({ limit: -1 }, "options.limit");
-  await bad({ limit: 1.5 }, "options.limit");
+  await bad({ maxResults: -1 }, "options.maxResults");
+  await bad({ maxResults: 1.5 }, "options.maxResults");
   await bad({ onlyHidden: "yes" }, "options.onlyHidden");
   await bad({ onlyhidden: true }, "options.onlyhidden");
   await assert.rejects(log.search(5 as never), refused("bad_input", "query"));

@@ -56,7 +56,7 @@ export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) 
     compact: {
       ladder: ["summary", "offline", "fit"],
       verify: "always",
-      llmBudget: 100_000,
+      maxLlmTokens: 100_000,
       readFile: async (_, { signal }) => (await at("a file", signal), "let it = 1;\n"),
     },
   };

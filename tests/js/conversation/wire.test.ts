@@ -35,7 +35,7 @@ async function begun(name: WireName, background: boolean, clock: ReturnType<type
     llm: provider.llm,
     timeoutsMs: { model: LIMIT_MS },
     clock: clock!,
-    compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000 },
+    compact: { ladder: ["summary", "offline", "fit"], verify: "always", maxLlmTokens: 100_000 },
   });
   conversation.append([user("Fix the parser, never touch the lexer.")]);
   for (let number = 0; conversation.usage().ratio < (background ? 0.83 : 1.02); number += 1) {

@@ -151,7 +151,7 @@ const COMPACT: Omit<CompactOptions, "budget">[] = [
   { force: true },
   { onFailure: "leave" },
   { keep: [3] },
-  { llmBudget: 9_000 },
+  { maxLlmTokens: 9_000 },
   { ledger: { root: "/testbed", markers: ["please"], facts: ["It is red."] } },
   { profile: "gemini-cli" },
   { profile: { name: "copilot-cli" } as never },

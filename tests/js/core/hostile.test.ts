@@ -60,7 +60,7 @@ const COMPACT: Record<string, unknown>[] = [
   { keep: [-1] },
   { signal: {} },
   { signal: 7 },
-  { llmBudget: -1 },
+  { maxLlmTokens: -1 },
   { timeoutMs: "1" },
   { hookTimeoutMs: -1 },
   { onProgress: 7 },

@@ -127,8 +127,8 @@ test("parsing that would take too long or too much: said, folded by indentation,
   for (const [at, { text, ...options }] of probes.entries()) {
     const budget = options.budget;
     for (const [limits, why] of [
-      [{ bytes: text.length >> 1 }, "tooLong"],
-      [{ work: 0 }, "tooHard"],
+      [{ maxBytes: text.length >> 1 }, "tooLong"],
+      [{ maxWork: 0 }, "tooHard"],
     ] as const) {
       const summary = await summarizeDocument(text, { ...options, limits });
       assert.deepEqual(summary.basis, { path: "indentation", why }, options.language);

@@ -55,7 +55,7 @@ test("20 MB of code are folded by indentation", () => {
 
 test("the same document always has the same result, whatever came before it", () => {
   const text = SAMPLES.typescript!.text.repeat(20);
-  const options = { language: "typescript", limits: { work: 30 } };
+  const options = { language: "typescript", limits: { maxWork: 30 } };
   const first = documentStructureSync(text, options);
   for (let i = 0; i < 5; i++) {
     documentStructureSync(text + i, { language: "typescript" });
@@ -120,9 +120,9 @@ test("options that make no sense name the field", async () => {
     [{ mode: "x" }, "mode"],
     [{ tabSize: 0 }, "tabSize"],
     [{ tabSize: "4" }, "tabSize"],
-    [{ limits: { bytes: -1 } }, "limits.bytes"],
-    [{ limits: { work: NaN } }, "limits.work"],
-    [{ limits: { work: 1.5 } }, "limits.work"],
+    [{ limits: { maxBytes: -1 } }, "limits.maxBytes"],
+    [{ limits: { maxWork: NaN } }, "limits.maxWork"],
+    [{ limits: { maxWork: 1.5 } }, "limits.maxWork"],
     [{ tree: {} }, "tree"],
     [{ tree: null }, "tree"],
     [{ tree: { nodes: [1], kinds: [], fields: [] } }, "tree"],

@@ -138,8 +138,8 @@ test("languages without structure are folded by indentation, and it is said why"
   assert.equal(await why(text, { language: "swift" }), "noGrammar");
   assert.equal(await why(text, { language: "rust" }), "syntax");
   assert.equal(await why(text, { language: "rust", mode: "compatible" }), "noQuery");
-  assert.equal(await why(text, { language: "rust", limits: { bytes: 9 } }), "tooLong");
-  assert.equal(await why(text.repeat(200), { language: "rust", limits: { work: 1 } }), "tooHard");
+  assert.equal(await why(text, { language: "rust", limits: { maxBytes: 9 } }), "tooLong");
+  assert.equal(await why(text.repeat(200), { language: "rust", limits: { maxWork: 1 } }), "tooHard");
 });
 
 test("expressions that are skipped hold nothing: structures with and without a closure in every line agree", async () => {

@@ -226,7 +226,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "compact",
     args: () => [chat(), { budget: 250 }],
     run: e.compact,
-    options: `${COUNTING} llm focus force onFailure keep signal llmBudget timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
+    options: `${COUNTING} llm focus force onFailure keep signal maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
   },
   {
     name: "quality",
@@ -238,14 +238,14 @@ export const ENTRIES: readonly Entry[] = [
     name: "summarize",
     args: () => [chat(), { purpose: "handoff", llm: async () => ({ text: "<summary>Words.</summary>" }) }],
     run: e.summarize,
-    options: `${COUNTING} llmBudget focus signal timeoutMs onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure`,
+    options: `${COUNTING} maxLlmTokens focus signal timeoutMs onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure`,
   },
   {
     name: "toolContent",
     args: () => [{ content: [{ type: "text", text: "a" }] }, {}],
     run: e.toolContent,
     options:
-      "limit keep maxImageBytes readResource maxResources resourceLines store timeoutMs signal onEvent encoding model",
+      "maxTokens keep maxImageBytes readResource maxResources resourceLines store timeoutMs signal onEvent encoding model",
   },
   { name: "profile", args: () => ["espalier"], run: e.profile },
   {
@@ -338,19 +338,19 @@ export const ENTRIES: readonly Entry[] = [
     run: e.truncate,
     options: "headShare snap keep json clean recall marker profile encoding",
   },
-  { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "limit profile encoding" },
+  { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "maxTokens profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },
   {
     name: "offload",
     args: () => ["line\n".repeat(400), { store: async () => "kept/it", threshold: 100 }],
     run: e.offload,
-    options: "tool exempt readTool schemaTokens previewTokens limit timeoutMs profile encoding signal onEvent",
+    options: "tool exempt readTool schemaTokens previewTokens maxTokens timeoutMs profile encoding signal onEvent",
   },
   {
     name: "budgetResults",
     args: () => [chat(), { budget: 100 }],
     run: e.budgetResults,
-    options: `${RESULTS} rule level cap profile`,
+    options: `${RESULTS} rule level maxResultTokens profile`,
   },
   {
     name: "clearResults",
@@ -388,7 +388,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "placeMarks",
     args: () => [chat(), { minimumPrefix: 0 }],
     run: e.placeMarks,
-    options: `${COUNTING} system profile scheme max lifetime previousNewest summary style providerKey dataPart`,
+    options: `${COUNTING} system profile scheme maxMarks lifetime previousNewest summary style providerKey dataPart`,
   },
   {
     name: "stablePrefix",
@@ -458,7 +458,7 @@ export const ENTRIES: readonly Entry[] = [
   onLog("setTools", () => [[tool()]]),
   onLog("counts", () => ["m1"]),
   onLog("recall", () => ["m1"]),
-  onLog("search", () => ["make part 1", {}], "limit onlyHidden"),
+  onLog("search", () => ["make part 1", {}], "maxResults onlyHidden"),
   onLog("compare", () => [0, 1]),
   onLog("fingerprint", () => [["m1"]]),
   onLog("originalsFrom", () => [1]),
@@ -476,7 +476,7 @@ export const ENTRIES: readonly Entry[] = [
         await made.dispose();
       }
     },
-    options: `${COUNTING} log storage profile system llm threshold contextSize automatic background clock timeoutsMs checkpoints hooks compact onEvent eventNames`,
+    options: `${COUNTING} log storage profile system llm threshold maxContextTokens automatic background clock timeoutsMs checkpoints hooks compact onEvent eventNames`,
   },
   onConversation("append", () => [[{ role: "user", content: "More." }]]),
   onConversation("prepare", () => [{}], "tools model system signal"),
@@ -494,7 +494,7 @@ export const ENTRIES: readonly Entry[] = [
   onConversation("undo", () => [undefined]),
   onConversation("rewind", () => ["m4"]),
   onConversation("recall", () => ["m1"]),
-  onConversation("search", () => ["make part 1", {}], "limit onlyHidden"),
+  onConversation("search", () => ["make part 1", {}], "maxResults onlyHidden"),
   onConversation("redo", () => [undefined]),
   onConversation("compare", () => [0, 1]),
   onConversation("setThreshold", () => [0.9]),
@@ -708,7 +708,7 @@ export const ENTRIES: readonly Entry[] = [
   {
     name: "search.openMessageIndex",
     args: () => [[{ id: "m0", number: 0, round: 0, role: "user", about: "", text: "Fix it." }], "fix", {}],
-    options: "limit",
+    options: "maxResults",
     async run(messages, query, options) {
       const index = await s.openMessageIndex();
       try {
@@ -768,7 +768,7 @@ export const ENTRIES: readonly Entry[] = [
       {
         profile: "espalier",
         encoding: "o200k_base",
-        chunkBudget: 100,
+        maxChunkTokens: 100,
         sliceMs: 8,
         source: s.memoryFiles(files()),
         storage: s.memoryStorage(),

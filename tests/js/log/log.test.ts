@@ -234,7 +234,7 @@ test("recall gives the host's own object and says what hid it", () => {
   assert.deepEqual([found!.place, found!.by], ["covered", [id]]);
   assert.equal(log.recall(`${id}:summary`).length, 5);
   assert.deepEqual(
-    log.recall({ query: "PART2 building", limit: 1 }).map(({ id, hits }) => [id, hits.length]),
+    log.recall({ query: "PART2 building", maxResults: 1 }).map(({ id, hits }) => [id, hits.length]),
     [["m7", 2]],
   );
   assert.deepEqual(log.recall({ query: "nowhere" }), []);

@@ -55,10 +55,10 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["clearingPays", () => e.clearingPays({ cleared: 1, suffix: 1, request: 2 }), "options.request", "requests"],
   ["usageCost", () => e.usageCost({}, { inputs: 1 }), "options.prices.inputs", "input"],
   ["usageCost", () => e.usageCost({}, {}, { lifeTime: "1h" }), "options.lifeTime", "lifetime"],
-  ["truncate", () => e.truncate("x", { limit: 1, maxTokens: 2 }), "options.maxTokens", "limit"],
-  ["jsonSchema", () => e.jsonSchema("{}", { limits: 2 }), "options.limits", "limit"],
+  ["truncate", () => e.truncate("x", { maxTokens: 1, limit: 2 } as never), "options.limit", "maxTokens"],
+  ["jsonSchema", () => e.jsonSchema("{}", { maxTokn: 2 } as never), "options.maxTokn", "maxTokens"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
-  ["offload", () => e.offload("x", { store: () => ({}), treshold: 2 }), "options.treshold", "threshold"],
+  ["offload", () => e.offload("x", { store: () => ({}), maxInlineToken: 2 }), "options.maxInlineToken", "maxInlineTokens"],
   [
     "searchMessages",
     () => e.searchMessages({ hits: [] }, { format: "openai-chat", budgett: 2 } as never),
@@ -67,9 +67,9 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ],
   [
     "log.search",
-    () => new e.ConversationLog({ format: "openai-chat" }).search("x", { limitt: 2 } as never),
-    "options.limitt",
-    "limit",
+    () => new e.ConversationLog({ format: "openai-chat" }).search("x", { maxResultts: 2 } as never),
+    "options.maxResultts",
+    "maxResults",
   ],
   ["toolContent", () => e.toolContent("x", { maxResource: 2 }), "options.maxResource", "maxResources"],
   ["budgetResults", () => e.budgetResults(messages, { budget: 9, cup: 2 }), "options.cup", "cap"],
@@ -104,9 +104,9 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ],
   [
     "summarize",
-    () => e.summarize(messages, { purpose: "handoff", llm: () => "", llmBudgett: 2 }),
-    "options.llmBudgett",
-    "llmBudget",
+    () => e.summarize(messages, { purpose: "handoff", llm: () => "", maxLlmToken: 2 }),
+    "options.maxLlmToken",
+    "maxLlmTokens",
   ],
   ["quality", () => e.quality(messages, messages, { sumary: "x" }), "options.sumary", "summary"],
   [
@@ -199,9 +199,9 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["documentStructureSync", () => e.documentStructureSync("x", { tabsize: 2 }), "options.tabsize", "tabSize"],
   [
     "documentStructureSync",
-    () => e.documentStructureSync("x", { limits: { byte: 2 } }),
-    "options.limits.byte",
-    "bytes",
+    () => e.documentStructureSync("x", { limits: { maxByte: 2 } }),
+    "options.limits.maxByte",
+    "maxBytes",
   ],
   ["summarizeDocument", () => e.summarizeDocument("x", { budget: 9, selction: 0 }), "options.selction", "selection"],
   [

@@ -97,7 +97,7 @@ async function compacted(
   const { llm } = providers[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: fast });
   const work = espalier.compact(messages, {
     budget: BUDGET,
-    llmBudget: 100_000,
+    maxLlmTokens: 100_000,
     tools,
     llm,
     ...options,
@@ -191,7 +191,7 @@ test("a request object is forked with everything in it", async () => {
   const { llm } = providers.anthropic({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1` });
   const { status, report } = await espalier.compact(request, {
     budget: BUDGET,
-    llmBudget: 100_000,
+    maxLlmTokens: 100_000,
     llm,
     cacheWarm: true,
   });

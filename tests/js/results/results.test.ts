@@ -16,25 +16,25 @@ const LOG = Array.from({ length: 3_000 }, (_, at) =>
 
 test("within the limit it is the very same text, else it is on the limit", () => {
   const whole = count(LOG);
-  assert.deepEqual(truncate(LOG, { limit: whole }).text, LOG);
+  assert.deepEqual(truncate(LOG, { maxTokens: whole }).text, LOG);
   for (const limit of [0, 1, 5, 40, 200, 5_000]) {
-    const short = truncate(LOG, { limit });
+    const short = truncate(LOG, { maxTokens: limit });
     assert.equal(short.tokens, count(short.text));
     assert.ok(short.tokens <= limit && short.before === whole);
   }
-  assert.ok(truncate(LOG, { limit: 1_000, snap: "characters" }).tokens >= 950);
+  assert.ok(truncate(LOG, { maxTokens: 1_000, snap: "characters" }).tokens >= 950);
 });
 
 test("the marker tells what is missing, in our words or the host's", () => {
   assert.match(
-    truncate(LOG, { limit: 300, recall: "r12" }).text,
+    truncate(LOG, { maxTokens: 300, recall: "r12" }).text,
     /\n\[cut: 2,\d{3} lines, \d\d,\d{3} tokens; recall r12\]\n/,
   );
-  assert.match(truncate(LOG, { limit: 300, marker: "<<gone>>" }).text, /\n<<gone>>\n/);
+  assert.match(truncate(LOG, { maxTokens: 300, marker: "<<gone>>" }).text, /\n<<gone>>\n/);
 });
 
 test("errors of a build survive a tenfold cut", () => {
-  const short = truncate(LOG, { limit: Math.floor(count(LOG) / 10), keep: "errors" });
+  const short = truncate(LOG, { maxTokens: Math.floor(count(LOG) / 10), keep: "errors" });
   const errors = LOG.split("\n").filter((line) => line.includes("error"));
   assert.ok(errors.filter((line) => short.text.includes(line)).length >= 0.8 * errors.length);
   assert.ok(short.errors > 0);
@@ -46,39 +46,39 @@ test("JSON stays JSON, unless that is not wanted", () => {
     undefined,
     2,
   );
-  const short = truncate(text, { limit: 500 });
+  const short = truncate(text, { maxTokens: 500 });
   const value = JSON.parse(short.text);
   assert.deepEqual([short.json, value.total, value.items[0].id, value.items.at(-1).id], [true, 400, 0, 399]);
-  assert.equal(truncate(text, { limit: 500, json: false }).json, false);
+  assert.equal(truncate(text, { maxTokens: 500, json: false }).json, false);
 });
 
 test("Copilot Chat's rule", () => {
   const text = "line\n".repeat(4_000);
-  const { text: short } = truncate(text, { limit: 100, profile: "copilot-chat" });
+  const { text: short } = truncate(text, { maxTokens: 100, profile: "copilot-chat" });
   assert.ok(short.includes("\n[Tool response was too long and was truncated.]\n"));
   // 0 is no limit there; with our own rule nothing fits.
-  const { text: whole, cut } = truncate(text, { limit: 0, profile: "copilot-chat" });
+  const { text: whole, cut } = truncate(text, { maxTokens: 0, profile: "copilot-chat" });
   assert.deepEqual([whole === text, cut], [true, 0]);
-  assert.equal(truncate(text, { limit: 0 }).text, "");
+  assert.equal(truncate(text, { maxTokens: 0 }).text, "");
 });
 
 test("lone surrogates, NUL and what is no text", () => {
   const odd = "a\ud800\0b ".repeat(2_000);
-  assert.equal(truncate(odd, { limit: 1e6 }).text, odd);
-  assert.ok(truncate(odd, { limit: 50 }).tokens <= 50);
+  assert.equal(truncate(odd, { maxTokens: 1e6 }).text, odd);
+  assert.ok(truncate(odd, { maxTokens: 50 }).tokens <= 50);
   for (const text of [undefined, null, 5, {}, ["x"]])
-    assert.throws(() => truncate(text as never, { limit: 5 }), { code: "bad_input", path: "text" });
+    assert.throws(() => truncate(text as never, { maxTokens: 5 }), { code: "bad_input", path: "text" });
   for (const [options, path] of [
     [undefined, "options"],
-    [{ limit: -1 }, "options.limit"],
-    [{ limit: 1.5 }, "options.limit"],
-    [{ limit: NaN }, "options.limit"],
-    [{ limit: "5" }, "options.limit"],
-    [{ limit: 5, headShare: 2 }, "options.headShare"],
-    [{ limit: 5, keep: "all" }, "options.keep"],
-    [{ limit: 5, snap: 1 }, "options.snap"],
-    [{ limit: 5, json: "yes" }, "options.json"],
-    [{ limit: 5, recall: 7 }, "options.recall"],
+    [{ maxTokens: -1 }, "options.maxTokens"],
+    [{ maxTokens: 1.5 }, "options.maxTokens"],
+    [{ maxTokens: NaN }, "options.maxTokens"],
+    [{ maxTokens: "5" }, "options.maxTokens"],
+    [{ maxTokens: 5, headShare: 2 }, "options.headShare"],
+    [{ maxTokens: 5, keep: "all" }, "options.keep"],
+    [{ maxTokens: 5, snap: 1 }, "options.snap"],
+    [{ maxTokens: 5, json: "yes" }, "options.json"],
+    [{ maxTokens: 5, recall: 7 }, "options.recall"],
   ] as const)
     assert.throws(() => truncate("x", options as never), { code: "bad_option", path });
 });
@@ -154,7 +154,7 @@ test("storing as Copilot Chat does it", async () => {
     const files: Record<string, string> = {};
     const { text } = await offload(content(recipe, bigJson), {
       profile: "copilot-chat",
-      threshold: disk.threshold,
+      maxInlineTokens: disk.threshold,
       tool: disk.toolName,
       store({ content, kind, schema }) {
         files[`content.${kind}`] = content;

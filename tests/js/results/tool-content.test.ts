@@ -140,7 +140,7 @@ test("a link that cannot be read is listed, and a warning says so", async () => 
 
 test("long texts are stored or cut", async () => {
   const long = `${lines(2_000)}error: no rule\n${lines(2_000)}`;
-  const cut = await toolContent({ content: [words(long), words("b")] }, { limit: 500, keep: "errors" });
+  const cut = await toolContent({ content: [words(long), words("b")] }, { maxTokens: 500, keep: "errors" });
   assert.ok(count((cut.content[0] as { text: string }).text) <= 500 && cut.text.includes("error: no rule"));
   const files: string[] = [];
   const stored = await toolContent(
@@ -158,7 +158,7 @@ test("long texts are stored or cut", async () => {
   const failed = await toolContent(
     { content: [words(long)] },
     {
-      limit: 300,
+      maxTokens: 300,
       store: () => {
         throw new Error("full");
       },
@@ -176,7 +176,7 @@ test("input and options that make no sense are named", async () => {
     [{ maxResources: 0.5 }, "options.maxResources"],
     [{ resourceLines: "9" }, "options.resourceLines"],
     [{ readResource: "file" }, "options.readResource"],
-    [{ limit: -1 }, "options.limit"],
+    [{ maxTokens: -1 }, "options.maxTokens"],
     [{ store: 1 }, "options.store"],
   ] as const)
     await assert.rejects(toolContent("a", options as never), { code: "bad_option", path });
@@ -199,7 +199,7 @@ test("whatever a tool gives back, there is something to say", async () => {
         ),
       ),
       async (content) => {
-        const made = await toolContent({ content }, { limit: 100 });
+        const made = await toolContent({ content }, { maxTokens: 100 });
         assert.ok(made.content.length > 0 && made.text !== "");
       },
     ),

@@ -220,7 +220,13 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
     });
     assert.deepEqual([events.map(({ code }) => code), report.gone.map(({ recall }) => recall)], [codes, ["m3", "m5"]]);
     // gemini-cli keeps what it could not save.
-    const kept = await budgetResults(messages, { profile: "gemini-cli", budget: 100, cap: 400, store, timeoutMs: 20 });
+    const kept = await budgetResults(messages, {
+      profile: "gemini-cli",
+      budget: 100,
+      maxResultTokens: 400,
+      store,
+      timeoutMs: 20,
+    });
     assert.equal(kept.messages, messages);
   }
 });
@@ -363,7 +369,7 @@ test("gemini-cli's budget", async () => {
     const { id, history, truncateToolOutputThreshold: cap, expected } = expand(each);
     if (cap < 0) {
       // There a negative cap doubles the text; here it is refused.
-      await assert.rejects(budgetResults(history, { profile: "gemini-cli", cap }), {
+      await assert.rejects(budgetResults(history, { profile: "gemini-cli", maxResultTokens: cap }), {
         code: "bad_option",
         path: "options.cap",
       });
@@ -372,7 +378,7 @@ test("gemini-cli's budget", async () => {
     const files: { path: string; length: number }[] = [];
     const { messages: sent } = await budgetResults(history, {
       profile: "gemini-cli",
-      cap,
+      maxResultTokens: cap,
       // Its names count up; ours tell the content (below).
       store: ({ tool, content }) => {
         const name = (tool ?? "unknown_tool").replace(/[^\w-]/g, "_").toLowerCase();
@@ -402,7 +408,8 @@ test("gemini-cli stores a response that is a bare string as it is", async () => 
 
 test("gemini-cli's files of several turns: a note finds what it stands for, and the same history is not written anew", async () => {
   const operations = [
-    (messages: any[], store: any) => budgetResults(messages, { profile: "gemini-cli", budget: 1_500, cap: 400, store }),
+    (messages: any[], store: any) =>
+      budgetResults(messages, { profile: "gemini-cli", budget: 1_500, maxResultTokens: 400, store }),
     (messages: any[], store: any) =>
       clearResults(messages, { profile: "gemini-cli", protect: 1_500, atLeast: 0, protectLatest: false, store }),
   ];

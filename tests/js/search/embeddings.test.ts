@@ -40,7 +40,7 @@ for (const [name, place] of PLACES) {
         ...place,
         source,
         storage,
-        chunkBudget: 40,
+        maxChunkTokens: 40,
         embeddings: { embed, model, batchSize: 10, concurrency: 3 },
       });
     const index = await open();

@@ -78,7 +78,7 @@ for (const [name, place] of PLACES) {
     for (const seed of [1, 2, 3]) {
       const pick = random(seed);
       const source = new Files();
-      await using({ ...place, source, chunkBudget: 40 }, async (index) => {
+      await using({ ...place, source, maxChunkTokens: 40 }, async (index) => {
         for (let step = 0; step < 60; step += 1) {
           const path = `folder${pick(3)}/file${pick(12)}.md`;
           if (pick(4) === 0) source.delete(path);
@@ -90,7 +90,7 @@ for (const [name, place] of PLACES) {
         const fresh = new Files();
         for (const [path, { text }] of [...source.files].toSorted(([a], [b]) => (a < b ? -1 : 1)))
           fresh.set(path, text);
-        await using({ source: fresh, chunkBudget: 40 }, async (other) => {
+        await using({ source: fresh, maxChunkTokens: 40 }, async (other) => {
           await other.sync();
           assert.deepEqual(await answers(index), await answers(other), `seed ${seed}`);
         });
@@ -247,7 +247,7 @@ for (const [name, place] of PLACES) {
   check("definitions bound chunks and name what is around them", async (place) => {
     const body = text(random(5), 60);
     const definitions = ({ text }: { text: string }) => [{ name: "function all", start: 0, end: text.length }];
-    await using({ ...place, chunkBudget: 50, definitions }, async (index) => {
+    await using({ ...place, maxChunkTokens: 50, definitions }, async (index) => {
       await index.put([{ path: "a.ts", text: body }]);
       const { hits } = await index.search("oak", { maxResults: 5, fullWorkspace: false });
       assert.ok(hits.some(({ header }) => header === "function all"));
@@ -360,8 +360,8 @@ for (const [name, place] of PLACES) {
 test("options that make no sense are refused by name", async () => {
   const bad: [IndexOptions, string][] = [
     [{ profile: "bm25" as never }, "options.profile"],
-    [{ chunkBudget: 3 }, "options.chunkBudget"],
-    [{ chunkBudget: 40.5 }, "options.chunkBudget"],
+    [{ maxChunkTokens: 3 }, "options.maxChunkTokens"],
+    [{ maxChunkTokens: 40.5 }, "options.maxChunkTokens"],
     [{ sliceMs: 0 }, "options.sliceMs"],
     [{ storage: {} as never }, "options.storage.readBytes"],
     [{ source: { list: 1 } as never }, "options.source.list"],

@@ -206,7 +206,7 @@ for (const [name, place] of PLACES) {
     await index.sync();
     await index.dispose();
     for (const options of [
-      { chunkBudget: 100 },
+      { maxChunkTokens: 100 },
       { encoding: "cl100k_base" as const },
       { profile: "copilot-chat" as const },
       { definitions: () => [] },
