@@ -44,12 +44,12 @@ const MOST = 4;
  * const client = new Anthropic();
  * const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why does the build fail?" }];
  * const request = { model: "claude-opus-4-8", max_tokens: 1_000, system: "You mend builds.", messages };
- * const { messages: marked, marks, newest } = placeMarks(request, { minimumPrefix: 0 });
+ * const { messages: marked, marks, newest } = placeMarks(request, { minPrefixTokens: 0 });
  * const reply = await client.messages.create(marked);
  * marks.map(({ why }) => why); // => ["system", "newest"]
  *
  * messages.push({ role: "assistant", content: reply.content }, { role: "user", content: "Mend it." });
- * const next = placeMarks(request, { minimumPrefix: 0, previousNewest: newest });
+ * const next = placeMarks(request, { minPrefixTokens: 0, previousNewest: newest });
  * next.marks.map(({ why }) => why); // => ["system", "previous", "newest"]
  * ```
  *
@@ -97,8 +97,8 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
-  const { profile, scheme = schemes[0], maxMarks = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
-  const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
+  const { profile, scheme = schemes[0], maxMarks = MOST, lifetime, previousNewest, summary, minPrefixTokens } = settings;
+  const minimum = minPrefixTokens ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minPrefixTokens(model ?? "")));
   // An encoding is needed only for counting.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
   const fields = {
@@ -191,14 +191,14 @@ function markSettings(options: MarkOptions) {
     maxMarks,
     lifetime,
     previousNewest,
-    minimumPrefix,
+    minPrefixTokens,
     summary,
   } = check(options, MARKS);
   return {
     profile,
     scheme,
     maxMarks,
-    minimumPrefix,
+    minPrefixTokens: minPrefixTokens,
     summary,
     lifetime: lifetimes(lifetime),
     previousNewest: previousNewest ?? undefined,

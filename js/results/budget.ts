@@ -29,9 +29,9 @@ const GEMINI_EXEMPT = ["activate_skill", "save_memory", "ask_user", "enter_plan_
 
 /** The figures of {@link ClearResultsOptions.profile}; an absent figure is a share of the tokens for messages. */
 const CLEARING = {
-  espalier: { above: 0, newest: 3, rounds: 2 },
-  anthropic: { above: 100_000, newest: 3, rounds: 0, protect: 0, atLeast: 0 },
-  "gemini-cli": { above: 0, newest: 0, rounds: 0, protect: 50_000, atLeast: 30_000 },
+  espalier: { minRequestTokens: 0, newest: 3, rounds: 2 },
+  anthropic: { minRequestTokens: 100_000, newest: 3, rounds: 0, minKeptTokens: 0, minFreedTokens: 0 },
+  "gemini-cli": { minRequestTokens: 0, newest: 0, rounds: 0, minKeptTokens: 50_000, minFreedTokens: 30_000 },
 } as const;
 
 /**
@@ -62,7 +62,13 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
   const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
   if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
   const cap = options.maxResultTokens ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
-  return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: options.exempt ?? [] });
+  return edited(messages, options, isGemini, {
+    rule,
+    budget,
+    level,
+    maxResultTokens: cap,
+    exempt: options.exempt ?? [],
+  });
 }
 
 /**
@@ -89,19 +95,19 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
   const { profile = "espalier", protectLatest = true } = check(options, CLEAR_RESULTS);
   const isGemini = profile === "gemini-cli";
-  const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
-  const figure = (name: "above" | "newest" | "rounds" | "protect" | "atLeast") => options[name] ?? figures[name];
+  const figures: Pick<ClearResultsOptions, "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens"> = CLEARING[profile];
+  const figure = (name: "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens") => options[name] ?? figures[name];
   // A number above any message count means all messages.
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
   const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
   return edited(messages, options, isGemini, {
     rule: "clear",
     budget: options.budget,
-    above: figure("above"),
+    minRequestTokens: figure("minRequestTokens"),
     newest: few("newest"),
     rounds: few("rounds"),
-    protect: figure("protect"),
-    least: figure("atLeast"),
+    minKeptTokens: figure("minKeptTokens"),
+    minFreedTokens: figure("minFreedTokens"),
     skipLatest: isGemini && protectLatest,
     exempt: options.exempt ?? usual,
   });

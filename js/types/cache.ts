@@ -53,7 +53,7 @@ export interface MarkOptions extends CountOptions {
    * Tokens below which the provider caches nothing. Default: by the model, 1,024 if it is not known; 0 for
    * `copilot-chat`.
    */
-  minimumPrefix?: number;
+  minPrefixTokens?: number;
   /** Id or index of the newest summary of earlier history; one of Espalier's own is recognised. */
   summary?: string | number;
   /** Anthropic's system prompt, where `messages` is a list without a request around it. */

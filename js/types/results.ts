@@ -54,7 +54,7 @@ export interface BudgetResultsOptions extends ResultsOptions {
 
 export interface ClearResultsOptions extends ResultsOptions {
   /**
-   * | profile | above | newest | rounds | protect | atLeast |
+   * | profile | minRequestTokens | newest | rounds | minKeptTokens | minFreedTokens |
    * |---|---|---|---|---|---|
    * | `espalier` (default) | 0 | 3 | 2 | 0.2 of what messages may have, at most 40,000 | 0.1 of it, at most 20,000 |
    * | `anthropic` | 100,000 | 3 | 0 | 0 | 0 |
@@ -63,21 +63,21 @@ export interface ClearResultsOptions extends ResultsOptions {
    * `gemini-cli` masks: it estimates instead of counting, leaves the latest turn out, and its notes are previews.
    */
   profile?: "espalier" | "anthropic" | "gemini-cli";
-  /** Tokens that the request may have: `protect` and `atLeast` are shares of what its messages may have then. */
+  /** Tokens that the request may have: `minKeptTokens` and `minFreedTokens` are shares of what its messages may have then. */
   budget?: number;
-  /** Nothing is cleared in a request of no more tokens. */
-  above?: number;
+  /** Clears nothing in a request that has no more tokens than this. */
+  minRequestTokens?: number;
   /** So many of the newest results stay. */
   newest?: number;
   /** The results of so many of the newest rounds stay. */
   rounds?: number;
-  /** From the newest on, results stay up to so many tokens. */
-  protect?: number;
+  /** Tokens of the newest results that stay in any case. */
+  minKeptTokens?: number;
   /**
-   * All that can be cleared is cleared together, and only if that frees so many tokens: each time costs a cached
-   * prefix.
+   * Clears everything that can be cleared together, and only if that frees at least this many tokens: each clearing
+   * costs a cached prefix.
    */
-  atLeast?: number;
+  minFreedTokens?: number;
   /** With `gemini-cli`: leave the latest turn out. Default true. */
   protectLatest?: boolean;
 }

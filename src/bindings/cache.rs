@@ -105,7 +105,7 @@ pub fn place_marks(
     let conversation = messages(conversation)?;
     let counting: Counting = from_js(counting, "options", Code::BadOption)?;
     let options: MarkOptions = from_js(options, "options", Code::BadOption)?;
-    let minimum = tokens(options.minimum, "options.minimumPrefix").map_err(to_js)?;
+    let minimum = tokens(options.minimum, "options.minPrefixTokens").map_err(to_js)?;
     let factor = options.minimum_model.as_deref().map_or(1.0, prior_factor);
     let tool_fact = |fact: &[u32; 2]| ToolFact { deferred: fact[0] == 1, mark: mark(fact[1]) };
     let part_fact = |fact: &[u32; 4]| PartFact {

@@ -20,15 +20,15 @@ struct ResultOptions {
     budget: Option<f64>,
     level: Option<f64>,
     #[serde(default)]
-    cap: f64,
+    max_result_tokens: f64,
     #[serde(default)]
-    above: f64,
+    min_request_tokens: f64,
     #[serde(default)]
     newest: u32,
     #[serde(default)]
     rounds: u32,
-    protect: Option<f64>,
-    least: Option<f64>,
+    min_kept_tokens: Option<f64>,
+    min_freed_tokens: Option<f64>,
     /// True if counts and texts follow gemini-cli.
     gemini: bool,
     #[serde(default)]
@@ -56,13 +56,15 @@ impl ResultOptions {
         let budget = whole(self.budget);
         match self.rule {
             RuleName::WaterLevel => Rule::Level { budget: budget.unwrap_or(0), previous: whole(self.level) },
-            RuleName::NewestFirst => Rule::NewestFirst { budget: budget.unwrap_or(0), cap: self.cap as u64 },
+            RuleName::NewestFirst => {
+                Rule::NewestFirst { budget: budget.unwrap_or(0), cap: self.max_result_tokens as u64 }
+            }
             RuleName::Clear => Rule::Clear(Clearing {
-                above: self.above as u64,
+                min_request_tokens: self.min_request_tokens as u64,
                 newest: self.newest as usize,
                 rounds: self.rounds as usize,
-                protect: whole(self.protect),
-                least: whole(self.least),
+                min_kept_tokens: whole(self.min_kept_tokens),
+                min_freed_tokens: whole(self.min_freed_tokens),
                 budget,
                 skip_latest: self.skip_latest,
                 gross: self.gemini,

@@ -65,8 +65,14 @@ fn run(sizes: &[usize]) -> Vec<Message> {
     numbered(messages)
 }
 
-fn clear(newest: usize, rounds: usize, protect: u64, least: u64) -> Rule {
-    Rule::Clear(Clearing { newest, rounds, protect: Some(protect), least: Some(least), ..Clearing::default() })
+fn clear(newest: usize, rounds: usize, min_kept_tokens: u64, least: u64) -> Rule {
+    Rule::Clear(Clearing {
+        newest,
+        rounds,
+        min_kept_tokens: Some(min_kept_tokens),
+        min_freed_tokens: Some(least),
+        ..Clearing::default()
+    })
 }
 
 #[test]
@@ -149,8 +155,14 @@ fn clearing_is_worth_its_gain_or_does_not_happen() {
 fn nothing_is_cleared_below_the_line() {
     let messages = run(&[400, 400, 400]);
     let total = done(&messages, clear(0, 0, 0, 0)).before.total;
-    let above = |above: u64| {
-        Rule::Clear(Clearing { above, newest: 1, protect: Some(0), least: Some(0), ..Clearing::default() })
+    let above = |min_request_tokens: u64| {
+        Rule::Clear(Clearing {
+            min_request_tokens,
+            newest: 1,
+            min_kept_tokens: Some(0),
+            min_freed_tokens: Some(0),
+            ..Clearing::default()
+        })
     };
     assert_eq!(done(&messages, above(total)).outcome, Outcome::WithinBudget);
     assert_eq!(done(&messages, above(total - 1)).gone.len(), 2);
@@ -279,11 +291,11 @@ fn whatever_the_conversation() {
             0 => Rule::Level { budget: rng.u64(0..3_000), previous: rng.bool().then(|| rng.u64(0..400)) },
             1 => Rule::NewestFirst { budget: rng.u64(0..3_000), cap: rng.u64(0..500) },
             _ => Rule::Clear(Clearing {
-                above: rng.u64(0..2_000),
+                min_request_tokens: rng.u64(0..2_000),
                 newest: rng.usize(0..4),
                 rounds: rng.usize(0..3),
-                protect: rng.bool().then(|| rng.u64(0..500)),
-                least: rng.bool().then(|| rng.u64(0..200)),
+                min_kept_tokens: rng.bool().then(|| rng.u64(0..500)),
+                min_freed_tokens: rng.bool().then(|| rng.u64(0..200)),
                 budget: rng.bool().then(|| rng.u64(0..5_000)),
                 skip_latest: rng.bool(),
                 gross: rng.bool(),

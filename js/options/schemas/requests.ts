@@ -146,7 +146,7 @@ export const MARKS: Schema<T.MarkOptions> = {
   lifetime,
   previousNewest: (value, path, refuse) =>
     value === null ? undefined : void checkForeign(value as object, NEWEST, path, refuse),
-  minimumPrefix: whole,
+  minPrefixTokens: whole,
   summary: messageId,
   system: checkedLater,
   style: ["message", "part"],

@@ -102,10 +102,10 @@ export const CLEAR_RESULTS: Schema<T.ClearResultsOptions> = {
   ...RESULTS,
   profile: ["espalier", "anthropic", "gemini-cli"],
   budget: whole,
-  above: whole,
+  minRequestTokens: whole,
   newest: whole,
   rounds: whole,
-  protect: whole,
-  atLeast: whole,
+  minKeptTokens: whole,
+  minFreedTokens: whole,
   protectLatest: flag,
 };

@@ -225,16 +225,16 @@ impl Results {
 
     /// Chooses old results outside everything that is protected: all or none.
     fn choose(&mut self, clearing: &rule::Resolved, total: u64) {
-        if total <= clearing.above {
+        if total <= clearing.min_request_tokens {
             return;
         }
         let all: Vec<usize> = (0..self.pieces.len()).filter(|&at| self.pieces[at].takes_part(clearing)).collect();
         let sizes: Vec<u64> = all.iter().map(|&at| self.pieces[at].tokens).collect();
         let end = match clearing.gross {
-            true => prunable(&sizes, clearing.protect, clearing.least),
-            false => outside(&sizes, clearing.protect),
+            true => prunable(&sizes, clearing.min_kept_tokens, clearing.min_freed_tokens),
+            false => outside(&sizes, clearing.min_kept_tokens),
         };
-        self.otherwise = match outside(&sizes, clearing.protect) > end {
+        self.otherwise = match outside(&sizes, clearing.min_kept_tokens) > end {
             true => Outcome::SmallGain,
             false => Outcome::WithinBudget,
         };
@@ -242,7 +242,7 @@ impl Results {
         let old = all[..end.min(newest)].iter().copied();
         let old: Vec<usize> =
             old.filter(|&at| self.pieces[at].free && self.pieces[at].age >= clearing.rounds).collect();
-        self.least = if clearing.gross { 0 } else { clearing.least };
+        self.least = if clearing.gross { 0 } else { clearing.min_freed_tokens };
         self.queue = Queue::Chosen(old.into_iter().map(|at| (at, None)).collect());
         if self.least > 0 {
             self.only_if_worth_it();

@@ -37,36 +37,36 @@ impl Rule {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clearing {
     /// Max tokens of a request that is left alone.
-    pub above: u64,
+    pub min_request_tokens: u64,
     /// Number of newest results that stay, and of newest rounds whose results stay.
     pub newest: usize,
     pub rounds: usize,
     /// Max tokens of results that stay, from the newest on; if absent, a fifth of the tokens for messages, at most
     /// 40,000.
-    pub protect: Option<u64>,
+    pub min_kept_tokens: Option<u64>,
     /// Min tokens to free, below which breaking the cache does not pay; if absent, a tenth of the tokens for messages,
     /// at most 20,000.
-    pub least: Option<u64>,
+    pub min_freed_tokens: Option<u64>,
     /// Budget of the request; the tokens for messages are the budget without the frame.
     pub budget: Option<u64>,
     /// True if results of the latest turn take no part at all.
     pub skip_latest: bool,
-    /// True if `least` counts removed tokens without subtracting their replacements.
+    /// True if `min_freed_tokens` counts removed tokens without subtracting their replacements.
     pub gross: bool,
 }
 
-/// Defaults of [`Clearing::protect`] and [`Clearing::least`]: a divisor of the tokens for messages, and the max.
+/// Defaults of [`Clearing::min_kept_tokens`] and [`Clearing::min_freed_tokens`]: a divisor of the tokens for messages, and the max.
 const PROTECT: (u64, u64) = (5, 40_000);
 const LEAST: (u64, u64) = (10, 20_000);
 
 /// A [`Clearing`] for one request.
 #[derive(Debug, Clone)]
 pub(super) struct Resolved {
-    pub above: u64,
+    pub min_request_tokens: u64,
     pub newest: usize,
     pub rounds: usize,
-    pub protect: u64,
-    pub least: u64,
+    pub min_kept_tokens: u64,
+    pub min_freed_tokens: u64,
     pub skip_latest: bool,
     pub gross: bool,
 }
@@ -76,11 +76,11 @@ impl Clearing {
         let room = self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(totals.frame + totals.tools));
         let share = |given: Option<u64>, (part, most): (u64, u64)| given.unwrap_or((room / part).min(most));
         Resolved {
-            above: self.above,
+            min_request_tokens: self.min_request_tokens,
             newest: self.newest,
             rounds: self.rounds,
-            protect: share(self.protect, PROTECT),
-            least: share(self.least, LEAST),
+            min_kept_tokens: share(self.min_kept_tokens, PROTECT),
+            min_freed_tokens: share(self.min_freed_tokens, LEAST),
             skip_latest: self.skip_latest,
             gross: self.gross,
         }

@@ -67,7 +67,8 @@ fn marks_on_messages() {
     for case in &cases {
         let name = text(&case["name"]);
         let messages = numbered(case["messages"].as_array().unwrap().iter().map(message).collect());
-        let layout = Layout { profile: Profile::CopilotChat, scheme: Scheme::OpenAi, max_marks: 4, ..Layout::default() };
+        let layout =
+            Layout { profile: Profile::CopilotChat, scheme: Scheme::OpenAi, max_marks: 4, ..Layout::default() };
         let placed = place(&messages, &[], &layout, CostModel::Espalier, &Chars);
         let added: Vec<usize> =
             placed.marks.iter().filter(|mark| mark.why != "caller").filter_map(|mark| mark.place.message()).collect();

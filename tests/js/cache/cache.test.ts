@@ -37,7 +37,7 @@ const hour = { type: "ephemeral", ttl: "1h" };
 
 /** Marks whatever its length: the conversations here are short. */
 const place = <T>(input: T, options: MarkOptions = {}): MarkResult<T> =>
-  placeMarks(freeze(input), { minimumPrefix: 0, ...options });
+  placeMarks(freeze(input), { minPrefixTokens: 0, ...options });
 /** `newest 1.0` for a mark on part 0 of message 1, `tools t0` for one on a tool. */
 const shown = ({ marks }: MarkResult<unknown>) =>
   marks
@@ -208,16 +208,16 @@ test("VS Code: data parts, of the host's own class", () => {
     ]),
     new LanguageModelChatMessage(1, [new LanguageModelToolResultPart("1", [new LanguageModelTextPart("done")])]),
   ];
-  const result = placeMarks(messages, { minimumPrefix: 0 });
+  const result = placeMarks(messages, { minPrefixTokens: 0 });
   assert.equal(shown(result), "user m0.1, newest m2.0");
   const part = result.messages[2]!.content[1] as LanguageModelDataPart;
   assert.ok(part instanceof LanguageModelDataPart && result.messages[2] instanceof LanguageModelChatMessage);
   assert.deepEqual([part.mimeType, new TextDecoder().decode(part.data)], ["cache_control", "ephemeral"]);
   assert.equal(result.messages[1], messages[1]);
   assert.equal(messages[2]!.content.length, 1);
-  assert.equal(placeMarks(result.messages, { minimumPrefix: 0 }).messages, result.messages);
+  assert.equal(placeMarks(result.messages, { minPrefixTokens: 0 }).messages, result.messages);
   const made = placeMarks(messages, {
-    minimumPrefix: 0,
+    minPrefixTokens: 0,
     dataPart: (data, mimeType) => ({ mine: data.length, mimeType }),
   });
   assert.deepEqual(made.messages[2]!.content[1], { mine: 9, mimeType: "cache_control" });
@@ -242,7 +242,7 @@ test("the neutral model, and formats without marks", () => {
 test("every sample keeps what else it holds", () => {
   for (const format of ["anthropic", "openai-chat", "ai-sdk", "espalier"] as const) {
     const sample = samples[format]();
-    const { messages: marked, marks } = placeMarks(sample, { minimumPrefix: 0 });
+    const { messages: marked, marks } = placeMarks(sample, { minPrefixTokens: 0 });
     assert.ok(marks.length >= 2, format);
     assert.equal(countMessages(marked).total, countMessages(sample).total, `${format}: marks cost nothing`);
     for (const key of Object.keys(sample))
@@ -336,9 +336,9 @@ test("short prefixes are not marked; which are short depends on the model", () =
   assert.ok(marked({ format: "anthropic", model: "claude-sonnet-4-5" }));
   assert.ok(!marked({ format: "anthropic", model: "claude-opus-4-5" }));
   // 1,500 tokens of ours are about 1,950 of Claude's.
-  assert.ok(marked({ format: "anthropic", minimumPrefix: 1_900 }));
-  assert.ok(!marked({ format: "anthropic", minimumPrefix: 2_000 }));
-  assert.ok(!marked({ model: "gpt-4o", minimumPrefix: 1_900 }));
+  assert.ok(marked({ format: "anthropic", minPrefixTokens: 1_900 }));
+  assert.ok(!marked({ format: "anthropic", minPrefixTokens: 2_000 }));
+  assert.ok(!marked({ model: "gpt-4o", minPrefixTokens: 1_900 }));
   assert.ok(placeMarks([{ role: "user", content: "go" }], { profile: "copilot-chat" }).marks.length === 1);
 });
 
@@ -360,7 +360,7 @@ test("options that make no sense", () => {
   const bad = (options: unknown, path: string) =>
     refused(() => placeMarks(messages, options as MarkOptions), "bad_option", path);
   for (const max of [-1, 1.5, Number.NaN, "4", null]) bad({ max }, "options.max");
-  bad({ minimumPrefix: -1 }, "options.minimumPrefix");
+  bad({ minPrefixTokens: -1 }, "options.minPrefixTokens");
   bad({ profile: "free" }, "options.profile");
   bad({ scheme: "gemini" }, "options.scheme");
   bad({ scheme: "openai", format: "anthropic" }, "options.scheme");
@@ -561,7 +561,7 @@ for (const [name, { input, isMark, format, forbidden }] of Object.entries(conver
       fc.property(input, settings, (conversation, options) => {
         // Frozen objects with bytes cannot be; these are checked by their JSON.
         const before = JSON.stringify(conversation);
-        const mark = (messages: unknown) => placeMarks(messages, { format, minimumPrefix: 0, ...options });
+        const mark = (messages: unknown) => placeMarks(messages, { format, minPrefixTokens: 0, ...options });
         const { messages: marked, marks } = mark(conversation);
         let found = 0;
         walk(marked, (item) => {
@@ -621,7 +621,7 @@ test("what two requests share", () => {
   ];
   assert.deepEqual(stablePrefix(one, other), stablePrefix(structuredClone(one), other));
   // Marks make no difference.
-  assert.ok(stablePrefix(after, placeMarks(after, { minimumPrefix: 0 }).messages).extends);
+  assert.ok(stablePrefix(after, placeMarks(after, { minPrefixTokens: 0 }).messages).extends);
 });
 
 test("tools, formats, system prompts", () => {
@@ -742,7 +742,7 @@ test("odd input: cycles, broken characters, what throws when it is looked at", (
     { role: "assistant", content: [{ type: "tool_use", id: "1", name: "a", input: cyclic }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "nul \0" }] },
   ];
-  const { messages: marked } = placeMarks(messages, { minimumPrefix: 0, format: "anthropic" });
+  const { messages: marked } = placeMarks(messages, { minPrefixTokens: 0, format: "anthropic" });
   assert.equal((marked[0]!.content as unknown as Fields[])[0]!["text"], "lone \ud800");
   assert.equal(marked[1], messages[1]);
   assert.ok(stablePrefix(messages, marked, { format: "anthropic" }).extends);

@@ -28,8 +28,8 @@ const OPERATIONS: Record<string, (messages: Messages, format: Format) => unknown
   compact: (messages, format) => e.compact(messages, { format, budget: 2_000, force: true }),
   budgetResults: (messages, format) => e.budgetResults(messages, { format, budget: 60 }),
   clearResults: (messages, format) =>
-    e.clearResults(messages, { format, newest: 0, rounds: 0, protect: 0, atLeast: 0 }),
-  placeMarks: (messages, format) => e.placeMarks(messages, { format, minimumPrefix: 0 }),
+    e.clearResults(messages, { format, newest: 0, rounds: 0, minKeptTokens: 0, minFreedTokens: 0 }),
+  placeMarks: (messages, format) => e.placeMarks(messages, { format, minPrefixTokens: 0 }),
   stablePrefix: (messages, format) => void e.stablePrefix(messages.slice(0, 2), messages, { format }),
   ConversationLog: (messages, format) => {
     const log = e.ConversationLog.from(messages, { format, now: () => 0 });

@@ -354,7 +354,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     name: "clearResults",
-    args: () => [chat(), { budget: 400, newest: 1, rounds: 1, protect: 0, atLeast: 0 }],
+    args: () => [chat(), { budget: 400, newest: 1, rounds: 1, minKeptTokens: 0, minFreedTokens: 0 }],
     run: e.clearResults,
     options: `${RESULTS} profile above protectLatest`,
   },
@@ -386,7 +386,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     name: "placeMarks",
-    args: () => [chat(), { minimumPrefix: 0 }],
+    args: () => [chat(), { minPrefixTokens: 0 }],
     run: e.placeMarks,
     options: `${COUNTING} system profile scheme maxMarks lifetime previousNewest summary style providerKey dataPart`,
   },

@@ -58,7 +58,12 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["truncate", () => e.truncate("x", { maxTokens: 1, limit: 2 } as never), "options.limit", "maxTokens"],
   ["jsonSchema", () => e.jsonSchema("{}", { maxTokn: 2 } as never), "options.maxTokn", "maxTokens"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
-  ["offload", () => e.offload("x", { store: () => ({}), maxInlineToken: 2 }), "options.maxInlineToken", "maxInlineTokens"],
+  [
+    "offload",
+    () => e.offload("x", { store: () => ({}), maxInlineToken: 2 }),
+    "options.maxInlineToken",
+    "maxInlineTokens",
+  ],
   [
     "searchMessages",
     () => e.searchMessages({ hits: [] }, { format: "openai-chat", budgett: 2 } as never),

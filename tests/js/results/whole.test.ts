@@ -81,7 +81,7 @@ for (const [format, make] of Object.entries(FORMATS)) {
       messages: sent,
       edits,
       report,
-    } = await clearResults(messages, { newest: 2, rounds: 0, protect: 0, atLeast: 0 });
+    } = await clearResults(messages, { newest: 2, rounds: 0, minKeptTokens: 0, minFreedTokens: 0 });
     assert.equal(JSON.stringify(messages), before);
     assert.equal(sent.length, messages.length);
     const changed = sent.flatMap((message, at) => (message === messages[at] ? [] : [at]));
@@ -140,7 +140,7 @@ test("a request object keeps its shape, and its system prompt", async () => {
     system: "You are an agent.",
     messages: FORMATS["anthropic"]!([WORDS, WORDS, WORDS, WORDS]),
   };
-  const { messages: sent, report } = await clearResults(request, { profile: "anthropic", above: 1_000 });
+  const { messages: sent, report } = await clearResults(request, { profile: "anthropic", minRequestTokens: 1_000 });
   assert.deepEqual([sent.system, report.gone.length, report.origin], [request.system, 1, "prior"]);
   assert.equal(sent.messages[1], request.messages[1]);
   assert.equal((await clearResults(request, { profile: "anthropic" })).report.outcome, "within_budget");
@@ -169,8 +169,8 @@ test("what goes is stored first, and the handle stands in its place", async () =
   const { messages: sent, report } = await clearResults(messages, {
     newest: 1,
     rounds: 0,
-    protect: 0,
-    atLeast: 0,
+    minKeptTokens: 0,
+    minFreedTokens: 0,
     store: async ({ name, content, tool }) => {
       assert.equal(tool, "bash");
       files.set(name, content);
@@ -212,8 +212,8 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
     const { report } = await clearResults(messages, {
       newest: 1,
       rounds: 0,
-      protect: 0,
-      atLeast: 0,
+      minKeptTokens: 0,
+      minFreedTokens: 0,
       store,
       timeoutMs: 20,
       onEvent: (event) => events.push(event),
@@ -287,7 +287,7 @@ test("pictures of one turn beyond their bytes become notes, in the log as well",
   const both = await budgetResults(messages, { budget: 600 });
   assert.match(JSON.stringify(both.messages[2]), /\[cut: .*image left out/);
   assert.deepEqual(logged(both.edits), both.messages);
-  const cleared = await clearResults(messages, { newest: 1, rounds: 0, protect: 0, atLeast: 0 });
+  const cleared = await clearResults(messages, { newest: 1, rounds: 0, minKeptTokens: 0, minFreedTokens: 0 });
   assert.match(JSON.stringify(cleared.messages[2]), /\[cleared: .*image left out/);
   assert.equal((await budgetResults(messages, { ...enough, maxImageBytes: Infinity })).messages, messages);
   assert.equal((await budgetResults(messages, { ...enough, maxImageBytes: 0 })).report.removed.length, 2);
@@ -302,7 +302,7 @@ test("pictures of one turn beyond their bytes become notes, in the log as well",
 test("options that make no sense are named", async () => {
   const messages = FORMATS["openai-chat"]!([WORDS]);
   for (const value of [-1, 1.5, NaN, Infinity, "5", null, 2 ** 53]) {
-    for (const name of ["above", "newest", "rounds", "protect", "atLeast", "timeoutMs"])
+    for (const name of ["minRequestTokens", "newest", "rounds", "minKeptTokens", "minFreedTokens", "timeoutMs"])
       await assert.rejects(clearResults(messages, { [name]: value } as never), {
         code: "bad_option",
         path: `options.${name}`,
@@ -347,7 +347,7 @@ test("odd texts: NUL, half of a character, nothing", async () => {
       assert.ok(report.results.after <= budget || report.gone.length === 0);
     }
     assert.equal(
-      (await clearResults(messages, { newest: 0, rounds: 0, protect: 0, atLeast: 0 })).report.gone.length,
+      (await clearResults(messages, { newest: 0, rounds: 0, minKeptTokens: 0, minFreedTokens: 0 })).report.gone.length,
       2,
     );
   }
@@ -411,7 +411,13 @@ test("gemini-cli's files of several turns: a note finds what it stands for, and 
     (messages: any[], store: any) =>
       budgetResults(messages, { profile: "gemini-cli", budget: 1_500, maxResultTokens: 400, store }),
     (messages: any[], store: any) =>
-      clearResults(messages, { profile: "gemini-cli", protect: 1_500, atLeast: 0, protectLatest: false, store }),
+      clearResults(messages, {
+        profile: "gemini-cli",
+        minKeptTokens: 1_500,
+        minFreedTokens: 0,
+        protectLatest: false,
+        store,
+      }),
   ];
   for (const operation of operations) {
     const files = new Map<string, string>();
@@ -446,8 +452,8 @@ test("gemini-cli's masking", async () => {
     if (!config.enabled) continue;
     const { messages: sent, report } = await clearResults(history, {
       profile: "gemini-cli",
-      protect: config.toolProtectionThreshold,
-      atLeast: config.minPrunableTokensThreshold,
+      minKeptTokens: config.toolProtectionThreshold,
+      minFreedTokens: config.minPrunableTokensThreshold,
       protectLatest: config.protectLatestTurn,
       store: ({ tool }) => `/project-tmp/tool-outputs/session-s1/${tool}_1700000000000_.txt`,
     });
@@ -480,7 +486,7 @@ test("gemini-cli's masking", async () => {
 test("its exempt tools, also in other formats", async () => {
   const messages = FORMATS["openai-chat"]!([WORDS, WORDS, WORDS]);
   messages[2].tool_calls[0].function.name = "save_memory";
-  const { report } = await clearResults(messages, { profile: "gemini-cli", protect: 0, atLeast: 0 });
+  const { report } = await clearResults(messages, { profile: "gemini-cli", minKeptTokens: 0, minFreedTokens: 0 });
   assert.deepEqual(
     report.gone.map(({ message, recall }) => [message, recall]),
     [["m5", "m5"]],
