@@ -97,8 +97,16 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
-  const { profile, scheme = schemes[0], maxMarks = MOST, lifetime, previousNewest, summary, minPrefixTokens } = settings;
-  const minimum = minPrefixTokens ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minPrefixTokens(model ?? "")));
+  const {
+    profile,
+    scheme = schemes[0],
+    maxMarks = MOST,
+    lifetime,
+    previousNewest,
+    summary,
+    minPrefixTokens,
+  } = settings;
+  const minimum = minPrefixTokens ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
   // An encoding is needed only for counting.
   const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
   const fields = {

@@ -95,8 +95,12 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
   const { profile = "espalier", protectLatest = true } = check(options, CLEAR_RESULTS);
   const isGemini = profile === "gemini-cli";
-  const figures: Pick<ClearResultsOptions, "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens"> = CLEARING[profile];
-  const figure = (name: "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens") => options[name] ?? figures[name];
+  const figures: Pick<
+    ClearResultsOptions,
+    "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens"
+  > = CLEARING[profile];
+  const figure = (name: "minRequestTokens" | "newest" | "rounds" | "minKeptTokens" | "minFreedTokens") =>
+    options[name] ?? figures[name];
   // A number above any message count means all messages.
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
   const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
