@@ -14,7 +14,7 @@ import { ANSWER, REFUSAL, TRIES } from "../options/schemas/requests.ts";
  */
 export type RefusalKind = "context_length" | "output_reserve" | "body_size" | "rate_limited" | "other";
 
-export interface Refusal {
+export interface RefusedRequest {
   kind: RefusalKind;
   /** The provider's count of tokens, if it named one. */
   used?: number;
@@ -51,7 +51,7 @@ export type NextStep =
   | { action: "giveUp"; why: string }
   | { action: "passOn"; why: string };
 
-export interface Answer {
+export interface AnsweredRequest {
   /** Tokens of the request by our count. */
   sent: number;
   /** The prompt's tokens in the provider's report, including cached ones. */
@@ -116,7 +116,7 @@ export class Recovery {
   }
 
   /** Takes a refusal, and prepares `tries` for the next try. */
-  refused(tries: Tries, refusal: Refusal): NextStep {
+  refused(tries: Tries, refusal: RefusedRequest): NextStep {
     need(tries, kinds.required(kinds.object), "tries");
     checkForeign(refusal, REFUSAL, "refusal");
     const [before, said] = [
@@ -135,7 +135,7 @@ export class Recovery {
    * ones that agree do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a limit
    * ends it.
    */
-  accepted(model: string, answer: Answer): SilentOverflow | undefined {
+  accepted(model: string, answer: AnsweredRequest): SilentOverflow | undefined {
     checkForeign(answer, ANSWER, "answer");
     const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: named(model) });
     const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as {

@@ -1,7 +1,7 @@
 /** Converts messages to another format, or to a file of the tool that wrote the session. */
 
 import { convert, EspalierError, repair } from "../entries/verbs.ts";
-import type { Format, Provider } from "../entries/verbs.ts";
+import type { Format, ProviderName } from "../entries/verbs.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { PROVIDER_NAMES } from "./doctor.ts";
@@ -51,7 +51,7 @@ function asRequest(messages: unknown[], system: string, to: string): object {
     : { system, messages };
 }
 
-function mended(messages: unknown, provider: Provider): { messages: unknown; changes: number } {
+function mended(messages: unknown, provider: ProviderName): { messages: unknown; changes: number } {
   const { messages: out, report } = repair(messages, { provider, format: provider });
   return { messages: out, changes: report.changes.length };
 }

@@ -5,7 +5,7 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/verbs.ts";
-import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, Provider } from "../entries/verbs.ts";
+import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, ProviderName } from "../entries/verbs.ts";
 import { windowByName } from "../options/windows.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
@@ -174,4 +174,10 @@ function shownTreatment({ changes, left }: Mended): string {
   ].join("\n");
 }
 
-export const PROVIDER_NAMES: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+export const PROVIDER_NAMES: readonly ProviderName[] = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "vscode",
+];

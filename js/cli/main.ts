@@ -13,7 +13,7 @@ import type { EncodingName, CostModelName } from "../types/count.ts";
 import type { Format } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileName } from "../types/profile.ts";
-import type { Provider } from "../types/validity.ts";
+import type { ProviderName } from "../types/validity.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { SessionLayout, SessionView } from "../sessions/index.ts";
 import { isLayout, writtenAs } from "./convert.ts";
@@ -111,7 +111,7 @@ async function main(args: string[]): Promise<number> {
     return finish({ report: countMessages(input, common), ...about(session) }, values);
   }
   if (command === "doctor") {
-    const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as Provider | undefined;
+    const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as ProviderName | undefined;
     const window = whole(values.window, "--window") ?? windowOf(session, values.model);
     return doctor(
       file,

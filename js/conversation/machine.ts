@@ -6,7 +6,7 @@
 
 import { limitFor, modelOf } from "../calls/limits.ts";
 import { windowOf } from "../calls/recovery.ts";
-import type { NextStep, Refusal, SilentOverflow } from "../calls/recovery.ts";
+import type { NextStep, RefusedRequest, SilentOverflow } from "../calls/recovery.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -244,7 +244,7 @@ export class Machine<T> {
   }
 
   /** Takes the provider's refusal of the newest request. */
-  refused(refusal: Omit<Refusal, "sent">): NextStep {
+  refused(refusal: Omit<RefusedRequest, "sent">): NextStep {
     return this.step({ type: "refused", refusal: { ...refusal, sent: 0 } }).next!;
   }
 

@@ -10,7 +10,7 @@ import type { Format, ToolList } from "../types/messages.ts";
 import type { LimitSource, ModelLimits, Removal } from "../types/prune.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileFields, ProfileName } from "../types/profile.ts";
-import type { Provider } from "../types/validity.ts";
+import type { ProviderName } from "../types/validity.ts";
 import type { Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
 import type { ConversationStorage } from "./storage.ts";
@@ -54,7 +54,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * The provider whose rules requests keep. Default: by the format; neutral messages and those of the AI SDK have no
    * provider until one is set, and only their calls are paired.
    */
-  provider?: Provider;
+  provider?: ProviderName;
   /** The system prompt, if the format keeps it separate from the messages: it is counted with every request. */
   system?: string;
   /** Writes summaries. Without it rules write them. */

@@ -10,7 +10,7 @@ import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import { providerOf } from "../validity/sendable.ts";
 import type { CountOptions, CountReport } from "../types/count.ts";
-import type { Finding, Provider } from "../types/validity.ts";
+import type { Finding, ProviderName } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
 import { validate } from "../validity/validity.ts";
 import { bodyBytes, mediaOf, PROVIDER_LIMITS, sideAllowed } from "./limits.ts";
@@ -23,7 +23,7 @@ export interface DiagnoseOptions extends CountOptions {
    * The provider whose rules apply. Default: the provider of the messages' format; `openai-chat` for formats without
    * one.
    */
-  provider?: Provider;
+  provider?: ProviderName;
   /** Limits of the request, in place of those that the provider documents; `Infinity` for none. */
   limits?: RequestLimits;
 }
@@ -37,7 +37,7 @@ export interface LimitFinding {
 }
 
 export interface Diagnosis {
-  provider: Provider;
+  provider: ProviderName;
   format: Format;
   /** What the provider would refuse, message by message, as {@link validate} lists it. */
   findings: Finding[];
@@ -115,9 +115,9 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
 /** Converts the conversation to the provider's own format. */
 export function asProvider(
   messages: unknown,
-  asked: Provider | undefined,
+  asked: ProviderName | undefined,
   format: Format | undefined,
-): { reading: Reading; provider: Provider } {
+): { reading: Reading; provider: ProviderName } {
   const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
@@ -142,7 +142,7 @@ function isPlain(list: readonly unknown[] | undefined): boolean {
 }
 
 /** Returns the provider's limits, overridden by the host's. */
-export function limitsOf(provider: Provider, limits: RequestLimits | undefined): RequestLimits {
+export function limitsOf(provider: ProviderName, limits: RequestLimits | undefined): RequestLimits {
   return { ...PROVIDER_LIMITS[provider], ...limits };
 }
 

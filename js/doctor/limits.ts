@@ -5,7 +5,7 @@ import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import type { Part } from "../types/messages.ts";
-import type { Provider } from "../types/validity.ts";
+import type { ProviderName } from "../types/validity.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
 /** Limits of one request. An absent limit is not checked. */
@@ -32,7 +32,7 @@ const MIB = 1_048_576;
  * side, 2,000 if there are more than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a request
  * with inline data, 3,600 pictures. VS Code passes requests to a model that has its own limits.
  */
-export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {
+export const PROVIDER_LIMITS: Readonly<Record<ProviderName, RequestLimits>> = {
   anthropic: {
     maxBytes: 32 * MB,
     maxImages: 100,

@@ -8,7 +8,7 @@ import { EspalierError } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import type { CountOptions } from "../types/count.ts";
-import type { Finding, Provider, RepairChange } from "../types/validity.ts";
+import type { Finding, ProviderName, RepairChange } from "../types/validity.ts";
 import type { Format, PlanItem } from "../types/messages.ts";
 import { repair } from "../validity/validity.ts";
 import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
@@ -17,7 +17,7 @@ import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
 import type { Medium, RequestLimits } from "./limits.ts";
 
 export interface Mended {
-  provider: Provider;
+  provider: ProviderName;
   format: Format;
   /** In the shape of the input; the same object if nothing had to change. */
   messages: unknown;

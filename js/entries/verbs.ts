@@ -54,7 +54,14 @@ export { recallTool } from "../recall/tool.ts";
 export type { RecallTool, RecallToolOptions } from "../recall/tool.ts";
 export type { RecallDefinitions, RecallParameters } from "../recall/definitions.ts";
 export { Recovery } from "../calls/recovery.ts";
-export type { Answer, NextStep, Refusal, RefusalKind, SilentOverflow, Tries } from "../calls/recovery.ts";
+export type {
+  AnsweredRequest,
+  NextStep,
+  RefusedRequest,
+  RefusalKind,
+  SilentOverflow,
+  Tries,
+} from "../calls/recovery.ts";
 export { request } from "../calls/request.ts";
 export type { Attempt, RequestEvent, RequestOptions, RequestResult, Send, SendContext } from "../calls/request.ts";
 export type * from "../types/index.ts";

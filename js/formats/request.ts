@@ -1,6 +1,6 @@
 /** What the requests of all providers have in common: the conversation as turns or as the host's own, and tools. */
 
-import type { ProviderEvent, RequestOptions } from "../providers/types.ts";
+import type { ProviderEvent, ToRequestOptions } from "../providers/types.ts";
 import type { Format, NeutralTool, Part } from "../types/messages.ts";
 import { asSent } from "./adapter.ts";
 import { readConversation } from "./index.ts";
@@ -19,7 +19,7 @@ export interface Conversation {
   /** Definitions as they were given, and as read. */
   rawTools: readonly unknown[];
   tools: NeutralTool[];
-  options: RequestOptions;
+  options: ToRequestOptions;
   model: string;
   tell(event: ProviderEvent): void;
 }
@@ -29,7 +29,7 @@ export function conversation(
   messages: unknown,
   format: Format,
   model: string,
-  options: RequestOptions,
+  options: ToRequestOptions,
   tell: (event: ProviderEvent) => void,
   isOwn: (list: readonly unknown[]) => boolean = () => true,
 ): Conversation {

@@ -21,7 +21,7 @@ import type {
   ProviderRequest,
   SendOptions,
   StreamPart,
-  ToolCall,
+  AnswerToolCall,
   Warning,
 } from "./types.ts";
 import { usageFrom } from "./usage.ts";
@@ -255,7 +255,7 @@ function read(body: Fields): Answer {
       .map((part) => string(part["text"]))
       .join("");
   const called = content ? content.filter(({ type }) => type === "tool-call") : objects(body["toolCalls"]);
-  const toolCalls = called.map((call): ToolCall => {
+  const toolCalls = called.map((call): AnswerToolCall => {
     const input = call["input"] ?? call["args"] ?? {};
     return toolCall(
       string(call["toolCallId"]),
@@ -301,8 +301,8 @@ function usageOf({ usage, providerMetadata }: Fields): Reported | undefined {
 }
 
 /** Returns the answer as a model message: the model's content, with the input of calls as a value. */
-function messageOf(content: readonly Fields[] | undefined, text: string, calls: readonly ToolCall[]): unknown[] {
-  const call = ({ id, name, input, arguments: args }: ToolCall) => ({
+function messageOf(content: readonly Fields[] | undefined, text: string, calls: readonly AnswerToolCall[]): unknown[] {
+  const call = ({ id, name, input, arguments: args }: AnswerToolCall) => ({
     type: "tool-call",
     toolCallId: id,
     toolName: name,

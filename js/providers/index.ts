@@ -30,10 +30,10 @@ export type {
   ProviderErrorDetails,
   ProviderEvent,
   ProviderRequest,
-  RequestOptions,
+  ToRequestOptions,
   SendOptions,
   StreamPart,
-  ToolCall,
+  AnswerToolCall,
   Usage,
   Warning,
 } from "./types.ts";

@@ -14,7 +14,7 @@ import type {
   Provider,
   ProviderEvent,
   ProviderRequest,
-  RequestOptions,
+  ToRequestOptions,
   SendOptions,
   StreamPart,
 } from "./types.ts";
@@ -40,7 +40,7 @@ export function provider(
   isOwn?: (list: readonly unknown[]) => boolean,
 ): Provider {
   const { name, format, model, maxTokens, onEvent, noTools } = about;
-  const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
+  const toRequest = (messages: unknown, options: ToRequestOptions = {}): ProviderRequest => {
     check(options, TO_REQUEST);
     const most = options.maxTokens ?? maxTokens;
     const all = { ...options, ...(most !== undefined && { maxTokens: most }) };

@@ -11,7 +11,7 @@ export type { Usage } from "../types/cache.ts";
  * A call of the model. `arguments` is the JSON text as the model wrote it; `input` is its value, absent if the text is
  * not JSON.
  */
-export interface ToolCall {
+export interface AnswerToolCall {
   id: string;
   name: string;
   arguments: string;
@@ -35,7 +35,7 @@ export interface Warning {
 /** The answer; the same whether it was streamed or not. */
 export interface Answer {
   text: string;
-  toolCalls: ToolCall[];
+  toolCalls: AnswerToolCall[];
   /** The model's visible thoughts, if the provider shows them. */
   reasoning?: string;
   finish: Finish;
@@ -65,7 +65,7 @@ export interface Answer {
 export type StreamPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
-  | { type: "toolCall"; call: ToolCall }
+  | { type: "toolCall"; call: AnswerToolCall }
   | { type: "done"; answer: Answer };
 
 /** Events that hosts may want to log. They contain no secrets. */
@@ -80,7 +80,7 @@ export type ProviderEvent =
 export type ProviderRequest = Record<string, unknown>;
 
 /** How to convert a conversation to a request. */
-export interface RequestOptions {
+export interface ToRequestOptions {
   /** Tool definitions, in any format. Default: those of the request that was passed. */
   tools?: ToolList;
   /** Comes before every other system prompt. */
@@ -130,7 +130,7 @@ export interface Provider {
    *
    * @throws EspalierError as reading a conversation does: `unknown_format`, `bad_message`, `bad_option`
    */
-  toRequest(messages: unknown, options?: RequestOptions): ProviderRequest;
+  toRequest(messages: unknown, options?: ToRequestOptions): ProviderRequest;
   /**
    * Sends a request and returns the answer.
    *

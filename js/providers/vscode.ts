@@ -13,7 +13,7 @@ import type { AttemptState, Patience } from "./retry.ts";
 import { checkRules } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
-import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall } from "./types.ts";
+import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, AnswerToolCall } from "./types.ts";
 import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
@@ -107,7 +107,7 @@ async function* attempt(
   let finished = false;
   const texts: string[] = [];
   const thoughts: string[] = [];
-  const calls: ToolCall[] = [];
+  const calls: AnswerToolCall[] = [];
   const raw: unknown[] = [];
   let reported: Reported | undefined;
   try {
@@ -176,7 +176,7 @@ function usageIn(value: unknown): Reported | undefined {
   }
 }
 
-type Piece = { type: "text" | "reasoning"; text: string } | { type: "call"; call: ToolCall };
+type Piece = { type: "text" | "reasoning"; text: string } | { type: "call"; call: AnswerToolCall };
 
 /** Identifies a part by its fields: bundlers rename classes, and an extension's tests have their own. */
 function partOf(value: unknown): Piece | undefined {

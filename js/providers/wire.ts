@@ -4,7 +4,7 @@ import type { Format } from "../types/messages.ts";
 import { errorIn, Failure } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
 import type { ServerEvent } from "./sse.ts";
-import type { Finish, ProviderRequest, StreamPart, ToolCall, Warning } from "./types.ts";
+import type { Finish, ProviderRequest, StreamPart, AnswerToolCall, Warning } from "./types.ts";
 import type { UsageFormat } from "./usage.ts";
 
 export type Fields = Record<string, unknown>;
@@ -12,7 +12,7 @@ export type Fields = Record<string, unknown>;
 /** An answer, parsed from the provider's own. */
 export interface Read {
   text: string;
-  toolCalls: ToolCall[];
+  toolCalls: AnswerToolCall[];
   reasoning?: string;
   finish: Finish;
   /** The provider's record of usage, unparsed. */
@@ -80,7 +80,7 @@ export function badAnswer(why: string, text?: string): Failure {
 }
 
 /** Makes a call, with its arguments parsed if possible. */
-export function toolCall(id: string, name: string, args: string, warnings: Warning[]): ToolCall {
+export function toolCall(id: string, name: string, args: string, warnings: Warning[]): AnswerToolCall {
   // Empty arguments mean an empty object.
   if (args.trim() === "") return { id, name, arguments: args, input: {} };
   try {

@@ -6,7 +6,7 @@ import type { CountOptions, Totals } from "./count.ts";
 import type { Llm, LlmShape } from "./llm.ts";
 import type { Fields, LedgerRules, Profile, ProfileFields, ProfileName, Rung } from "./profile.ts";
 import type { ModelLimits } from "./prune.ts";
-import type { Provider } from "./validity.ts";
+import type { ProviderName } from "./validity.ts";
 
 export interface CompactOptions extends CountOptions {
   /** Input tokens the result may have, tool definitions included. */
@@ -21,7 +21,7 @@ export interface CompactOptions extends CountOptions {
    * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says;
    * neutral messages and the AI SDK's are for nobody until it is said, and only paired.
    */
-  provider?: Provider;
+  provider?: ProviderName;
   /** Without it the summary is made by rules alone. */
   llm?: Llm;
   /** What the summary should pay special attention to, in words. Default: nothing. */

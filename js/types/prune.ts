@@ -2,7 +2,7 @@
 
 import type { CostModelName, CountOptions, EncodingName, Origin, Totals } from "./count.ts";
 import type { Role } from "./messages.ts";
-import type { Provider } from "./validity.ts";
+import type { ProviderName } from "./validity.ts";
 
 /** What is known of a model. All in tokens. */
 export interface ModelLimits {
@@ -95,7 +95,7 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    * says. What comes out pairs up and is told apart as all providers want it otherwise; {@link repair} mends what else
    * a provider would refuse in your own messages.
    */
-  provider?: Provider;
+  provider?: ProviderName;
   /**
    * The server manages the context. {@link request} sends everything then, and cuts only what was refused. Compaction
    * items of servers stay with what follows them either way.

@@ -3,7 +3,7 @@
 import type { Format, ToolList } from "./messages.ts";
 
 /** Whose rules count. */
-export type Provider = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode";
+export type ProviderName = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode";
 
 /** One thing that a provider would refuse. */
 export interface Finding {
@@ -24,7 +24,7 @@ export interface Finding {
 /** What a model or purpose demands besides its provider's rules; where all that is named is met, its demands count. */
 export interface ValidityRule {
   /** The provider that the rule is for. Default: any. */
-  provider?: Provider;
+  provider?: ProviderName;
   /** Name of a model; `*` matches any characters. Default: any. */
   model?: string;
   /** The purpose that the rule is for. Default: any. */
@@ -63,7 +63,7 @@ export interface ValidateOptions extends ValidityOptions {
 
 export interface RepairOptions extends ValidityOptions {
   /** The provider whose rules the messages must keep. */
-  provider: Provider;
+  provider: ProviderName;
   /** Results without a call: left out (default), or their text becomes a note of the user. */
   orphans?: "drop" | "text";
   /** Calls that nobody will answer any more: they get a result that says so (default), or go. */
@@ -93,7 +93,7 @@ export interface RepairChange {
 }
 
 export interface RepairReport {
-  provider: Provider;
+  provider: ProviderName;
   format: Format;
   /** In the order of the messages. Empty if nothing was changed. */
   changes: RepairChange[];

@@ -1,5 +1,5 @@
 /** The providers whose rules are known. */
 
-import type { Provider } from "../types/validity.ts";
+import type { ProviderName } from "../types/validity.ts";
 
-export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+export const PROVIDERS: readonly ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];

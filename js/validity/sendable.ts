@@ -1,14 +1,14 @@
 /** The last look at what is sent: what its provider would refuse is mended, and told like any other removal. */
 
 import type { Format, NeutralMessage } from "../types/messages.ts";
-import type { Provider, RepairChange } from "../types/validity.ts";
+import type { ProviderName, RepairChange } from "../types/validity.ts";
 import type { Removal } from "../types/prune.ts";
 import { PROVIDERS } from "./providers.ts";
 import { repair } from "./validity.ts";
 import { Standing } from "./standing.ts";
 
 /** Whose messages these are. Neutral ones and the AI SDK's are nobody's until the host says whom they are for. */
-export function providerOf(format: Format, given: Provider | undefined): Provider | undefined {
+export function providerOf(format: Format, given: ProviderName | undefined): ProviderName | undefined {
   return given ?? PROVIDERS.find((provider) => provider === format);
 }
 
@@ -19,7 +19,7 @@ export function providerOf(format: Format, given: Provider | undefined): Provide
 export function sendable<T>(
   messages: T,
   format: Format,
-  provider: Provider | undefined,
+  provider: ProviderName | undefined,
   model: string | undefined,
 ): { messages: T; changes: RepairChange[] } {
   const { messages: mended, changes } =
@@ -36,7 +36,7 @@ export class Sendable {
   of<T>(
     messages: T[],
     format: Format,
-    provider: Provider | undefined,
+    provider: ProviderName | undefined,
     model: string | undefined,
   ): { messages: T[]; changes: RepairChange[] } {
     if (provider === undefined || (!this.isOdd && this.standing.isTaken(messages, format, provider, model)))
@@ -51,7 +51,7 @@ export class Sendable {
 function whole<T>(
   messages: T,
   format: Format,
-  provider: Provider,
+  provider: ProviderName,
   model: string | undefined,
 ): { messages: T; changes: RepairChange[]; isLeft: boolean } {
   const { messages: mended, report } = repair(messages, {

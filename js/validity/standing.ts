@@ -4,7 +4,7 @@
  */
 
 import type { Format, NeutralMessage } from "../types/messages.ts";
-import type { Provider } from "../types/validity.ts";
+import type { ProviderName } from "../types/validity.ts";
 import { isTaken } from "./validity.ts";
 
 /** A list that was found valid. */
@@ -23,7 +23,7 @@ export class Standing {
    * True if the provider takes these messages. False also where nothing is known of what comes before: neutral messages
    * have to be read whole once.
    */
-  isTaken(messages: readonly unknown[], format: Format, provider: Provider, model: string | undefined): boolean {
+  isTaken(messages: readonly unknown[], format: Format, provider: ProviderName, model: string | undefined): boolean {
     const key = `${format}/${provider}/${model ?? ""}`;
     const { held } = this;
     const isMore = held?.key === key && held.from > 0 && shared(messages, held.messages) > held.from;
@@ -36,7 +36,7 @@ export class Standing {
   }
 
   /** Neutral messages that were read whole, and found valid. */
-  hold(messages: readonly NeutralMessage[], provider: Provider, model: string | undefined): void {
+  hold(messages: readonly NeutralMessage[], provider: ProviderName, model: string | undefined): void {
     const walk = new Walk(0);
     for (const message of messages) walk.visit(message);
     this.held = { key: `espalier/${provider}/${model ?? ""}`, messages, from: walk.from };

@@ -20,7 +20,7 @@ import { thin, thinLine } from "./thin.ts";
 import type { WireFinding } from "../formats/checks.ts";
 import type {
   Finding,
-  Provider,
+  ProviderName,
   RepairChange,
   RepairOptions,
   RepairResult,
@@ -70,7 +70,7 @@ interface CoreChange {
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read,
  *   `unknown_format`
  */
-export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
+export function validate(messages: unknown, provider: ProviderName, options: ValidateOptions = {}): Finding[] {
   need(provider, PROVIDER, "provider");
   check(options, VALIDATE);
   if (scanned(messages, provider, options)) return [];
@@ -144,7 +144,7 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
 function mended(
   reading: Reading,
   wire: readonly WireFinding[],
-  provider: Provider,
+  provider: ProviderName,
   options: RepairOptions,
   running: boolean,
 ): { reading: Reading; changes: RepairChange[] } {
@@ -207,7 +207,7 @@ interface Judged {
   strips: boolean;
 }
 
-function judge(reading: Reading, provider: Provider, options: ValidityOptions): Judged {
+function judge(reading: Reading, provider: ProviderName, options: ValidityOptions): Judged {
   const asked = { ...fields(reading, provider, options), pending: true };
   const { findings, signatures, strips } = call(
     () =>
@@ -228,7 +228,7 @@ function judge(reading: Reading, provider: Provider, options: ValidityOptions): 
  */
 export function isTaken(
   messages: readonly unknown[],
-  provider: Provider,
+  provider: ProviderName,
   options: ValidityOptions,
   from: number,
   visit: (message: NeutralMessage) => void,
@@ -245,7 +245,7 @@ const SAID = thinLine({ id: "", role: "user", parts: [{ type: "text", text: "x" 
  */
 function scanned(
   messages: unknown,
-  provider: Provider,
+  provider: ProviderName,
   options: ValidityOptions,
   from = 0,
   visit?: (message: NeutralMessage) => void,
@@ -300,7 +300,7 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
 }
 
 /** The options as the engine takes them. */
-function fields(reading: Scanned, provider: Provider, { tools, model, purpose, rules }: ValidityOptions) {
+function fields(reading: Scanned, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
   const { request } = reading.source;
   const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
   const name = model ?? request?.["model"];
@@ -323,7 +323,7 @@ function fields(reading: Scanned, provider: Provider, { tools, model, purpose, r
 
 function wireFindings(
   reading: Reading,
-  provider: Provider,
+  provider: ProviderName,
   options: ValidityOptions,
   signatures: boolean,
 ): WireFinding[] {
@@ -335,7 +335,7 @@ function wireFindings(
 
 function checkWire(
   reading: Scanned,
-  provider: Provider,
+  provider: ProviderName,
   options: ValidityOptions,
   signatures: boolean,
   out: WireFinding[],
@@ -458,7 +458,7 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 }
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
-function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
+function read(messages: unknown, provider: ProviderName, { format, tools }: ValidityOptions, known?: Format): Reading {
   const open = (input: unknown) =>
     readConversation(input, {
       format: format ?? known ?? formatOf(messages, provider),
@@ -470,7 +470,7 @@ function read(messages: unknown, provider: Provider, { format, tools }: Validity
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
 }
 
-function formatOf(messages: unknown, provider: Provider): Format {
+function formatOf(messages: unknown, provider: ProviderName): Format {
   return looking("messages", () => {
     const source = findSource(messages);
     const found = source && detect(source);

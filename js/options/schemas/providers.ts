@@ -1,7 +1,7 @@
 /** The options of public calls: providers. */
 
 import type { AiSdkOptions, GeneratorOptions } from "../../providers/ai-sdk.ts";
-import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../../providers/types.ts";
+import type { HttpOptions, ToRequestOptions, SendOptions } from "../../providers/types.ts";
 import type { VscodeOptions } from "../../providers/vscode.ts";
 import type { Kind, Schema } from "../check.ts";
 import { amount, callback, checkedLater, flag, name, number, positive, required, signal, text } from "../kinds.ts";
@@ -53,7 +53,7 @@ export const VSCODE: Schema<VscodeOptions> = {
   justification: text,
 };
 
-export const TO_REQUEST: Schema<ProviderRequestOptions> = {
+export const TO_REQUEST: Schema<ToRequestOptions> = {
   tools: checkedLater,
   system: text,
   maxTokens: positive,

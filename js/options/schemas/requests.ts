@@ -1,6 +1,6 @@
 /** The options of public calls: requests. */
 
-import type { Answer, Refusal } from "../../calls/recovery.ts";
+import type { AnsweredRequest, RefusedRequest } from "../../calls/recovery.ts";
 import type { RequestOptions } from "../../calls/request.ts";
 import type * as T from "../../types/index.ts";
 import { PROVIDERS } from "../../validity/providers.ts";
@@ -193,7 +193,7 @@ export const USAGE_COST: Schema<{ lifetime?: T.CacheLifetime }> = { lifetime: LI
 export const TRIES: Schema<{ outputReserve?: number }> = { outputReserve: whole };
 
 /** What a provider said to a request: data of the host's, which may hold more than is read. */
-export const REFUSAL: Schema<Refusal> = {
+export const REFUSAL: Schema<RefusedRequest> = {
   kind: required(checkedLater),
   used: whole,
   limit: whole,
@@ -206,7 +206,7 @@ export const REFUSAL: Schema<Refusal> = {
       : "two shares from 0 to 1",
 };
 
-export const ANSWER: Schema<Answer> = {
+export const ANSWER: Schema<AnsweredRequest> = {
   sent: required(whole),
   reported: whole,
   predicted: whole,

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Finding, Provider } from "../../../js/types/validity.ts";
+import type { Finding, ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "../formats/common.ts";
 import { hosts } from "../validity/hosts.ts";
 
 const { countMessages, prune, repair, validate } = espalier;
 
-const PROVIDERS: Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
 /** The names of tools are the host's affair. */
 const ours = ({ path, rule }: Finding) => !/^tools/.test(path) && rule !== "tools-missing";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { LlmRequest } from "../../../js/types/llm.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { messagesOf } from "../formats/common.ts";
 import { hosts } from "../validity/hosts.ts";
 import { SUMMARY, refused, rest } from "./support.ts";
@@ -16,7 +16,7 @@ const { openConversation, validate } = espalier;
 const LIMIT = 2_500;
 /** Pictures that leave room for words. */
 const IMAGES = "gemini" as const;
-const RUNS: [Format, Provider][] = [
+const RUNS: [Format, ProviderName][] = [
   ["openai-chat", "openai-chat"],
   ["openai-responses", "openai-responses"],
   ["anthropic", "anthropic"],

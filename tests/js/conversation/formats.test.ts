@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { ProfileName } from "../../../js/types/profile.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { SUMMARY, answered, begin, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
@@ -13,7 +13,7 @@ const { openConversation, memoryStorage, validate } = espalier;
 const LIMIT = 3_000;
 
 /** A request, and a round of the format. */
-const FORMATS: [Format, Provider, () => Fields[], (number: number) => Fields[]][] = [
+const FORMATS: [Format, ProviderName, () => Fields[], (number: number) => Fields[]][] = [
   ["openai-chat", "openai-chat", () => begin(), (number) => round(number)],
   [
     "openai-responses",

@@ -9,7 +9,7 @@ import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { ProfileName } from "../../../js/types/profile.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { SUMMARY, answered, begin, heard, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
@@ -168,7 +168,7 @@ test("gemini-cli: the acknowledgement is in the view, in the log, and goes with 
 
 // ------------------------------------------------------------ one conversation under all of them
 
-const FORMATS: [Format, Provider, Fields[], (number: number) => Fields[]][] = [
+const FORMATS: [Format, ProviderName, Fields[], (number: number) => Fields[]][] = [
   ["openai-chat", "openai-chat", begin(), (number) => round(number)],
   [
     "openai-responses",

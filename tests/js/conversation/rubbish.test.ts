@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Format } from "../../../js/types/messages.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { SUMMARY, begin, refused, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
@@ -27,7 +27,7 @@ const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
 
 interface Shape {
   format: Format;
-  provider: Provider;
+  provider: ProviderName;
   user(text: string): Fields;
   calls(ids: readonly string[]): Fields[];
   /** Results that came together: one message where the provider wants one. */

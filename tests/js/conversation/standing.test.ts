@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { Format } from "../../../js/types/messages.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { messagesOf } from "../formats/common.ts";
 import { hosts } from "../validity/hosts.ts";
 import { FORMATS } from "./struck.ts";
@@ -13,7 +13,7 @@ import { HOSTS, heard } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, validate, repair } = espalier;
-const WHOM: Record<Format, Provider> = {
+const WHOM: Record<Format, ProviderName> = {
   "openai-chat": "openai-chat",
   "openai-responses": "openai-responses",
   anthropic: "anthropic",

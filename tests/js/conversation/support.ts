@@ -6,7 +6,7 @@ import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation/conversation.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { Llm, LlmReply } from "../../../js/types/llm.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -245,7 +245,8 @@ export function sound(
   format: Format = "openai-chat",
 ): void {
   // Nobody's own messages are judged as what OpenAI would be sent of them.
-  const provider: Provider = format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
+  const provider: ProviderName =
+    format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
   const findings = espalier.validate(messages, provider, { format, pending: "keep" });
   assert.deepEqual(findings, []);
   const { total } = espalier.countMessages(messages, { format, tools });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import type { RequestLimits } from "../../../js/doctor/limits.ts";
 
 await espalier.init();
@@ -32,7 +32,7 @@ function png(bytes: number) {
 
 interface Case {
   messages: unknown;
-  provider?: Provider;
+  provider?: ProviderName;
   limits?: RequestLimits;
   rules?: string[];
   exceeded?: string[];

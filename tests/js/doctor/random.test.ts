@@ -6,11 +6,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 
 await espalier.init();
-const PROVIDERS: Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 const LIMITS = [{}, { maxTokens: 2_000 }, { maxBytes: 20_000 }, { maxImages: 1, maxImageBytes: 3_000 }];
 const RUNS = Number(process.env["ESPALIER_HISTORIES"] ?? 150);
 

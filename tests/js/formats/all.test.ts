@@ -6,7 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { written } from "../../../js/formats/turns.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
@@ -188,7 +188,7 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
     const list =
       format === "ai-sdk"
         ? hosted
-        : espalier.repair(hosted, { provider: format as Provider, format: format as Format }).messages;
+        : espalier.repair(hosted, { provider: format as ProviderName, format: format as Format }).messages;
     const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
     const whole = espalier.countMessages({ [name]: list }, { format: format as Format }).total;
     for (const share of [0.2, 0.5, 0.9]) {

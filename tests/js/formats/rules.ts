@@ -4,7 +4,7 @@
  */
 
 import type { Format } from "../../../js/types/messages.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 
 type Fields = Record<string, unknown>;
@@ -12,7 +12,8 @@ type Fields = Record<string, unknown>;
 /** The first reason why a provider would refuse these messages, or nothing. */
 export function refusal(format: Format, messages: readonly unknown[]): string | undefined {
   // What the AI SDK makes of its messages is what the strictest takes.
-  const provider: Provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
+  const provider: ProviderName =
+    format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
   const [first] = espalier.validate(messages, provider, { format }).filter(({ rule }) => rule !== "last-role");
   if (first) return `${first.path}: ${first.message} (${first.rule})`;
   return format === "openai-responses" ? strayThought(messages as readonly Fields[]) : undefined;

@@ -7,13 +7,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Format } from "../../../js/types/messages.ts";
-import type { Provider } from "../../../js/types/validity.ts";
+import type { ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { conversation, FORMATS, WRONG } from "./conversations.ts";
 import { still } from "./still.ts";
 
 const e = espalier;
-const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+const PROVIDERS: readonly ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 type Messages = Record<string, unknown>[];
 
 /** Everything that takes a conversation; what comes back holds messages of the same format under `messages`. */

@@ -11,7 +11,7 @@ import { readConversation } from "../../../js/formats/index.ts";
 import { written } from "../../../js/formats/turns.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { EspalierError } from "../../../js/providers/index.ts";
-import type { ProviderEvent, ProviderRequest, RequestOptions } from "../../../js/providers/index.ts";
+import type { ProviderEvent, ProviderRequest, ToRequestOptions } from "../../../js/providers/index.ts";
 import { answer, WIRES } from "../../server/model.mjs";
 import { conversation } from "./conversations.ts";
 import { make, NAMES, scripted } from "./support.ts";
@@ -25,7 +25,7 @@ const HEADERS = { "anthropic-version": "2023-06-01" };
 function request(
   name: WireName,
   messages: unknown,
-  options: RequestOptions = {},
+  options: ToRequestOptions = {},
   events: ProviderEvent[] = [],
 ): ProviderRequest {
   return make(name, server, { onEvent: (event) => events.push(event) }).toRequest(messages, options);

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { EspalierError } from "../../../js/errors/errors.ts";
-import type { Finding, Provider, RepairOptions } from "../../../js/types/validity.ts";
+import type { Finding, ProviderName, RepairOptions } from "../../../js/types/validity.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { freeze, messagesOf } from "../formats/common.ts";
 import { hosts } from "./hosts.ts";
 
-const PROVIDERS: Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
 const options = fc.record({
   orphans: fc.constantFrom("drop", "text"),
@@ -22,7 +22,7 @@ const options = fc.record({
 }) as fc.Arbitrary<Omit<RepairOptions, "provider">>;
 
 /** Whatever comes in, what goes out is valid, the same again, and as far as it was right the caller's own. */
-function mends(format: Format, provider: Provider, runs: number): void {
+function mends(format: Format, provider: ProviderName, runs: number): void {
   fc.assert(
     fc.property(hosts[format], options, (input, chosen) => {
       freeze(input);
@@ -62,7 +62,7 @@ for (const provider of PROVIDERS) {
 // ---------------------------------------------------------------- what is found, and where
 
 /** Findings as `rule path`, one a line. */
-function finds(provider: Provider, input: unknown, expected: string, more: object = {}): void {
+function finds(provider: ProviderName, input: unknown, expected: string, more: object = {}): void {
   freeze(input);
   const found = espalier.validate(input, provider, more).map(({ rule, path }: Finding) => `${rule} ${path}`);
   assert.deepEqual(
@@ -75,7 +75,7 @@ function finds(provider: Provider, input: unknown, expected: string, more: objec
 }
 
 /** And what repair makes of the messages. */
-function becomes(provider: Provider, input: unknown, expected: unknown, more: object = {}): void {
+function becomes(provider: ProviderName, input: unknown, expected: unknown, more: object = {}): void {
   const { messages } = espalier.repair(freeze(input), { provider, ...more });
   assert.deepEqual(messages, expected);
 }
@@ -306,8 +306,8 @@ function refused(run: () => unknown, code: string, path: string): void {
 
 test("options that make no sense", () => {
   for (const provider of ["morse", "ai-sdk", "espalier", "constructor", "", undefined, null, 7, {}, Symbol("x")]) {
-    refused(() => espalier.validate([q], provider as Provider), "bad_option", "provider");
-    refused(() => espalier.repair([q], { provider: provider as Provider }), "bad_option", "options.provider");
+    refused(() => espalier.validate([q], provider as ProviderName), "bad_option", "provider");
+    refused(() => espalier.repair([q], { provider: provider as ProviderName }), "bad_option", "options.provider");
   }
   for (const [name, value] of [
     ["orphans", "keep"],
