@@ -66,7 +66,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".json") &
   if (!Array.isArray(messages)) continue;
   for (const budget of [16_000, 64_000]) {
     const open = (more = {}) => openConversation({ format, model, llm, entropy: 1, ...more });
-    const [tree, alone] = [await open(), await open({ contextSize: budget, system: SYSTEM })];
+    const [tree, alone] = [await open(), await open({ maxContextTokens: budget, system: SYSTEM })];
     const found = { requests: 0, compactions: 0, alone: 0, dropped: 0, exceeded: 0, ms: [], wrong: [] };
     const [own, plain] = [new Prefixes(), new Prefixes()];
     const list = turns(messages, format);

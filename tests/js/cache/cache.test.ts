@@ -359,7 +359,7 @@ test("options that make no sense", () => {
   const messages = [{ role: "user", content: "go" }];
   const bad = (options: unknown, path: string) =>
     refused(() => placeMarks(messages, options as MarkOptions), "bad_option", path);
-  for (const max of [-1, 1.5, Number.NaN, "4", null]) bad({ max }, "options.max");
+  for (const max of [-1, 1.5, Number.NaN, "4", null]) bad({ maxMarks: max }, "options.maxMarks");
   bad({ minPrefixTokens: -1 }, "options.minPrefixTokens");
   bad({ profile: "free" }, "options.profile");
   bad({ scheme: "gemini" }, "options.scheme");
@@ -552,7 +552,7 @@ function bare(value: unknown): unknown {
 for (const [name, { input, isMark, format, forbidden }] of Object.entries(conversations)) {
   test(`${name}: never too many marks, none in a wrong place, nothing else changed, and once is enough`, () => {
     const settings = fc.record({
-      max: fc.integer({ min: 0, max: 5 }),
+      maxMarks: fc.integer({ min: 0, max: 5 }),
       profile: fc.constantFrom("espalier", "copilot-chat"),
       lifetime: fc.constantFrom(undefined, "1h", { prefix: "1h" }),
       style: fc.constantFrom("message", "part"),

@@ -498,7 +498,7 @@ export const ENTRIES: readonly Entry[] = [
   onConversation("redo", () => [undefined]),
   onConversation("compare", () => [0, 1]),
   onConversation("setThreshold", () => [0.9]),
-  onConversation("setContextSize", () => [1_500]),
+  onConversation("setMaxContextTokens", () => [1_500]),
   {
     name: "conversation.on",
     args: () => ["*", () => undefined],

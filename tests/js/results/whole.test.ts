@@ -307,7 +307,7 @@ test("options that make no sense are named", async () => {
         code: "bad_option",
         path: `options.${name}`,
       });
-    for (const name of ["budget", "level", "cap"])
+    for (const name of ["budget", "level", "maxResultTokens"])
       await assert.rejects(budgetResults(messages, { budget: 5, [name]: value } as never), {
         code: "bad_option",
         path: `options.${name}`,
@@ -371,7 +371,7 @@ test("gemini-cli's budget", async () => {
       // There a negative cap doubles the text; here it is refused.
       await assert.rejects(budgetResults(history, { profile: "gemini-cli", maxResultTokens: cap }), {
         code: "bad_option",
-        path: "options.cap",
+        path: "options.maxResultTokens",
       });
       continue;
     }

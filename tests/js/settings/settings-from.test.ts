@@ -227,7 +227,7 @@ test("Claude Code", () => {
   check(
     "claude-code",
     { env: { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "60", CLAUDE_CODE_AUTO_COMPACT_WINDOW: "500000" } },
-    { ...at(0.6), contextSize: 500_000 },
+    { ...at(0.6), maxContextTokens: 500_000 },
   );
   check(
     "claude-code",
@@ -235,7 +235,7 @@ test("Claude Code", () => {
     {},
     { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: /must be a percentage from 1 to 100, and is "0\.6"/ },
   );
-  check("claude-code", { autoCompactWindow: 300_000 }, { contextSize: 300_000 });
+  check("claude-code", { autoCompactWindow: 300_000 }, { maxContextTokens: 300_000 });
   check("claude-code", { autoCompactWindow: "auto" }, {});
   check(
     "claude-code",
@@ -246,7 +246,7 @@ test("Claude Code", () => {
   check(
     "claude-code",
     { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "200000", autoCompactWindow: 300_000 },
-    { contextSize: 200_000 },
+    { maxContextTokens: 200_000 },
     { autoCompactWindow: /takes precedence/ },
   );
   check("claude-code", { autoCompactEnabled: false }, { automatic: false });
