@@ -1,4 +1,4 @@
-/** The worker of the page of conversations. */
+/** The page's connection to the worker of conversations. */
 
 import { showProgress } from "./progress.ts";
 import type { Progress, Questions } from "./protocol.ts";

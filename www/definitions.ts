@@ -1,6 +1,6 @@
 /**
- * Finds the definitions of files in a worker of its own, since only the main engine parses, and the page that searches
- * has another.
+ * Finds the definitions of files in a separate worker, since only the main engine parses, and the search page has
+ * another engine.
  */
 
 import type { SearchDefinition } from "../js/search/types.ts";

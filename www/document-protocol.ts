@@ -1,5 +1,5 @@
 /**
- * What the page of a document and its worker say to each other. Places are UTF-16 units of the document unless it says
+ * The messages between the page of a document and its worker. Places are UTF-16 units of the document unless stated
  * otherwise.
  */
 
@@ -13,7 +13,7 @@ export type Mode = "default" | "compatible";
 export interface Document {
   name: string;
   text: string;
-  /** Chosen by hand; otherwise the name tells. */
+  /** The language that the user chose; otherwise the name decides. */
   language?: string | undefined;
 }
 
@@ -22,13 +22,13 @@ export type Questions = {
   /** Tries again to load a grammar. */
   retry: [asked: object, answer: GrammarState];
   summarize: [asked: Wanted, answer: Summarized];
-  /** Where a place of the summary is in the document; of a marker all that it stands for. */
+  /** The range in the document of a place in the summary; for a marker the range that it replaces. */
   place: [asked: { at: number }, answer: { start: number; end: number }];
   outline: [asked: object, answer: Outlined];
   reduce: [asked: { diff: string; budget: number }, answer: Reduced];
 };
 
-/** A grammar that was on its way has arrived, or will not. */
+/** A pending grammar has arrived, or has failed. */
 export interface News {
   grammar: GrammarState;
 }
@@ -40,7 +40,7 @@ export type GrammarState =
 
 export interface Opened {
   language: string | undefined;
-  /** Languages that can be chosen. */
+  /** The languages to choose from. */
   languages: string[];
   /** Tokens of the whole document. */
   tokens: number;
@@ -55,7 +55,7 @@ export interface Wanted {
   selection: readonly [start: number, end: number] | undefined;
 }
 
-/** What is missing, and where its marker is in the summary; empty if nothing stands for it. */
+/** A removed range, and its marker's place in the summary; empty if it has no marker. */
 export interface Gap extends Elision {
   marker: [start: number, end: number];
 }
@@ -66,20 +66,20 @@ export interface Summarized {
   tokens: number;
   gaps: Gap[];
   basis: Pick<Basis, "path"> & { why?: string; hasErrors?: boolean };
-  /** Where the selection begins in the summary. */
+  /** The start of the selection in the summary. */
   cursor: number | undefined;
-  /** What summarising took. */
+  /** Duration of the summary, in milliseconds. */
   ms: number;
 }
 
 export type Outlined = { definitions: Definition[]; tokens: number; folded: boolean };
 
-/** How a change looks within the budget, and what it would take to see more of it, or less. */
+/** A change reduced to the budget, and the budgets at which it shows more or less. */
 export interface Reduced {
   path: string;
   rungs: { step: ReduceStep; tokens: number; gaps: number }[];
-  /** Nothing if even the changed lines are too many. */
+  /** Absent if even the changed lines exceed the budget. */
   now?: { step: ReduceStep; tokens: number; text: string; elisions: ChangedElision[] };
-  /** Tokens that the changed lines take. */
+  /** Tokens of the changed lines. */
   least: number;
 }

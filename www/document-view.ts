@@ -1,4 +1,4 @@
-/** Drawing of the page of a document: figures, what is missing, the outline, the ladder of a change. */
+/** Draws the page of a document: figures, removed ranges, the outline, the ladder of a change. */
 
 import type { Definition } from "../js/documents/outline.ts";
 import type { Gap, GrammarState, Opened, Outlined, Reduced, Summarized } from "./document-protocol.ts";
@@ -21,7 +21,7 @@ const WHY: Record<string, string> = {
   badGrammar: "the engine refused the grammar",
 };
 
-/** Why there is no syntax tree. */
+/** Returns why there is no syntax tree. */
 function reason(why: string, { language }: Opened, grammar: GrammarState): string {
   if (grammar.state === "loading") return `the grammar of ${language} is still on its way`;
   if (grammar.state === "failed") return `the grammar of ${language} could not be loaded: ${grammar.failure.message}`;

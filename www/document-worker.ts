@@ -34,7 +34,7 @@ import { answering, failed, tell } from "./talk.ts";
 let open: (Document & { tokens: number }) | undefined;
 let grammar: GrammarState = { state: "none" };
 let shown: { summary: DocumentSummary; gaps: Gap[] } | undefined;
-/** Of the change that was last asked for. */
+/** The ladder of the last requested change. */
 let ladder: { diff: string; document: Document; rungs: Reduced["rungs"]; least: number } | undefined;
 
 function current(): Document & { tokens: number } {
@@ -50,10 +50,10 @@ async function take(document: Document): Promise<Opened> {
   return { language, languages: languages(), tokens: open.tokens, grammar: await grammarOf(language) };
 }
 
-/** Grammars that were loaded, by language. */
+/** Loaded grammars, by language. */
 const arrived = new Map<string, GrammarState>();
 
-/** Longer than that nobody waits for a grammar: folds of the indentation are shown until it is there. */
+/** Max milliseconds to wait for a grammar; until it arrives, folds by indentation are shown. */
 const PATIENCE = 500;
 
 async function grammarOf(language: string | undefined): Promise<GrammarState> {
@@ -80,7 +80,7 @@ async function grammarOf(language: string | undefined): Promise<GrammarState> {
   return (grammar = await Promise.race([loading, patience]));
 }
 
-/** The size of the grammar that was fetched last. */
+/** Returns the size of the grammar that was fetched last. */
 function bytesOf(): number {
   const files = performance
     .getEntriesByType("resource")
@@ -101,7 +101,8 @@ async function summarize(wanted: Wanted): Promise<Summarized> {
     ...(selection && { selection }),
   };
   const started = performance.now();
-  // At once with what is there: a grammar that could not be loaded is not asked for again at every step of a slider.
+  // Synchronous, with the loaded grammars: a grammar that failed to load must not be requested again at every step of a
+  // slider.
   const summary = mode === "default" ? summarizeDocumentSync(text, options) : await summarizeDocument(text, options);
   const ms = performance.now() - started;
   const gaps = gapsOf(summary, lineNumbers);
@@ -120,8 +121,8 @@ async function summarize(wanted: Wanted): Promise<Summarized> {
 }
 
 /**
- * What was left out, with the places of the markers: the words alone, without breaks, indentation and the number of the
- * next line.
+ * Returns the removed ranges with the places of their markers: the words alone, without line breaks, indentation and
+ * the number of the next line.
  */
 function gapsOf({ edits, elisions }: DocumentSummary, lineNumbers: boolean): Gap[] {
   let moved = 0;
@@ -152,7 +153,7 @@ async function outlined(): Promise<Outlined> {
   return { definitions, tokens, folded: basis.path !== "syntax" };
 }
 
-/** A diff may be of several files; if it is of one, it is meant for this one, whatever that is called. */
+/** A diff may contain several files; if it contains one, it applies to this document, whatever its name. */
 function fileOf(diff: string, { text, name, language }: Document) {
   const files = parseDiff(diff);
   const path = files.length === 1 ? (files[0]!.path ?? name) : name;
@@ -170,13 +171,13 @@ async function reduce({ diff, budget }: { diff: string; budget: number }): Promi
   return { path, rungs, least, now: { step, tokens, text, elisions } };
 }
 
-/** Goes down the ladder: each time with a token less than what was needed. */
+/** Goes down the ladder: each time with one token less than the previous step needed. */
 async function rungsOf(file: ReturnType<typeof fileOf>): Promise<Pick<Reduced, "rungs" | "least">> {
   const rungs: Reduced["rungs"] = [];
   for (let budget = Infinity; ; ) {
     try {
       const { step, tokens, elisions } = (await reduceChanges({ files: [file], budget })).files[0]!;
-      // Steps that show fewer and fewer lines around the changes have one rung each.
+      // Steps with fewer and fewer lines around the changes share one rung.
       if (rungs.at(-1)?.step !== step) rungs.push({ step, tokens, gaps: elisions.length });
       if (step === "dropped" || tokens === 0) return { rungs, least: 0 };
       budget = tokens - 1;

@@ -1,4 +1,4 @@
-/** The page of a document: a source file, its summary beside it, and what both have to do with each other. */
+/** The page of a document: a source file with its summary beside it, and the links between both. */
 
 import type { Mode, News, Opened, Outlined, Questions, Summarized } from "./document-protocol.ts";
 import type { GrammarState } from "./document-protocol.ts";
@@ -34,11 +34,11 @@ let opened: Opened | undefined;
 let grammar: GrammarState = { state: "none" };
 let outlined: Outlined | undefined;
 let shown: Summarized | undefined;
-/** Whose summary is shown. */
+/** The document whose summary is shown. */
 let shownOf: Opened | undefined;
-/** Somebody has put the cursor somewhere. */
+/** True once the user has placed the cursor. */
 let placed = false;
-/** Where it was when that was last heard of. */
+/** The last reported selection. */
 let selected = "";
 
 const source = new SourcePane(element("source-box"));
@@ -57,7 +57,7 @@ const fail = (error: Failed) => showError(error);
 
 // ------------------------------------------------------------ opening
 
-/** Tokens below which nothing can be gained. */
+/** Min budget in tokens; below it nothing can be saved. */
 const SHORT = 60;
 
 async function open(text: string, called: string, chosen?: string): Promise<void> {
@@ -67,15 +67,15 @@ async function open(text: string, called: string, chosen?: string): Promise<void
   selected = source.selection.join("-");
   element("cursor").textContent = "no cursor yet";
   await know(chosen);
-  // A quarter; of a short text as much as a marker or two take.
+  // A quarter; for a short text the tokens of one or two markers.
   setBudget(Math.max(Math.round(opened!.tokens / 4), Math.min(opened!.tokens, SHORT)));
   want();
 }
 
-/** Lets the worker know the document: a new one, or one that was typed into. */
+/** Sends the document to the worker: a new or an edited one. */
 async function know(chosen?: string): Promise<void> {
   const { text } = source;
-  // A name that says nothing leaves it to the text.
+  // Without a name the text decides.
   const guessed = chosen ?? (name === "" ? guess(text) : undefined);
   const answer = await ask("open", { name: name || "untitled", text, language: guessed });
   opened = answer;
@@ -93,7 +93,7 @@ function knowAgain(): void {
   });
 }
 
-/** The languages to choose from; the first choice is to let the name tell. */
+/** Fills the list of languages; the first choice lets the name decide. */
 function showLanguages(
   { languages, language: found }: Opened,
   chosen: string | undefined,
@@ -114,7 +114,7 @@ async function openSample(path: string): Promise<void> {
   await open(await response.text(), path);
 }
 
-/** What is shown is no sample. */
+/** Marks the shown text as the user's own, not a sample. */
 function mine(called: string): void {
   sample.options[SAMPLES.length]!.text = called;
   sample.selectedIndex = SAMPLES.length;
@@ -125,7 +125,7 @@ async function openFile(chosen: File): Promise<void> {
   try {
     text = await textOfFile(chosen);
   } catch (error) {
-    // So that it can be chosen again.
+    // Allows choosing the same file again.
     file.value = "";
     throw error;
   }
@@ -133,7 +133,7 @@ async function openFile(chosen: File): Promise<void> {
   await open(text, chosen.name);
 }
 
-/** Opens one after the other; what cannot be opened leaves what is there. */
+/** Opens one after the other; a failure leaves the open document. */
 let queue = Promise.resolve();
 function attempt(action: () => Promise<void>): void {
   showError(undefined);
@@ -149,9 +149,7 @@ function attempt(action: () => Promise<void>): void {
 let wanted = false;
 let busy = false;
 
-/**
- * Asks for a summary of what is there now. While one is made the page goes on, and then only the newest wish counts.
- */
+/** Asks for a summary of the current text. The page stays usable meanwhile; then only the newest request counts. */
 function want(): void {
   wanted = true;
   if (!busy) void work();
@@ -182,7 +180,7 @@ async function work(): Promise<void> {
       shownOf = document;
     } catch (error) {
       fail(error as Failed);
-      // What is shown must not be taken for a summary of what is beside it.
+      // The old summary must not be taken for one of the new document.
       if (shownOf !== document) clear();
     }
     await showChanged(budget);
@@ -253,7 +251,7 @@ async function showChanged(budget: number): Promise<void> {
   }
 }
 
-/** A diff that makes the selected lines, or the line of the cursor, new. */
+/** Writes a diff that marks the selected lines, or the line of the cursor, as new. */
 function pretend(): void {
   const { text } = source;
   const rows = text.split(/\r\n|\n|\r/);
@@ -328,7 +326,7 @@ document.addEventListener("selectionchange", () => {
   placed = true;
   cursorMoved();
 });
-/** Milliseconds of rest before what is typed is read anew. */
+/** Milliseconds without typing before the text is read again. */
 const REST = 150;
 let timer: ReturnType<typeof setTimeout>;
 source.area.addEventListener("input", () => {
@@ -336,7 +334,7 @@ source.area.addEventListener("input", () => {
   timer = setTimeout(knowAgain, REST);
 });
 source.area.addEventListener("paste", () => {
-  // What takes the place of everything is another document, and nobody has named it.
+  // Text that replaces everything is another document without a name.
   const { selectionStart, selectionEnd, value } = source.area;
   if (selectionStart > 0 || selectionEnd < value.length) return;
   name = "";

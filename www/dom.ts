@@ -1,15 +1,15 @@
-/** What all pages need of the document they are. */
+/** Helpers for the DOM of all pages. */
 
 export const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 export const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") =>
   Object.assign(document.createElement(tag), { className, textContent: text });
 export { number } from "../js/cli/report.ts";
 
-/** A time for people: `1.4 ms`, `230 ms`, `12.3 s`. */
+/** Formats a time for people: `1.4 ms`, `230 ms`, `12.3 s`. */
 export const milliseconds = (ms: number) =>
   ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-/** A file dropped anywhere is taken; text that is dragged into a field is the field's own business. */
+/** Accepts a file that is dropped anywhere on the page; text that is dragged into a field goes to the field. */
 export function takeDrops(take: (file: File) => void): void {
   const drop = element("drop");
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
@@ -30,13 +30,11 @@ export function takeDrops(take: (file: File) => void): void {
   });
 }
 
-/** Milliseconds: browsers complain of addresses that change more often. */
+/** Milliseconds of rest: browsers complain about addresses that change more often. */
 const REST = 250;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/**
- * Writes into the address what is worth keeping when the page is reloaded or passed on, once things have come to rest.
- */
+/** Writes the state that should survive a reload or a shared link into the address, after a rest. */
 export function remember(state: () => Record<string, string>): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -45,5 +43,5 @@ export function remember(state: () => Record<string, string>): void {
   }, REST);
 }
 
-/** What the address says. */
+/** Returns the state in the address. */
 export const remembered = () => new URLSearchParams(location.hash.slice(1));

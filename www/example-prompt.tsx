@@ -1,4 +1,4 @@
-/** The prompt that the page shows: an agent that is asked why a build fails. */
+/** The prompt of the page: an agent that is asked why a build fails. */
 
 import {
   AssistantMessage,
@@ -29,7 +29,7 @@ const TURNS = [
 ] as const;
 
 /**
- * Earlier turns, the newest of them last to go. With `passPriority` they compete with the messages around them, each by
+ * Earlier turns; the newest is removed last. With `passPriority` each of them competes with the messages around them by
  * itself.
  */
 function History(_: { passPriority: true }): PromptPiece[] {
@@ -41,7 +41,7 @@ function History(_: { passPriority: true }): PromptPiece[] {
   ));
 }
 
-/** The end of a log, as many lines as its share of the budget may hold; the last are the last to go. */
+/** The end of a log, with as many lines as fit its share of the budget; the last lines are removed last. */
 function Log(_: { flexGrow: number }, { tokenBudget }: PromptSizing): PromptPiece[] {
   const line = (at: number) =>
     `src/parse.ts(${40 + at},7): error TS2322: Type 'string' is not assignable to type 'number'.`;
@@ -50,7 +50,7 @@ function Log(_: { flexGrow: number }, { tokenBudget }: PromptSizing): PromptPiec
   ));
 }
 
-/** One round: the call goes with its result. */
+/** One round: a call is removed together with its result. */
 function Round({
   id,
   path,

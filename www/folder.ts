@@ -1,15 +1,15 @@
-/** A folder that a person dropped. */
+/** Folders that the user drops on the page. */
 
 import { element } from "./dom.ts";
 
-/** What a drop holds. A handle can be read again later, and not every browser has them. */
+/** The content of a drop. A handle can be read again later, but not every browser has handles. */
 export interface Dropped {
   name: string;
   what: FileSystemDirectoryHandle | FileSystemEntry[] | File[];
   canReadAgain: boolean;
 }
 
-/** Takes a folder that is dropped anywhere on the page. */
+/** Accepts a folder that is dropped anywhere on the page. */
 export function takeFolders(take: (dropped: Promise<Dropped>) => void): void {
   const drop = element("drop");
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
@@ -31,7 +31,7 @@ export function takeFolders(take: (dropped: Promise<Dropped>) => void): void {
 
 type WithHandle = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
 
-/** Items can only be asked during the event: all are asked before the first answer is awaited. */
+/** Items are only readable during the event: all are requested before the first answer is awaited. */
 async function read(data: DataTransfer): Promise<Dropped> {
   const items = [...data.items].filter(({ kind }) => kind === "file") as WithHandle[];
   const files = [...data.files];

@@ -1,6 +1,6 @@
 /**
- * The language of a text that has no name, by what only that language has. A guess: the page says so, and it can be
- * changed.
+ * Guesses the language of a text without a name, by features that only that language has. The page shows the guess, and
+ * the user can change it.
  */
 
 const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
@@ -41,16 +41,13 @@ const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
   ],
 ];
 
-/** Markup around code, or code in between: not what the code is in. */
+/** Markup around or within code: not the language of the code itself. */
 const MARKUP = /^```|^\s*<(!doctype|html|\?xml)\b/im;
 const TAGS = /(return|=>|\()\s*\(?\s*<[A-Za-z>]/;
 
-/**
- * The language with the largest share of its signs, of several that have the same the first; nothing if there is too
- * little to go by.
- */
+/** Returns the language with the largest share of its signs, the first of equal ones; nothing if there are too few. */
 export function guess(text: string): string | undefined {
-  // Long lines tell no more than their beginnings, and could keep the patterns busy.
+  // The beginning of a long line is enough, and the rest could slow down the patterns.
   const beginning = text
     .slice(0, 20_000)
     .split(/\r\n|\n|\r/)

@@ -1,4 +1,4 @@
-/** The page of a history: edits are looked at, applied, undone; pins hold; the log shows what happened. */
+/** The page of a history: it previews, applies and undoes edits, adds pins, and shows the log. */
 
 import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
@@ -25,13 +25,13 @@ let log: ConversationLog<NeutralMessage>;
 let ids: string[] = [];
 /** Tokens of the whole history. */
 let whole = 0;
-/** What was looked at and would be recorded, and the log's length then. */
+/** The previewed edits, and the log's length at that time. */
 let plan: { edits: Edit[]; report: CompactReport; since: number } | undefined;
-/** What the newest compaction in force did; shown until something else happens. */
+/** The report of the newest active compaction; shown until the next change. */
 let applied: CompactReport | undefined;
-/** Ids of messages whose text is open. */
+/** Ids of messages whose text is expanded. */
 const opened = new Set<string>();
-/** Compactions that were applied, as the ids of their edits, and those that were taken back. */
+/** Applied compactions, as the ids of their edits, and undone ones. */
 let done: string[][] = [];
 let undone: string[][] = [];
 
@@ -49,8 +49,8 @@ async function open(source: Source): Promise<void> {
 }
 
 /**
- * The conversation in a file: of an agent's session the whole history, since this page is about what can be taken back;
- * else a list of messages or a request.
+ * Reads the conversation in a file: for an agent's session the whole history, since this page is about undoing; else a
+ * list of messages or a request.
  */
 async function conversationIn(source: Source): Promise<ReturnType<typeof readConversation>> {
   if (source instanceof File) {
@@ -65,7 +65,7 @@ async function conversationIn(source: Source): Promise<ReturnType<typeof readCon
   return readConversation(await read(source), {});
 }
 
-/** What a compaction to the budget would do. Nothing is recorded. */
+/** Previews a compaction to the budget. Nothing is recorded. */
 async function look(): Promise<void> {
   const since = log.length;
   const { edits, report } = await compact(log.neutral(), log.counted({ budget: budget(), force: true }));
@@ -206,7 +206,7 @@ function drawMessages(): void {
       ];
     }),
   );
-  // Summaries stand where the view has them, in front of the next message of the history.
+  // Summaries appear at their place in the view, before the next message of the history.
   const list: HTMLElement[] = [];
   let next = 0;
   for (const message of messages) {
@@ -236,7 +236,7 @@ interface RowData {
   id: string;
   role: string;
   text: string;
-  /** Tokens as it came (0: an edit made it) and as it is sent (0: it is not). */
+  /** Tokens without edits (0: an edit inserted the message) and as sent (0: not sent). */
   before: number;
   after: number;
   largest: number;
@@ -298,7 +298,7 @@ function drawEdits(): void {
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));
 }
 
-/** More lines than that nobody reads. */
+/** Max lines of a message that are shown. */
 const LINES = 200;
 
 function drawLog(): void {
@@ -334,7 +334,7 @@ function setBudget(value: number): void {
   element("percent").textContent = `${Math.round(share)} % of ${number(whole)}`;
 }
 
-/** One after the other; what goes wrong is said, and what was there stays. */
+/** One after the other; an error is shown, and the previous state stays. */
 let queue = Promise.resolve();
 function attempt(action: () => void | Promise<void>): void {
   queue = queue.then(action).catch((error: { code?: string; message: string; path?: string }) => {

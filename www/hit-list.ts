@@ -1,6 +1,6 @@
 /**
- * A list of hits: where each is, its score by term, and its text with the terms marked. One tab stop; arrows move
- * within.
+ * A list of hits: the place of each, its score by term, and its text with the terms marked. It is one tab stop; arrow
+ * keys move within.
  */
 
 import type { SearchHit } from "../js/search/types.ts";
@@ -9,33 +9,33 @@ import { marksOf, pieces, wordOf } from "./marks.ts";
 import type { Mark } from "./marks.ts";
 import { Rows } from "./rows.ts";
 
-/** Hits that are drawn before a person asks for more. */
+/** Number of hits that are drawn before the user asks for more. */
 const FIRST = 25;
-/** Lines of a hit that is not opened. */
+/** Lines of a hit that is not expanded. */
 const EXCERPT = 8;
-/** Terms of a hit that are named. */
+/** Max terms of a hit that are named. */
 const NAMED = 6;
 
 export interface Shown {
   hits: readonly SearchHit[];
   /** All terms of the hits; the index in this list chooses the colour. */
   terms: readonly string[];
-  /** Its words name the terms. */
+  /** The query; its words are used as labels of the terms. */
   query?: string | undefined;
-  /** Says more of a hit. */
+  /** Returns a note on a hit. */
   note?: ((hit: SearchHit) => string) | undefined;
 }
 
 export interface HitListOptions {
   list: HTMLElement;
   more: HTMLButtonElement;
-  /** A person moves up from the first hit. */
+  /** Called when the user moves up from the first hit. */
   leave: () => void;
-  /** Shows places alone; the text of a hit when it is opened. */
+  /** Shows only places; the text of a hit appears when it is expanded. */
   isCompact?: boolean;
 }
 
-/** Terms of the hits, the one that contributes most first. */
+/** Returns the terms of the hits, the one that contributes most first. */
 export function termsOf(hits: readonly SearchHit[]): string[] {
   const sums = new Map<string, number>();
   for (const { terms = [] } of hits) for (const { term, score } of terms) sums.set(term, (sums.get(term) ?? 0) + score);
@@ -49,7 +49,7 @@ export class HitList {
   readonly #more: HTMLButtonElement;
   readonly #rows: Rows;
   readonly #isCompact: boolean;
-  /** Hits that are shown with all their lines, by place. */
+  /** Places of the hits that are shown with all their lines. */
   readonly #open = new Set<string>();
   #shown: Shown = { hits: [], terms: [] };
   #limit = FIRST;
@@ -72,7 +72,7 @@ export class HitList {
     this.#draw();
   }
 
-  /** Moves the focus to a hit, the first by default, and draws it if need be. */
+  /** Moves the focus to a hit, the first by default, and draws it if needed. */
   focus(index = 0): void {
     if (index >= this.#limit) {
       this.#limit = Infinity;
@@ -118,7 +118,7 @@ export class HitList {
     return item;
   }
 
-  /** The score as a bar, one piece for each term; as long as the score is beside the best. */
+  /** Returns the score as a bar, one piece for each term, scaled to the best score. */
   #bar({ score, terms = [] }: SearchHit, best: number): HTMLElement {
     const bar = made("span", "scores");
     bar.role = "img";
@@ -193,7 +193,7 @@ function where({ path, firstLine, lastLine, header }: SearchHit, isCompact: bool
   return box;
 }
 
-/** Places of the lines; the empty one after a last line feed is none. */
+/** Returns the places of the lines, without the empty one after a last line feed. */
 function linesOf(text: string): { start: number; end: number }[] {
   const lines: { start: number; end: number }[] = [];
   let start = 0;
@@ -205,7 +205,7 @@ function linesOf(text: string): { start: number; end: number }[] {
   return lines;
 }
 
-/** The window of lines with the largest number of different terms, and then of marks. */
+/** Returns the window of lines with the largest number of different terms, and then of marks. */
 function densest(lines: readonly { start: number; end: number }[], marks: readonly Mark[]): [from: number, to: number] {
   if (lines.length <= EXCERPT + 1) return [0, lines.length];
   let best = { from: 0, value: -1 };

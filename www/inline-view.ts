@@ -1,6 +1,5 @@
 /**
- * How the page of inline context shows a prompt: its parts in their order, what they cost, and each candidate with its
- * outcome.
+ * Shows a prompt on the page of inline context: its parts in order, their cost, and each candidate with its outcome.
  */
 
 import { element, made, milliseconds, number } from "./dom.ts";
@@ -9,14 +8,14 @@ import { Rows } from "./rows.ts";
 /** A part of the prompt. */
 export interface Part {
   kind: string;
-  /** The file or provider that it is from. */
+  /** The file or provider of the part. */
   from: string;
   /** Absent if it was not counted on its own. */
   tokens: number | undefined;
   text: string;
 }
 
-/** Something that could have been sent. */
+/** An item that could have been sent. */
 export interface Candidate {
   kind: string;
   from: string;
@@ -32,7 +31,7 @@ export interface Facts {
   prefix: number;
   suffix: number;
   free: number;
-  /** Tokens at the beginning that the request before had, too. */
+  /** Tokens at the beginning that the previous request had, too. */
   shared: number;
   isSuffixReused: boolean;
   isTooShort: boolean;
@@ -40,7 +39,7 @@ export interface Facts {
 }
 
 const rows = new Rows(element("prompt"));
-/** Parts that a person opened. */
+/** Parts that the user expanded. */
 const open = new Set<string>(["prefix"]);
 
 export function showPrompt(parts: readonly Part[]): void {
@@ -62,7 +61,7 @@ export function showPrompt(parts: readonly Part[]): void {
         const isOpen = open.has(kind === "prefix" || kind === "suffix" ? kind : key);
         button.ariaExpanded = String(isOpen);
         body.hidden = !isOpen;
-        // What is next to the cursor is what a person looks for.
+        // Scrolls to the text next to the cursor, which matters most.
         if (isOpen && kind === "prefix") requestAnimationFrame(() => body.scrollTo(0, body.scrollHeight));
       };
       button.addEventListener("click", () => {

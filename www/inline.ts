@@ -1,7 +1,4 @@
-/**
- * The page of inline context: a file with a cursor, the files beside it, and the prompt that a completion would be
- * asked with.
- */
+/** The page of inline context: a file with a cursor, its neighbours, and the prompt for a completion. */
 
 import "../js/entries/engines/workspace-web.ts";
 import { init, InlineContext } from "../js/entries/inline-context.ts";
@@ -29,7 +26,7 @@ const FIRST = [
   "js/sessions/kimi.ts",
   "js/sessions/goose.ts",
 ];
-/** Files that stay open. */
+/** Max files that stay open. */
 const MAX_OPEN = 20;
 
 const LANGUAGES: Record<string, string> = {
@@ -50,14 +47,14 @@ type EditForm = "unified" | "searchReplace" | "plain";
 
 interface Open {
   path: string;
-  /** As it came. */
+  /** The text without the user's changes. */
   original: string;
   text: string;
   cursor: number;
 }
 
 const texts = new Map<string, string>();
-/** The newest one is last. */
+/** Open files; the newest one is last. */
 let opened: Open[] = [];
 let session: InlineContext | undefined;
 let shown: InlineContextResult | undefined;
@@ -87,7 +84,7 @@ function close(path: string): void {
   show();
 }
 
-/** The end of a line near the middle, in the midst of code. */
+/** Returns the end of a line near the middle, within code. */
 function middleOf(text: string): number {
   const at = text.indexOf("{\n", text.length >> 1);
   return at < 0 ? text.length : at + 1;
@@ -131,7 +128,7 @@ function showTabs(): void {
 
 // ------------------------------------------------------------ the prompt
 
-/** A new session for other options; edits are those from the file as it came to what it is now. */
+/** Starts a new session for other options; each file's edit is the change from its original text to the current one. */
 function restart(): void {
   const budget = numberOf(tokens);
   if (budget === undefined) return showError({ message: "The window must be a whole number of tokens, 0 or more." });
@@ -165,7 +162,7 @@ function settle(): void {
 }
 
 let frame = 0;
-/** Makes the prompt for what is there now, at most once a frame. */
+/** Makes the prompt for the current state, at most once a frame. */
 function want(): void {
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(() => {
@@ -203,7 +200,7 @@ function work(): void {
   );
   const first = now.cursor - trailing.length - prefix.length;
   const after = now.text.indexOf("\n", now.cursor);
-  // A suffix that is sent again may be of an older text: then it is nowhere in this one.
+  // A reused suffix may belong to an older text, and is then nowhere in this one.
   const at = after < 0 ? -1 : now.text.indexOf(suffix.slice(0, 200), after);
   const last = at < 0 ? now.text.length : at + suffix.length;
   source.shade([[0, first] as const, [last, now.text.length] as const].filter(([from, to]) => to > from));
@@ -251,7 +248,7 @@ function outcomeOf({ dropped, isCut, score }: InlineContextItem): string {
   return `sent${isCut ? ", its end only" : ""}${score === undefined ? "" : `, similarity ${score.toFixed(2)}`}`;
 }
 
-/** In the order of the prompt: context, suffix, prefix. */
+/** Returns the parts in the order of the prompt: context, suffix, prefix. */
 function partsOf({ items, prefix, suffix, tokens: spent }: InlineContextResult): Part[] {
   const sent = items.filter(({ dropped }) => !dropped);
   const context = sent.map(
@@ -298,7 +295,7 @@ function showError(error: unknown): void {
   box.textContent = error === undefined ? "" : `${message ?? String(error)}${code ? ` [${code}]` : ""}`;
 }
 
-/** Where the cursor was when that was last heard of. */
+/** The last reported cursor. */
 let selected = -1;
 document.addEventListener("selectionchange", () => {
   const [at] = source.selection;

@@ -1,4 +1,4 @@
-/** The page: controls in, questions to the worker, answers drawn. */
+/** The page of conversations: sends the controls' state to the worker, and draws its answers. */
 
 import { ask } from "./client.ts";
 import { EXAMPLES } from "./examples.ts";
@@ -23,14 +23,14 @@ const modes = [...document.querySelectorAll<HTMLInputElement>("input[name=mode]"
 let opened: Opened | undefined;
 /** Only the newest run may be drawn. */
 let newest = 0;
-/** True once a person set the budget: it then stays when another view is chosen. */
+/** True once the user set the budget: it then stays when another view is chosen. */
 let isOwnBudget = false;
 
 for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
 example.add(new Option("a file of mine", "", false, false));
 example.options[EXAMPLES.length]!.disabled = true;
 
-/** What the address keeps; a file of one's own is not in it. */
+/** Returns the state to keep in the address; the user's own file is not part of it. */
 function state(): Record<string, string> {
   return {
     mode: mode(),
@@ -44,7 +44,7 @@ function mode(): Mode {
   return modes.find(({ checked }) => checked)?.value === "compact" ? "compact" : "prune";
 }
 
-/** Opens a file or an example; `conversation` is which one of a file with several. */
+/** Opens a file or an example; `conversation` selects one of a file with several. */
 async function open(source: Source, budget?: number, conversation?: number): Promise<void> {
   const which = conversation === undefined ? {} : { conversation };
   const error = await display(() => ask("open", { source, encoding: chosen(), ...which }), budget);
@@ -61,7 +61,7 @@ async function open(source: Source, budget?: number, conversation?: number): Pro
   if (top < 0 || top > innerHeight) answer?.scrollIntoView();
 }
 
-/** Another view of the conversation that is open, or another encoding. */
+/** Shows another view of the open conversation, or another encoding. */
 async function show(view: View): Promise<void> {
   await display(() => ask("show", { view, encoding: chosen() }), isOwnBudget ? Number(tokens.value) : undefined);
 }
@@ -70,14 +70,14 @@ const chosen = () => encoding.value as EncodingName;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One after the other, so that what is drawn is always what the worker has open. */
+/** Runs one after the other, so that the page always shows the worker's open conversation. */
 function display(question: () => Promise<Opened>, budget?: number): Promise<Failed | undefined> {
   const answer = last.then(() => displayNow(question, budget));
   last = answer;
   return answer;
 }
 
-/** Draws what the worker opens. If it cannot, what was open before stays on the page. */
+/** Draws the conversation that the worker opens. If it fails, the previous one stays on the page. */
 async function displayNow(question: () => Promise<Opened>, budget: number | undefined): Promise<Failed | undefined> {
   document.body.classList.add("busy");
   try {
@@ -85,7 +85,7 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
     hideError();
     showSession({ ...opened, encoding: chosen() });
     setBudget(budget ?? Math.round(opened.total / 2));
-    // The half is the page's own choice: where it is too little, the least that is possible replaces it.
+    // The page itself chose half as the budget: if that is too small, the smallest possible budget replaces it.
     const needed = await run(budget === undefined);
     if (needed !== undefined) {
       setBudget(needed);
@@ -94,7 +94,7 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
     return undefined;
   } catch (error) {
     if (!opened) element("result").hidden = true;
-    // The card that offers the conversations says so itself.
+    // The card that offers the conversations already says so.
     if ((error as Failed).code !== "several_sessions") showError(error as Failed);
     return error as Failed;
   } finally {
@@ -104,7 +104,7 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
 }
 
 /**
- * Runs with what the controls say. With `asksBack` a budget that is too small is no error: the least that is possible
+ * Runs with the controls' state. With `asksBack` a budget that is too small is not an error: the smallest possible one
  * is returned.
  */
 async function run(asksBack = false): Promise<number | undefined> {
@@ -167,7 +167,7 @@ onSessionChoice({
   conversation: (source, number) => void open(source, undefined, number),
 });
 
-// Takes up what the address says.
+// Applies the state in the address.
 const said = remembered();
 const wanted = said.get("mode");
 for (const radio of modes) radio.checked = wanted === null ? radio.checked : radio.value === wanted;

@@ -1,10 +1,10 @@
-/** Finds the words of a text that a search found: whole, or as a part of a name. */
+/** Finds the words of a search in a text: whole, or as a part of a name. */
 
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** Parts of a name: `HTMLParser2` has `HTML`, `Parser` and `2`. */
 const PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+|[$_]+/gu;
 
-/** A stretch of text; `term` is the index of the term that is found there. */
+/** A range of text; `term` is the index of the term that it matches. */
 export interface Mark {
   start: number;
   end: number;
@@ -23,7 +23,7 @@ export function marksOf(text: string, terms: readonly string[]): Mark[] {
   return marks;
 }
 
-/** The index has English words without their endings: `parsing` is its `pars`, `queries` its `query`. */
+/** The index stores English words without their endings: `parsing` as `pars`, `queries` as `query`. */
 const ENDINGS: [ending: string, stem: string][] = [
   ["", ""],
   ["e", ""],
@@ -45,13 +45,13 @@ function termOf(word: string, at: ReadonlyMap<string, number>): number | undefin
   return undefined;
 }
 
-/** Returns the word of a question that a term comes from: of `files`, the index knows `fil`. */
+/** Returns the word of a question that a term comes from: for `files`, the index stores `fil`. */
 export function wordOf(term: string, question: string): string {
   const [mark] = marksOf(question, [term]);
   return mark === undefined ? term : question.slice(mark.start, mark.end).toLowerCase();
 }
 
-/** Parts of a word, and runs of parts: the term `max_results` is in `max_results2`. */
+/** Returns parts of a word, and sequences of parts: the term `max_results` is in `max_results2`. */
 function partsOf(word: string, offset: number, at: ReadonlyMap<string, number>): Mark[] {
   const parts = [...word.matchAll(PART)];
   const marks: Mark[] = [];

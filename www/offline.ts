@@ -1,19 +1,19 @@
-/** After the first visit the playground needs no server: a service worker keeps what was fetched. */
+/** Keeps the playground usable without a server after the first visit: a service worker keeps fetched files. */
 
-/** Where it is kept. */
+/** Name of the cache. */
 export const STORE = "espalier-playground";
-/** Files that are too large to be kept before somebody wants them. */
+/** Files that are too large to be cached before they are needed. */
 export const LATER = /(^|\/)(grammars|vocab|repository)\//;
 
-/** Registers the service worker, where there can be one. */
+/** Registers the service worker, if the browser has one. */
 export function stayOffline(): void {
-  // Not everywhere allowed (plain http, private windows): then there just is no page without a server.
+  // Not allowed everywhere (plain http, private windows): the page then needs its server.
   navigator.serviceWorker?.register("service-worker.js").catch(() => undefined);
 }
 
 /**
- * Keeps the large files that were fetched here, in a page or a worker, while no service worker was there to do it; and
- * `others`, which a worker fetched that cannot call this.
+ * Caches the large files that were fetched here, in a page or a worker, before a service worker could do it; and
+ * `others`, fetched by a worker that cannot call this.
  */
 export async function keepFetched(others: readonly string[] = []): Promise<void> {
   try {
@@ -24,6 +24,6 @@ export async function keepFetched(others: readonly string[] = []): Promise<void>
       .filter((name) => name.startsWith(origin) && LATER.test(name));
     for (const name of [...fetched, ...others]) if (!(await store.match(name))) await store.add(name);
   } catch {
-    // No store, no room, or the server is gone already: the page works on.
+    // Without a cache, without room or without a server the page still works.
   }
 }

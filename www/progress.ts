@@ -1,11 +1,11 @@
-/** How far a large file has been read. */
+/** Shows how far a large file has been read. */
 
 import { element } from "./dom.ts";
 import type { Progress } from "./protocol.ts";
 
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
 
-/** Files that are read at once get no line of their own: it would only flicker. */
+/** Smaller files are read at once; a line for them would only flicker. */
 const SMALL = 2_000_000;
 
 export function showProgress({ name, bytes, size, isRead }: Progress): void {

@@ -1,4 +1,4 @@
-/** The page of a prompt tree: renders it once for each form, then cuts it to whatever budget is asked for. */
+/** The page of a prompt tree: renders it once for each form, then cuts it to the chosen budget. */
 
 import "../js/entries/engines/core-web.ts";
 import { init } from "../js/entries/verbs.ts";
@@ -16,7 +16,7 @@ const backfill = element<HTMLInputElement>("backfill");
 
 /** Rendered with room for everything. */
 let whole: Rendered;
-/** Rows that are open, by node, so that they stay so while the budget is dragged. */
+/** Expanded rows, by node, so that they stay expanded while the budget changes. */
 const opened = new Set<number>();
 
 async function start(): Promise<void> {
@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   await fit(budget ?? Math.round(whole.tokens * 0.6));
 }
 
-/** One after the other: each cuts the same tree. */
+/** One after the other, because each cuts the same tree. */
 let queue = Promise.resolve();
 
 function fit(budget: number): Promise<void> {
@@ -40,7 +40,7 @@ function fit(budget: number): Promise<void> {
 }
 
 async function show(budget: number): Promise<void> {
-  // A later one is waiting already.
+  // A later one is already waiting.
   if (Number(tokens.value) !== budget) return;
   element("percent").textContent = `${Math.round((100 * budget) / whole.tokens)} %`;
   const alert = element("alert");
@@ -86,7 +86,7 @@ function row(node: Explanation, level: number, most: number): HTMLElement {
   filled.style.width = node.kept ? "100%" : "0";
   bar.style.width = `${Math.max(1, (100 * (node.tokens ?? 0)) / most)}%`;
   bar.append(filled);
-  // Just below the highest is what elements of ours give to their content.
+  // Our elements give priorities just below the max to their content.
   const rank = node.priority > Number.MAX_SAFE_INTEGER - 100 ? "" : `priority ${node.priority}`;
   button.append(
     made("span", node.kind === "text" ? "peek text" : "peek", name),

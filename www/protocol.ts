@@ -1,4 +1,4 @@
-/** What the page of conversations and its worker say to each other. */
+/** The messages between the page of conversations and its worker. */
 
 import type { SessionProblem, SideChain, SkippedKind } from "../js/sessions/types.ts";
 import type { CompactReport } from "../js/types/compact-report.ts";
@@ -9,19 +9,19 @@ import type { Source } from "./reading.ts";
 
 export type Mode = "prune" | "compact";
 
-/** Which messages of a session are shown: those of the next request, all of them, or the side chain of that index. */
+/** The messages of a session to show: those of the next request, all of them, or the side chain of that index. */
 export type View = "live" | "history" | { side: number };
 
 export type Questions = {
-  /** `conversation`: which one of a file with several, from 1. */
+  /** `conversation`: one of a file with several, from 1. */
   open: [asked: { source: Source; encoding: EncodingName; conversation?: number }, answer: Opened];
-  /** Another view of what is open, or the same counted with another encoding. */
+  /** Another view of the open conversation, or the same with another encoding. */
   show: [asked: { view: View; encoding: EncodingName }, answer: Opened];
   run: [asked: { mode: Mode; budget: number; encoding: EncodingName }, answer: Ran];
   read: [asked: { message: string }, answer: { text: string }];
 };
 
-/** News while a file is read, in bytes; `isRead` once it is all there and counted. */
+/** Progress of reading a file, in bytes; `isRead` once it is completely read and counted. */
 export interface Progress {
   name: string;
   bytes: number;
@@ -33,7 +33,7 @@ export interface Progress {
 export interface Row {
   id: string;
   role: Role;
-  /** The beginning of what it says. */
+  /** The beginning of its text. */
   peek: string;
 }
 
@@ -48,7 +48,7 @@ export interface Opened {
   session?: SessionFacts;
 }
 
-/** What the page shows about a session. */
+/** The facts of a session that the page shows. */
 export interface SessionFacts {
   tool: string;
   evidence: string;
@@ -61,7 +61,7 @@ export interface SessionFacts {
   /** Number of messages in each view. */
   live: number;
   history: number;
-  /** Number of requests of a person. */
+  /** Number of the user's requests. */
   turns: number;
   compactions: CompactionFacts[];
   sides: SideFacts[];
@@ -70,13 +70,13 @@ export interface SessionFacts {
   problems: SessionProblem[];
   broken: number;
   usage?: UsageFacts | undefined;
-  /** Which conversation of the file it is, of a file with several. */
+  /** The number of the conversation, for a file with several. */
   conversation?: number | undefined;
 }
 
 export interface SideFacts {
   kind: SideChain["kind"];
-  /** Its title, or how it begins, or its id. */
+  /** Its title, else its beginning, else its id. */
   name: string;
   messages: number;
 }
@@ -91,7 +91,7 @@ export interface CompactionFacts {
   tokensAfter?: number | undefined;
 }
 
-/** The newest request: what the file says it was, and what is counted of it. */
+/** The newest request: the recorded tokens and our count. */
 export interface UsageFacts {
   recorded: number;
   /** Tokens of it that came from the provider's cache. */
@@ -100,7 +100,7 @@ export interface UsageFacts {
   counted: number;
   origin: Origin;
   messages: number;
-  /** Parts of requests that the file does not hold, so that they are not in `counted`. */
+  /** Parts of requests that the file lacks, so that `counted` excludes them. */
   missing: ("the system prompt" | "the tool definitions")[];
 }
 

@@ -1,12 +1,12 @@
-/** Conversations as text: files read, messages shown. */
+/** Reads files of conversations, and writes messages as text. */
 
 import { EspalierError } from "../js/errors/errors.ts";
 import type { NeutralMessage, Part } from "../js/types/messages.ts";
 
-/** A file of one's own, or an example that came with the page. */
+/** The user's own file, or an example of the page. */
 export type Source = File | { url: string; name: string };
 
-/** What a source holds: JSON, or one JSON value a line. */
+/** Parses a source: JSON, or one JSON value a line. */
 export async function read(source: Source): Promise<unknown> {
   const text = source instanceof File ? await source.text() : await fetched(source.url);
   try {
@@ -37,7 +37,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A message as people read it, up to `most` UTF-16 units. */
+/** Returns a message as people read it, up to `most` UTF-16 units. */
 export function textOf(message: NeutralMessage | undefined, most = 200_000): string {
   let out = "";
   for (const part of message?.parts ?? []) {
@@ -47,7 +47,7 @@ export function textOf(message: NeutralMessage | undefined, most = 200_000): str
   return out;
 }
 
-/** The beginning of a message, on one line. */
+/** Returns the beginning of a message, on one line. */
 export function peekOf(message: NeutralMessage | undefined, most: number): string {
   return textOf(message, 2 * most)
     .replace(/\s+/g, " ")
@@ -79,7 +79,7 @@ function partText(part: Part): string {
 /** The code that reads sessions of agents. */
 export type Readers = typeof import("../js/sessions/index.ts");
 
-/** Loads it: it is beside this script, in a file of its own, since most visitors look at the examples. */
+/** Loads it: it is a separate file beside this script, since most visitors only use the examples. */
 export function readers(): Promise<Readers> {
   return import(new URL("sessions.js", import.meta.url).href) as Promise<Readers>;
 }

@@ -1,6 +1,5 @@
 /**
- * The files that come with the pages of search and inline context: the library's own sources. The build puts them into
- * one file.
+ * The files of the pages of search and inline context: the library's own sources. The build puts them into one file.
  */
 
 import type { FileSource } from "../js/search/types.ts";
@@ -12,12 +11,12 @@ export interface RepositoryFile {
   version: string;
 }
 
-/** Where the build puts them, beside the page. */
+/** The build puts it there, beside the page. */
 const FILE = "repository/files.json";
 
 let loading: Promise<RepositoryFile[]> | undefined;
 
-/** Rejects with {@link Failed}; after a failure it can be tried again. */
+/** Rejects with {@link Failed}; after a failure it can be retried. */
 export function repository(): Promise<RepositoryFile[]> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;

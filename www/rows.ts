@@ -1,13 +1,13 @@
 /**
- * A list whose rows are buttons and that is one tab stop: arrows, Home and End move the focus. It survives being drawn
- * again.
+ * A list whose rows are buttons and which is one tab stop: arrows, Home and End move the focus. The focus survives a
+ * redraw.
  */
 
 export class Rows {
   readonly #list: HTMLElement;
   #current = 0;
 
-  /** `leave` is called when a person moves up from the first row. */
+  /** `leave` is called when the user moves up from the first row. */
   constructor(list: HTMLElement, leave: () => void = () => {}) {
     this.#list = list;
     list.addEventListener("keydown", (event) => {

@@ -1,4 +1,4 @@
-/** Source files that come with the page: its own. The build puts them into `samples`. */
+/** Source files of the page: its own. The build puts them into `samples`. */
 export const SAMPLES = [
   "js/log/log.ts",
   "core/src/document/query.rs",
@@ -7,5 +7,5 @@ export const SAMPLES = [
   "www/style.css",
 ];
 
-/** Where a sample is, beside the page. */
+/** Returns the address of a sample, beside the page. */
 export const sampleUrl = (path: string) => `samples/${path}`;

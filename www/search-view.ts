@@ -1,4 +1,4 @@
-/** How the page of a search shows the state of the index, what was tried, and which files are missing. */
+/** Shows on the page of a search: the state of the index, the tried strategies, and the skipped files. */
 
 import type { Attempted, IndexProgress, SearchAnswer, Strategy } from "../js/search/types.ts";
 import { element, made, milliseconds, number } from "./dom.ts";
@@ -27,7 +27,7 @@ const STRATEGIES: Record<Strategy | "none", string> = {
   none: "nothing",
 };
 
-/** The card of totals, for an answer. */
+/** Shows the card of totals for an answer. */
 export function showAnswer(answer: SearchAnswer, profile: Profile, budget: number, ms: number): void {
   const { hits, tokens, strategy } = answer;
   element("hit-count").textContent = number(hits.length);
@@ -42,7 +42,7 @@ export function showAnswer(answer: SearchAnswer, profile: Profile, budget: numbe
   meter(tokens, budget);
 }
 
-/** Before anything is asked. */
+/** Shows the card before any search. */
 export function showNoAnswer(): void {
   element("hit-count").textContent = element("hit-tokens").textContent = "…";
   element("status").textContent = "Type a question, or words.";
@@ -86,7 +86,7 @@ function meter(tokens: number, budget: number): void {
   box.ariaLabel = box.title = `${number(tokens)} tokens of a budget of ${number(budget)}`;
 }
 
-/** The line under the totals: how far the index is, and what it holds. */
+/** Shows the line under the totals: the progress and the content of the index. */
 export function showIndex({ state, working, report, ms, error }: Progress): void {
   const bar = element<HTMLProgressElement>("progress");
   bar.hidden = !working || error !== undefined;
@@ -133,10 +133,10 @@ const REASONS: Record<string, string> = {
   refused: "refused by the index",
 };
 
-/** Files of a reason that are named. */
+/** Max files of a reason that are named. */
 const NAMED = 100;
 
-/** What failed while the index went on, the newest first. */
+/** Shows failures after which the index continued, newest first. */
 export function showWarnings({ state }: Progress): void {
   const warnings = state?.warnings ?? [];
   element("warnings-card").hidden = warnings.length === 0;

@@ -1,4 +1,4 @@
-/** The page of a search: files, a question, and the hits that belong into a prompt. */
+/** The page of a search: files, a question, and the hits for a prompt. */
 
 import type { FileSource, SearchAnswer, SearchHit } from "../js/search/types.ts";
 import { browserFiles } from "../js/entries/search-list.ts";
@@ -29,7 +29,7 @@ const definitions = element<HTMLInputElement>("definitions");
 const whole = element<HTMLInputElement>("whole");
 const profiles = [...document.querySelectorAll<HTMLInputElement>("input[name=profile]")];
 
-/** Questions to begin with. */
+/** Suggested questions. */
 const EXAMPLES = [
   "how are tool results shortened",
   "which files does .gitignore exclude",
@@ -110,7 +110,7 @@ function heard(progress: Progress): void {
 
 let searching: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Milliseconds of rest after a key before the index is asked. */
+/** Milliseconds without a key before the index is searched. */
 const REST = 60;
 
 function soon(): void {
@@ -118,7 +118,7 @@ function soon(): void {
   timer = setTimeout(want, REST);
 }
 
-/** Asks for what the controls say now. An older question is given up. */
+/** Searches with the controls' state. Aborts an older search. */
 function want(): void {
   clearTimeout(timer);
   searching?.abort();
@@ -133,7 +133,7 @@ function want(): void {
 
 async function search(asked: Workspace, text: string, budget: number, signal: AbortSignal): Promise<void> {
   const chosen = profile();
-  // What is found before all files are indexed may change.
+  // Hits may change until all files are indexed.
   const isComplete = asked.isComplete(chosen) && (!compare.checked || asked.isComplete(other(chosen)));
   try {
     if (text.trim() === "") return clear();
@@ -198,7 +198,7 @@ function alsoAt(hit: SearchHit, hits: readonly SearchHit[], ranking: string): st
   return at ? `${ranking}: ${at.rank + 1}` : `not in ${ranking}`;
 }
 
-/** The column of the other ranking: places, each with its rank in the first column. */
+/** Shows the column of the other ranking: places, each with its rank in the first column. */
 function showOther(
   second: SearchAnswer | undefined,
   first: readonly SearchHit[],
@@ -310,7 +310,7 @@ async function choose(): Promise<void> {
     showDirectoryPicker(options: { mode: "read" }): Promise<FileSystemDirectoryHandle>;
   };
   const handle = await picker.showDirectoryPicker({ mode: "read" }).catch((error: unknown) => {
-    // A person who changes their mind makes no error.
+    // An aborted search is not an error.
     if ((error as Error).name !== "AbortError") showError(error);
   });
   if (handle) attempt(() => openFolder(handle.name, handle, true));

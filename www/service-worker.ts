@@ -1,6 +1,6 @@
 /**
- * Keeps the playground's own files for times without a server. The server is always asked first, so that nothing old is
- * shown while there is something new; other addresses of the same host are none of its business.
+ * Caches the playground's own files for times without a server. It always asks the server first, so that it never shows
+ * old files while there are new ones; it ignores other addresses of the same host.
  */
 
 import { LATER, STORE } from "./offline.ts";

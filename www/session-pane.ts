@@ -1,4 +1,4 @@
-/** The card of a session: which tool wrote it, what it holds, what was left out, and which of it is shown. */
+/** The card of a session: its tool, its content, the skipped lines, and the choice of messages. */
 
 import { element, made, number } from "./dom.ts";
 import type { CompactionFacts, Opened, SessionFacts, UsageFacts, View } from "./protocol.ts";
@@ -16,7 +16,7 @@ export interface Choices {
   conversation(source: File, number: number): void;
 }
 
-/** Calls back when a person chooses a view, or a conversation of a file with several. */
+/** Calls back when the user chooses a view, or a conversation of a file with several. */
 export function onSessionChoice(chosen: Choices): void {
   for (const radio of views) radio.addEventListener("change", () => chosen.view(mainView()));
   chain.addEventListener("change", () => {
@@ -71,7 +71,7 @@ export function showSession({ name, view, session, encoding }: Opened & { encodi
   list("broken", count(session.broken, "broken line"), items(problems));
 }
 
-/** The switch between live context and history, and the list of side chains. */
+/** Draws the switch between live context and history, and the list of side chains. */
 function choices({ live, history, compactions, sides }: SessionFacts, view: View): void {
   const isSide = typeof view === "object";
   for (const radio of views) {
@@ -136,7 +136,7 @@ function compactionItem({ before, context, summary, tokensBefore, tokensAfter }:
   return item;
 }
 
-/** A list that opens on demand; hidden if it is empty. */
+/** Draws a list that opens on demand; hidden if it is empty. */
 function list(id: string, title: string, items: readonly HTMLElement[]): void {
   element(id).hidden = items.length === 0;
   element(`${id}-title`).textContent = title;

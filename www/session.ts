@@ -1,4 +1,4 @@
-/** The worker's side of sessions: opens the file of an agent, and says what is in it. */
+/** The worker's side of sessions: opens an agent's file, and returns its facts. */
 
 import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
@@ -14,31 +14,31 @@ import { tell } from "./talk.ts";
 /** A session, and the function that makes requests of it. */
 export interface OpenSession {
   name: string;
-  /** Which conversation of the file it is, of a file with several. */
+  /** The number of the conversation, for a file with several. */
   conversation?: number | undefined;
   session: Session;
   sessionRequest: Readers["sessionRequest"];
 }
 
-/** What is open: a session, or what else the file holds; `unknown` is the error if that is no transcript either. */
+/** The open file: a session, or other content; `unknown` is the error if that is not a transcript either. */
 export type Open = OpenSession | { name: string; input: unknown; unknown?: EspalierError };
 
-/** What the engine counts and fits. */
+/** The input of the engine. */
 export interface Counted {
   input: unknown;
   options: { format?: Format };
 }
 
-/** Limits of what is sent to the page for a single list. */
+/** Max sizes of the lists that are sent to the page. */
 const MAX = { problems: 100, summary: 20_000, name: 60 };
-/** Milliseconds between two pieces of news; a screen reader speaks each of them. */
+/** Milliseconds between two progress messages; a screen reader speaks each of them. */
 const NEWS_MS = 1_000;
 
 /**
  * Opens a file as a session or, if no layout fits, as a list of messages or a request. The code that reads sessions is
  * loaded here, for the first file.
  *
- * @throws EspalierError those of `openSession`; of a file that is almost a transcript those of `readConversation`
+ * @throws EspalierError those of `openSession`; for a file that is almost a transcript those of `readConversation`
  */
 export async function openFile(source: Source, conversation?: number): Promise<Open> {
   const { name } = source;
@@ -82,26 +82,26 @@ function noTranscript({ code, message, path }: EspalierError & { code: "unknown_
   return new EspalierError({ code, path, message: `${message} ${others}` });
 }
 
-/** The JSON of a file that no agent wrote. */
+/** Parses the JSON of a file that is not a session. */
 async function parsed(file: File, unknown: EspalierError): Promise<unknown> {
-  // Whether it can be JSON shows at its beginning; the rest may be long.
+  // The beginning shows whether it can be JSON; the rest may be long.
   if (!/^\s*[[{"]/.test(await file.slice(0, 1_000).text())) throw unknown;
   return read(file);
 }
 
-/** The messages of a view, with what every request of the session holds beside them. */
+/** Returns the messages of a view, with the other parts of every request of the session. */
 export function viewOf(open: Open, view: View): Counted {
   if ("input" in open) return { input: open.input, options: {} };
   const { session, sessionRequest } = open;
   const options = { format: session.format };
-  // A sub-agent has a system prompt and tools of its own.
+  // A sub-agent has its own system prompt and tools.
   return {
     input: typeof view === "object" ? session.sideChains[view.side]?.messages : sessionRequest(session, view),
     options,
   };
 }
 
-/** The view that a file opens with. */
+/** Returns the view with which a file opens. */
 export function firstView(open: Open): View {
   return "session" in open && open.session.messages.length === 0 ? "history" : "live";
 }
@@ -137,13 +137,13 @@ export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts
   };
 }
 
-/** The first words of a side chain, whose id says less. */
+/** Returns the first words of a side chain, which tell more than its id. */
 function beginning([first]: readonly unknown[], format: Format): string {
   if (first === undefined) return "";
   return peekOf(readConversation([first], { format }).messages[0], MAX.name);
 }
 
-/** Counts what the newest request held: what was live before its answer. */
+/** Counts the newest request: the live context before its answer. */
 function usageOf({ session, sessionRequest }: OpenSession, encoding: EncodingName): UsageFacts | undefined {
   const { history, compactions, usage, system, tools } = session;
   const newest = usage.at(-1);

@@ -1,7 +1,4 @@
-/**
- * A text area with the numbers of its lines, in which stretches are shaded and one place can be pointed at. Its lines
- * are never wrapped.
- */
+/** A text area with line numbers, in which ranges are shaded and one place can be pointed at. Its lines never wrap. */
 
 import { made } from "./dom.ts";
 
@@ -12,9 +9,9 @@ export class SourcePane {
   readonly #numbers = made("div", "numbers");
   readonly #shades = made("div", "shades");
   #text = "";
-  /** Where lines begin in the text. */
+  /** Start of each line in the text. */
   #starts: number[] = [0];
-  /** Places of the line feeds that a text area takes for one break with what is before them. */
+  /** Places of the line feeds that a text area joins with the preceding carriage return. */
   #returns: number[] = [];
   #shaded: Range[] = [];
   #pointed: Range | undefined;
@@ -40,31 +37,31 @@ export class SourcePane {
     this.#know(text);
   }
 
-  /** In the text, whatever its line ends. */
+  /** The selection as a range of the text, whatever its line ends. */
   get selection(): Range {
     return [this.#outward(this.area.selectionStart), this.#outward(this.area.selectionEnd)];
   }
 
-  /** Puts the cursor there and shows it. */
+  /** Moves the cursor there and scrolls to it. */
   select([start, end]: Range): void {
     this.area.setSelectionRange(this.#inward(start), this.#inward(end));
     this.reveal(start);
   }
 
-  /** Stretches that are shaded, in order. */
+  /** Shades ranges, in order. */
   shade(ranges: Range[]): void {
     this.#shaded = ranges;
     this.#draw();
   }
 
-  /** Points at a place, or at nothing. */
+  /** Points at a place, or at none. */
   point(range: Range | undefined): void {
     this.#pointed = range;
     if (range) this.reveal(range[0]);
     this.#draw();
   }
 
-  /** Scrolls as little as it takes to see a place. */
+  /** Scrolls the minimum to show a place. */
   reveal(offset: number): void {
     const { area } = this;
     const top = this.lineAt(offset) * this.#row;
@@ -72,7 +69,7 @@ export class SourcePane {
       area.scrollTop = top - area.clientHeight / 3;
   }
 
-  /** The line of a place, from 0. */
+  /** Returns the line of a place, from 0. */
   lineAt(offset: number): number {
     let [low, high] = [0, this.#starts.length - 1];
     while (low < high) {
@@ -113,7 +110,7 @@ export class SourcePane {
     return Number.parseFloat(getComputedStyle(this.area).lineHeight);
   }
 
-  /** Draws what is in sight; at most once a frame. */
+  /** Draws the visible part; at most once a frame. */
   #draw(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {

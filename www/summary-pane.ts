@@ -1,17 +1,17 @@
 /**
- * A summary that can be walked through with a caret but not changed. Where something is missing stands its marker; a
- * marker opens when it is clicked, or when Enter is pressed in it, and shows what is missing.
+ * A read-only summary with a caret. A marker replaces each removed range; a click, or Enter within it, expands it and
+ * shows the removed text.
  */
 
 import { made } from "./dom.ts";
 import type { Gap } from "./document-protocol.ts";
 
-/** Where the caret is: in the summary, or in what a marker showed, which is a place of the document. */
+/** The place of the caret: in the summary, or in an expanded range, which is a place of the document. */
 export type Place = { summary: number } | { document: number };
 
 interface Told {
   moved(place: Place): void;
-  /** A marker was opened or closed. */
+  /** Called when a marker was expanded or collapsed. */
   toggled(gap: Gap, open: boolean): void;
 }
 
@@ -22,9 +22,9 @@ export class SummaryPane {
   readonly #pointer = made("i", "pointer");
   #source = "";
   #gaps: Gap[] = [];
-  /** Markers that are open, by what they stand for. */
+  /** Expanded markers, by their ranges. */
   readonly #open = new Set<string>();
-  /** Where the caret was put when the text was drawn anew. */
+  /** The caret's place after the last redraw. */
   #drawnAt: Place | undefined;
 
   constructor(box: HTMLElement, told: Told) {
@@ -46,7 +46,7 @@ export class SummaryPane {
     });
     document.addEventListener("selectionchange", () => {
       const place = document.activeElement === this.#text ? this.#caret() : undefined;
-      // What was drawn anew has its caret where it was: nobody moved it.
+      // After a redraw the caret is where it was: the user did not move it.
       const same = JSON.stringify(place) === JSON.stringify(this.#drawnAt);
       this.#drawnAt = undefined;
       if (place && !same) this.#told.moved(place);
@@ -69,12 +69,12 @@ export class SummaryPane {
       const marker = piece("marker", text.slice(start, end), start);
       marker.dataset["gap"] = String(at);
       marker.title = title(gap);
-      // Without a marker in the text there still is something to click on; it is drawn, and so not copied.
+      // A range without a marker in the text is still clickable; its sign is drawn, and so not copied.
       if (start === end) marker.dataset["silent"] = `⋯ ${lines(gap)}`;
       pieces.push(marker);
       reached = end;
       if (!this.#open.has(key(gap))) return;
-      // The break behind a marker goes with it, so that what is shown has lines of its own.
+      // The line break after a marker belongs to it, so that the expanded text has its own lines.
       if (text[end] === "\n") plain(end + 1);
       pieces.push(this.#shown(gap));
     });
@@ -98,14 +98,14 @@ export class SummaryPane {
     this.#drawnAt = this.#caret();
   }
 
-  /** The last piece that begins at a place or before it. */
+  /** Returns the last piece that begins at a place or before it. */
   #pieceAt(name: "at" | "from", offset: number): HTMLElement | undefined {
     return [...this.#text.querySelectorAll<HTMLElement>(`[data-${name}]`)].findLast(
       ({ dataset }) => Number(dataset[name]) <= offset,
     );
   }
 
-  /** Points at a place of the summary and brings it into sight. */
+  /** Points at a place of the summary and scrolls to it. */
   point(offset: number | undefined): void {
     this.#pointer.hidden = offset === undefined;
     if (offset === undefined) return;

@@ -1,19 +1,19 @@
-/** How a page and its worker talk: numbered questions, one answer each, and news that nobody asked for. */
+/** The channel between a page and its worker: numbered questions, one answer each, and unsolicited news. */
 
 import { EspalierError } from "../js/errors/errors.ts";
 
-/** Questions by name: what is asked, and what is answered. */
+/** Questions by name, with the types of question and answer. */
 export type Talk = Record<string, [asked: object, answer: unknown]>;
 
 export interface Failed {
   code: string;
   message: string;
   path?: string | undefined;
-  /** With `budget_exceeded`: what cannot go. */
+  /** For `budget_exceeded`: content that must stay. */
   largest?: { id: string; tokens: number; why: string }[] | undefined;
-  /** With `budget_exceeded`: the smallest budget that could be met. */
+  /** For `budget_exceeded`: the smallest possible budget. */
   needed?: number | undefined;
-  /** With `several_sessions`: what the file holds. */
+  /** For `several_sessions`: the conversations of the file. */
   conversations?: { number: number; label: string; messages: number }[] | undefined;
 }
 
@@ -22,8 +22,8 @@ type Reply = { id: number } & ({ ok: unknown } | { failed: Failed });
 type News = { news: unknown };
 
 /**
- * The page's side. A worker that dies is started again; what it was asked fails with a sentence. Answers reject with
- * {@link Failed}. `file` is the name of the worker's script beside the page's.
+ * The page's side. Restarts a worker that dies; its pending questions fail with a sentence. Answers reject with {@link
+ * Failed}. `file` is the name of the worker's script beside the page's.
  */
 export function asking<T extends Talk, N = never>(file: string, hear?: (news: N) => void) {
   let worker: Worker | undefined;
@@ -59,8 +59,7 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
 }
 
 /**
- * The worker's side. Questions are answered one after the other; of those in `newest` that wait, only the last is worth
- * the work.
+ * The worker's side. Answers questions one after the other; of the waiting ones in `newest`, only the last is answered.
  */
 export function answering<T extends Talk>(
   answers: { [K in keyof T]: (asked: T[K][0]) => T[K][1] | Promise<T[K][1]> },
@@ -89,14 +88,14 @@ export function answering<T extends Talk>(
         reply = { id, failed: failed(error) };
       }
       self.postMessage(reply);
-      // Lets questions that came meanwhile take the place of stale ones.
+      // Lets newer questions replace stale ones.
       await new Promise((resolve) => setTimeout(resolve));
     }
     busy = false;
   }
 }
 
-/** Tells the page something. */
+/** Sends news to the page. */
 export function tell(news: unknown): void {
   self.postMessage({ news } satisfies News);
 }

@@ -1,15 +1,15 @@
-/** The text of a file that somebody chose, if it is one. */
+/** Reads the text of a file that the user chose, if it is text. */
 
 import type { Failed } from "./talk.ts";
 
-/** A text area with more than that is no pleasure; the library takes it, and folds it by indentation. */
+/** Max characters: a larger text area is slow to use. The library takes larger texts, and folds them by indentation. */
 const MOST = 2_000_000;
-/** Where binary files show themselves. */
+/** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
 
 /**
- * Rejects with {@link Failed}. UTF-8; UTF-16 if a mark says so; what is neither is read as Windows-1252, in which every
- * file is some text.
+ * Rejects with {@link Failed}. Reads UTF-8; UTF-16 with a byte order mark; any other text as Windows-1252, in which
+ * every byte is a character.
  */
 export async function textOfFile(file: File): Promise<string> {
   const megabytes = (size: number) => `${(size / 1e6).toFixed(1)} MB`;

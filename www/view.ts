@@ -1,4 +1,4 @@
-/** Drawing: totals, meter, steps, and one row for each message. */
+/** Draws totals, meter, steps, and one row for each message. */
 
 import { ask } from "./client.ts";
 import { element, number } from "./dom.ts";
@@ -57,7 +57,7 @@ function percent(part: number, whole: number): string {
   return `${whole > 0 ? Math.round((100 * part) / whole) : 0} %`;
 }
 
-/** What the result consists of, and where the budget ends. */
+/** Draws the content of the result, and the limit of the budget. */
 function meter({ before, after, budget }: Ran["report"]): void {
   const scale = Math.max(before.total, budget, 1);
   const parts = (["frame", "tools", "conversation"] as const).map((kind) => {
@@ -77,7 +77,7 @@ function meter({ before, after, budget }: Ran["report"]): void {
     `system ${number(after.frame)} · tools ${number(after.tools)} · conversation ${number(after.conversation)} · budget ${number(budget)}`;
 }
 
-/** Steps that are listed; a long history has tens of thousands. */
+/** Max steps that are listed; a long history has tens of thousands. */
 const MAX_STEPS = 200;
 
 function steps(report: Ran["report"], compacted: CompactReport | undefined): void {
@@ -109,12 +109,12 @@ const FATES: Record<MessageFate["fate"], string> = {
   inserted: "added",
 };
 
-/** Rows on a page: that many are drawn at once without a person noticing. */
+/** Rows on a page: this number is drawn without a noticeable delay. */
 const PAGE = 1_000;
 
 interface Drawn {
   opened: Opened;
-  /** Rows are made once for a conversation and only updated while the budget is dragged. */
+  /** Rows are made once for a conversation and only updated while the budget changes. */
   items: Map<string, HTMLLIElement>;
   fates: readonly MessageFate[];
   texts: Map<string, Row>;
@@ -125,14 +125,14 @@ interface Drawn {
 const filter = element<HTMLSelectElement>("filter");
 
 let drawn: Drawn | undefined;
-/** Index of the page that is shown. */
+/** Index of the shown page. */
 let page = 0;
 
 function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): void {
   const isSame = drawn?.opened === opened;
   if (!isSame) page = 0;
   const items = isSame ? drawn!.items : new Map<string, HTMLLIElement>();
-  // What the last run added may have the same id and another text.
+  // Messages that the last run inserted may reuse an id with another text.
   for (const { id } of inserted) items.delete(id);
   drawn = {
     opened,
@@ -175,7 +175,7 @@ function isChosen({ fate }: MessageFate): boolean {
   return filter.value === "gone" ? fate !== "kept" : fate !== "dropped" && fate !== "covered";
 }
 
-/** Where the buttons below the rows lead. */
+/** Returns the pages to which the buttons below the rows lead. */
 function targets(last: number): Record<string, number> {
   return {
     "page-first": 0,

@@ -1,4 +1,4 @@
-/** The engine's side of the page: reads, counts, prunes, compacts. Keeps the opened conversation. */
+/** The engine's side of the page: reads, counts, prunes, compacts. Keeps the open conversation. */
 
 import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
@@ -42,7 +42,7 @@ async function show({ view, encoding }: Questions["show"][0]): Promise<Opened> {
   return display(current, view, encoding);
 }
 
-/** What is on the page changes only once all of it succeeded. */
+/** Changes the page's state only once everything succeeded. */
 function display(opened: Open, view: View, encoding: EncodingName): Opened {
   const { input, options } = viewOf(opened, view);
   const next = readConversation(input, options);
@@ -57,8 +57,7 @@ function display(opened: Open, view: View, encoding: EncodingName): Opened {
 async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran> {
   if (!reading) throw nothingOpen();
   await load(encoding);
-  // The neutral form is a format of its own, so nothing has to be read twice and inserted messages can be shown as they
-  // are.
+  // The neutral form is a format of its own, so nothing is read twice and inserted messages can be shown directly.
   const options = { budget, encoding, format: "espalier" as const, tools: reading.tools };
   const { messages, report } =
     mode === "prune" ? prune(reading.messages, options) : await compact(reading.messages, { ...options, force: true });

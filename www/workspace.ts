@@ -1,4 +1,4 @@
-/** The files that are searched, with an index for each ranking that a person asked for. */
+/** The searched files, with an index for each ranking that the user chose. */
 
 import "../js/entries/engines/workspace-web.ts";
 import type {
@@ -17,24 +17,24 @@ export type Profile = "espalier" | "copilot-chat";
 export const PROFILES: readonly Profile[] = ["espalier", "copilot-chat"];
 export const other = (profile: Profile): Profile => (profile === "espalier" ? "copilot-chat" : "espalier");
 
-/** Prefix of the databases that hold indexes. */
+/** Prefix of the databases with indexes. */
 const DATABASE = "espalier-search";
 
 export interface Opening {
   /** Names the place; its index is stored under it. */
   name: string;
   source: FileSource;
-  /** Chunks end at definitions, which needs grammars. */
+  /** True if chunks end at definitions, which requires grammars. */
   definitions: boolean;
 }
 
-/** What is known of one index. */
+/** The state of one index. */
 export interface Progress {
   profile: Profile;
   state?: IndexState | undefined;
   /** Absent when all files are indexed. */
   working?: IndexProgress | undefined;
-  /** Of the newest sync. */
+  /** The report of the newest sync. */
   report?: IndexReport | undefined;
   /** Milliseconds from the start of opening until all files could be searched. */
   ms?: number | undefined;
@@ -44,7 +44,7 @@ export interface Progress {
 interface Live {
   index: Promise<WorkspaceIndex>;
   progress: Progress;
-  /** Ends to follow the changes of the files. */
+  /** Stops following the changes of the files. */
   follow?: (() => void) | undefined;
 }
 
@@ -54,13 +54,13 @@ export class Workspace {
   readonly #live = new Map<Profile, Live>();
   readonly #end = new AbortController();
 
-  /** `hear` is called whenever more is known of an index. */
+  /** `hear` is called whenever the state of an index changes. */
   constructor(opening: Opening, hear: (progress: Progress) => void) {
     this.#opening = opening;
     this.#hear = hear;
   }
 
-  /** The index of a ranking. Its files are indexed in the background; it can be searched meanwhile. */
+  /** Returns the index of a ranking. Its files are indexed in the background; it can be searched meanwhile. */
   index(profile: Profile): Promise<WorkspaceIndex> {
     return (this.#live.get(profile) ?? this.#open(profile)).index;
   }
@@ -69,18 +69,18 @@ export class Workspace {
     return this.#live.get(profile)?.progress;
   }
 
-  /** All files are indexed. */
+  /** Returns true if all files are indexed. */
   isComplete(profile: Profile): boolean {
     const progress = this.progress(profile);
     return progress?.report !== undefined && progress.working === undefined;
   }
 
-  /** Reads what changed since. */
+  /** Reads files that have changed since. */
   async again(): Promise<void> {
     await Promise.all([...this.#live.values()].map(async (live) => this.#sync(live, await live.index)));
   }
 
-  /** Ends the workers. What is stored stays. */
+  /** Ends the workers. Stored indexes stay. */
   async dispose(): Promise<void> {
     this.#end.abort();
     for (const { index, follow } of this.#live.values()) {
@@ -150,7 +150,7 @@ export class Workspace {
   }
 }
 
-/** Deletes all stored indexes; returns how many there were. */
+/** Deletes all stored indexes; returns their number. */
 export async function forgetStored(): Promise<number> {
   const all = await indexedDB.databases();
   const names = all.flatMap(({ name }) => (name?.startsWith(`${DATABASE}:`) ? [name] : []));
@@ -158,7 +158,7 @@ export async function forgetStored(): Promise<number> {
   return names.length;
 }
 
-/** Notes by reason, the most frequent one first. */
+/** Returns notes by reason, the most frequent one first. */
 export function byReason(notes: readonly FileNote[]): [FileNote["reason"], FileNote[]][] {
   const groups = new Map<FileNote["reason"], FileNote[]>();
   for (const note of notes) groups.set(note.reason, [...(groups.get(note.reason) ?? []), note]);
