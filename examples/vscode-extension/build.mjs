@@ -1,4 +1,6 @@
-/** One bundle for both kinds of extension host; the engine that searches and the vocabulary are files beside it. */
+/**
+ * Makes one bundle for both kinds of extension host; the engine that searches and the vocabulary are files beside it.
+ */
 
 import { cpSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
 /**
- * Inline completions: `espalier/inline-context` chooses what a model sees, any function from a prompt to a text
+ * Inline completions: `espalier/inline-context` chooses the model's context; any function from a prompt to a text
  * completes it.
  */
 
@@ -26,7 +26,7 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
     this.#obey();
   }
 
-  /** Registers or unregisters, as the setting says. */
+  /** Registers or unregisters, by the setting. */
   #obey(): void {
     const isOn = vscode.workspace.getConfiguration("espalier").get(SETTING, false);
     if (isOn) this.#registered ??= vscode.languages.registerInlineCompletionItemProvider({ pattern: "**" }, this);
@@ -109,7 +109,7 @@ async function completeWithModel(
   }
 }
 
-/** The demonstration: ends a line as the newest line of the prompt that begins alike. */
+/** The demonstration: completes a line like the newest line of the prompt with the same beginning. */
 export function completeLine({ context, prefix }: InlinePrompt): string | undefined {
   const lines = `${context}${prefix}`.split("\n");
   const begun = (lines.pop() ?? "").trimStart();

@@ -1,7 +1,6 @@
 /**
- * What Espalier does in an editor: a chat participant that remembers, a search of the workspace, completions with
- * context. The same file runs on the desktop and in VS Code for the web. Activation only registers; engines start when
- * something is first asked.
+ * Espalier in an editor: a chat participant that remembers, a search of the workspace, completions with context. The
+ * same file runs on the desktop and in VS Code for the web. Activation only registers; engines start on first use.
  */
 
 import * as vscode from "vscode";

@@ -1,7 +1,7 @@
 /**
- * A chat participant whose conversation goes on for days: kept in the workspace's storage, summarised beside the talk
- * by whatever model the user has picked, and always within that model's window. The settings by which people control
- * Copilot Chat's compaction hold here, too. `/search` adds what the workspace has about a question.
+ * A chat participant whose conversation continues for days: stored in the workspace's storage, summarised in the
+ * background by the model that the user has picked, and always within that model's window. The settings that control
+ * Copilot Chat's compaction apply here, too. `/search` adds the workspace's hits for a question.
  */
 
 import {
@@ -23,7 +23,7 @@ export class Participant implements vscode.Disposable {
   readonly #context: vscode.ExtensionContext;
   readonly #search: WorkspaceSearch;
   readonly #log = vscode.window.createOutputChannel("Espalier", { log: true });
-  /** Whoever answers the newest request also writes the summaries. */
+  /** The model of the newest request also writes the summaries. */
   #writer: Llm | undefined;
   #opened: Promise<Conversation<Messages>> | undefined;
 
@@ -69,7 +69,7 @@ export class Participant implements vscode.Disposable {
     const provider = languageModel({ model, api: vscode });
     this.#writer = provider.llm;
     if (request.command === "context") return response.markdown(meter(talk));
-    // A summary beside the talk says nothing; one that the answer waits for does.
+    // A background summary shows nothing; one that the answer waits for does.
     const stop = talk.on("compaction_progress", ({ stage, job }) => {
       if (stage === "waiting" || (stage === "asking" && job === undefined))
         response.progress("Compacting conversation…");
@@ -101,7 +101,7 @@ export class Participant implements vscode.Disposable {
   ): Promise<void> {
     const { model } = request;
     if (request.command === "search") talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
-    // Those that the user asked for with #: all that there are would fill a small window by themselves.
+    // The tools that the user asked for with #: all available ones would fill a small window by themselves.
     const wanted = new Set(request.toolReferences.map(({ name }) => name));
     const tools = vscode.lm.tools
       .filter(({ name }) => wanted.has(name))
@@ -134,7 +134,7 @@ export class Participant implements vscode.Disposable {
     }
   }
 
-  /** What the workspace has about a question, as a message; each hit is a reference of the answer. */
+  /** Returns the workspace's hits for a question as a message; each hit becomes a reference of the answer. */
   async #found(question: string, response: vscode.ChatResponseStream, signal: AbortSignal): Promise<unknown[]> {
     const budget = vscode.workspace.getConfiguration("espalier").get("search.budget", 4_000);
     const answer = await this.#search.search(question, { budget, signal });
@@ -161,7 +161,7 @@ const tokens = (count: number) => count.toLocaleString();
 const summarised = (before: Totals, after: Totals) =>
   `Summarised: ${tokens(before.total)} tokens are ${tokens(after.total)} now`;
 
-/** How full the next request is, and what fills it. */
+/** Describes how full the next request is, and its content. */
 function meter(talk: Conversation<Messages>): string {
   const { used, limit, ratio, conversation, tools, frame, job } = talk.usage();
   return [

@@ -5,7 +5,7 @@ import type { SearchAnswer, SearchHit, SearchOptions, WorkspaceIndex } from "esp
 import * as vscode from "vscode";
 import { startEngine } from "./engine.ts";
 
-/** Milliseconds without a key before the index is asked. */
+/** Milliseconds without a key before the index is searched. */
 const REST = 150;
 
 export class WorkspaceSearch implements vscode.Disposable {
@@ -17,7 +17,7 @@ export class WorkspaceSearch implements vscode.Disposable {
     this.#context = context;
   }
 
-  /** The index, complete and up to date. The first call opens it; after a failure it can be tried again. */
+  /** Returns the index, complete and up to date. The first call opens it; after a failure it can be retried. */
   index(): Promise<WorkspaceIndex> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
@@ -30,7 +30,7 @@ export class WorkspaceSearch implements vscode.Disposable {
     return (await this.index()).search(query, options);
   }
 
-  /** Where a hit is. With several folders its path begins with the name of one. */
+  /** Returns the location of a hit. With several folders its path begins with the name of one. */
   locationOf({ path, firstLine, lastLine }: SearchHit): vscode.Location | undefined {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const folder = folders.length === 1 ? folders[0] : folders.find(({ name }) => path.startsWith(`${name}/`));
@@ -111,7 +111,7 @@ export async function pickHit(search: WorkspaceSearch, query = ""): Promise<Sear
 
 function itemOf(hit: SearchHit): Item {
   const { path, firstLine, lastLine, header, text } = hit;
-  // VS Code filters items by what is typed; `alwaysShow` leaves the choice to the search.
+  // VS Code filters items by the typed text; `alwaysShow` leaves the choice to the search.
   return {
     hit,
     label: `${path}:${firstLine + 1}-${lastLine + 1}`,
