@@ -1,6 +1,6 @@
-// Compactions without a model in wasm: node compaction/run.mjs FOLDER [BUDGET...]
-// Times (median of five after a warm-up, counting included and apart) and retention of every transcript of a folder.
-// The native twin with more columns is `retention.rs` beside this file.
+// Compactions without a model in wasm: node compaction/run.mjs FOLDER [BUDGET...] Prints times (median of five after a
+// warm-up, with and without counting) and retention of every transcript of a folder. The native twin with more columns
+// is `retention.rs` beside this file.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { compact, countMessages } from "../../pkg/dist/index-node.js";
@@ -21,7 +21,7 @@ async function timed(run) {
   return median(times);
 }
 
-/** Fields of other systems that no provider takes. */
+/** Fields of other systems that no provider accepts. */
 const plain = (message) => Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
 
 const rows = [];

@@ -1,5 +1,5 @@
-// Memory of a long conversation against its text: the host's messages, the log beside them, the engine's half; before
-// and behind a compaction. node --expose-gc benches/conversation/memory.mjs [tokens=500000]
+// Memory of a long conversation relative to its text: the host's messages, the log beside them, the engine's half;
+// before and after a compaction. node --expose-gc benches/conversation/memory.mjs [tokens=500000]
 let memory;
 const seen = (instance) => ((memory = instance.exports.memory ?? memory), instance);
 WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
@@ -50,7 +50,7 @@ const round = (number) => [
       },
     ],
   },
-  // Through bytes, as a text from outside: one flat string and not a rope.
+  // Through bytes, like external text: one flat string, not a rope.
   {
     role: "tool",
     tool_call_id: `c${number}`,

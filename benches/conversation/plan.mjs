@@ -1,4 +1,4 @@
-// What planning costs without the model, counts held, in a long run of an agent.
+// The cost of planning without the model, with cached counts, in a long run of an agent.
 //   node benches/conversation/plan.mjs [TRANSCRIPT] [tokens=500000]
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -9,7 +9,7 @@ const file =
   process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;
 const wanted = Number(process.argv[3] ?? 500_000);
 const recorded = JSON.parse(readFileSync(file, "utf8")).messages;
-/** Fields of other systems that no provider takes; ids of calls come once in all repetitions. */
+/** Removes fields of other systems that no provider accepts; makes ids of calls unique in all repetitions. */
 const plain = (turn) => (message) => {
   const {
     tool_calls: calls,
@@ -22,7 +22,7 @@ const plain = (turn) => (message) => {
     ...(answered && { tool_call_id: `${turn}-${answered}` }),
   };
 };
-/** CPU and time since then. */
+/** Returns CPU and time since the call. */
 const clock = () => {
   const [before, start] = [process.cpuUsage(), performance.now()];
   return () => {
@@ -31,7 +31,7 @@ const clock = () => {
     return [(user + system) / 1000, time];
   };
 };
-/** Until the end of `run`, or until when it says that it was done. */
+/** Measures until the end of `run`, or until `run` reports its own end. */
 const measured = async (run) => {
   const since = clock();
   const until = await run();
@@ -66,8 +66,8 @@ await row("read and counted", 1, () => {
 });
 const { total, messages } = conversation.log.totals();
 console.log(`${messages} messages, ${total} tokens`);
-// What a hook is told is the plan, and then it is made: the cheap steps are chosen, and what a summary would stand for.
-// It puts it off, which it may while the conversation still fits.
+// The hook receives the plan after it is made: the cheap steps are chosen, and so is the range of a summary. The hook
+// puts it off, which it may while the conversation still fits.
 let told = 0;
 let since = clock();
 let planned;
@@ -84,7 +84,7 @@ await row("planned, counts held, first time", 1, () => plan());
 await row("planned, counts held", 9, () => plan());
 await row("planned after one more message", 25, () => plan(), oneMore);
 await row("the same, to the report that it was put off", 25, async () => void (await plan()), oneMore);
-// Nothing is known of a log's messages but their counts, and the engine is warm.
+// Only the counts of the log's messages are known, and the engine is warm.
 const lines = conversation.log.export();
 const hosts = conversation.log.originalsFrom(0);
 let fresh;

@@ -1,5 +1,5 @@
-// A conversation under way: what a round and its request cost when there are many already, and what reading the log
-// again costs. node benches/conversation/run.mjs [rounds=2500]
+// A running conversation: the cost of a round and its request when there are many already, and the cost of reading the
+// log again. node benches/conversation/run.mjs [rounds=2500]
 import { cpus } from "node:os";
 import { openConversation } from "../../pkg/dist/index-node.js";
 import { ConversationLog } from "../../pkg/dist/log-node.js";

@@ -1,4 +1,4 @@
-// How well and how fast messages of a conversation are found: the judged questions, and 10,000 messages.
+// Quality and speed of finding messages of a conversation: the labelled questions, and 10,000 messages.
 //   node benches/conversation/search.mjs [--missed]
 import { readFileSync } from "node:fs";
 import { ConversationLog } from "../../pkg/dist/log-node.js";
@@ -40,7 +40,7 @@ console.table(
 if (process.argv.includes("--missed")) console.log(missed.join("\n"));
 for (const log of logs.values()) log.close();
 
-/** Milliseconds of `run`. */
+/** Returns the milliseconds of `run`. */
 async function timed(run) {
   const start = performance.now();
   await run();

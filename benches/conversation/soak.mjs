@@ -31,7 +31,7 @@ const tools = ["bash", "read_file", "edit_file"].map((name) => ({
     parameters: { type: "object", properties: { path: { type: "string" }, command: { type: "string" } } },
   },
 }));
-/** A request, a call and its result, and what the agent says then: about 500 tokens. */
+/** Returns a request, a call and its result, and the agent's answer: about 500 tokens. */
 function messagesOf(number) {
   const [name, args] = [
     ["bash", { command: `make part${number % 700}` }],

@@ -1,5 +1,6 @@
-// Recorded runs through a conversation, in every provider's form, at budgets from 8k to 128k, with no model, a poor one
-// and a good one: is every request valid and on budget, is the newest request there, does every compaction make room?
+// Replays recorded runs through a conversation, in every provider's form, at budgets from 8k to 128k, with no model, a
+// poor one and a good one. Checks that every request is valid and within its budget, that it contains the newest
+// request, and that every compaction makes room.
 //   node --import tsx benches/conversation/transcripts.mjs FOLDER [every=1] [every of the other forms=8] [name]
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +43,7 @@ for (const file of files) {
         ].join(" "),
       );
       for (const trouble of troubles.slice(0, 5)) console.log(`    ${trouble}`);
-      // What fits with room to spare fits larger budgets, too.
+      // A run that fits with room to spare fits larger budgets, too.
       fits = fullest < 0.5;
       if (fits) break;
     }

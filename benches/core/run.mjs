@@ -34,7 +34,7 @@ const tree = (messages) =>
     }),
   );
 
-/** A conversation in which every other message is a tool result. */
+/** Returns a conversation in which every other message is a tool result. */
 function conversation(length) {
   const part = (words) => ({ type: "text", text: words });
   const messages = [{ id: "m0", role: "user", parts: [part("Find out why the build fails.")] }];
@@ -91,13 +91,13 @@ for (const [length, budget] of [
   ]);
 }
 
-/** What both sides must agree on. */
+/** Returns the values that must be equal on both sides. */
 const gist = ({ request, messages, tokens, removed, report, status, edits }, isRender) =>
   JSON.stringify(
     isRender ? { request: request ?? { messages }, tokens, removed } : { messages, report, status, edits },
   );
 
-/** Calls of one side that take a millisecond together: one small call is shorter than the clock's step. */
+/** Times calls of one side that take a millisecond together: one small call is shorter than the clock's step. */
 async function timed(run, calls) {
   const start = performance.now();
   for (let call = 0; call < calls; call++) await run();
@@ -113,7 +113,7 @@ for (const [name, theirs, ours] of CASES) {
   await timed(ours, 20);
   const calls = Math.max(1, Math.ceil(1 / (await timed(theirs, 5))));
   const times = [[], []];
-  // Taken in turn, so that a busy machine is busy for both.
+  // Alternating, so that other load affects both sides.
   for (let rep = 0; rep < reps; rep++) {
     times[0].push(await timed(theirs, calls));
     times[1].push(await timed(ours, calls));

@@ -1,8 +1,7 @@
 // How much of real files summaries keep, in both modes, for the same tokens: `node benches/documents/kept.mjs [--all]`.
-// The compatible mode is given four characters for each token, as Copilot Chat's callers do, and so can take more
-// tokens than it was to have (column "over": how many times as many). Beside it what it keeps with the largest limit up
-// to that with which it stays within the tokens. It has no markers; ours have all. Characters that are not blank,
-// percent of all.
+// The compatible mode gets four characters for each token, as Copilot Chat's callers pass, and so can exceed the token
+// budget (column "over": by what factor). Beside it stands what it keeps with the largest limit that stays within the
+// tokens. It writes no markers; ours writes all. Figures are non-blank characters, percent of all.
 import { readFileSync, statSync } from "node:fs";
 import { files } from "./texts.mjs";
 

@@ -1,12 +1,12 @@
 // A map of a repository of 1,000 files: `node benches/documents/repository.mjs [--files=1000]` after `npm run build`.
-// CPU and wall milliseconds: everything new, nothing new, one file changed; and twice as many files, which should take
+// CPU and wall milliseconds: all files new, none new, one file changed; and twice as many files, which should take
 // twice as long.
 const dist = new URL("../../pkg/dist/", import.meta.url);
 const { count } = await import(new URL("index-node.js", dist).href);
 const { repositoryMap, reduceChanges } = await import(new URL("documents-node.js", dist).href);
 const FILES = Number(process.argv.find((argument) => argument.startsWith("--files="))?.split("=")[1] ?? 1_000);
 
-/** A file of about 180 lines (5 KB) that uses what some others define. */
+/** Returns a file of about 180 lines (5 KB) that uses definitions of some others. */
 function file(at, of, round) {
   const uses = [1, 7, 31].map((step) => (at * step + step) % of);
   const lines = uses.map((other) => `import { Service${other}, createHandler${other} } from "./service${other}";`);

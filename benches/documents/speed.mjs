@@ -1,5 +1,5 @@
-// Structures and summaries, beside web-tree-sitter. CPU milliseconds, medians of interleaved runs, so that what else
-// the machine does hits all of them. Then the ratios that must hold whatever the machine is.
+// Structures and summaries, beside web-tree-sitter. CPU milliseconds, medians of interleaved runs, so that other load
+// affects all of them. Then ratios that must hold on every machine.
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { Language, Parser } from "web-tree-sitter";
@@ -12,10 +12,10 @@ const { documentStructureSync, summarizeDocumentSync, summarizeDocuments } = awa
 );
 const { summarizeCompatible, wasm } = await import(new URL("core.js", dist).href);
 const ROUNDS = Number(process.argv.find((argument) => argument.startsWith("--rounds="))?.split("=")[1] ?? 25);
-/** Copilot Chat's own for 5,406 lines: all of it, and of that the parse. */
+/** Copilot Chat's own figures for 5,406 lines: the total, and the parse within it. */
 const [THEIRS, THEIR_PARSE] = [147, 63];
 
-/** Runs everything in turn, round after round; the first fifth warms up. What is `first` of a run is not measured. */
+/** Runs everything in turn, round after round; the first fifth warms up. `first` of a run is not measured. */
 async function medians(runs) {
   const times = new Map(Object.keys(runs).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS * 1.25; round++) {
@@ -96,7 +96,7 @@ async function measure(name, text) {
   return times;
 }
 
-/** What must hold, as a table. */
+/** Prints the required ratios as a table. */
 const goals = [];
 const goal = (what, is, most) => goals.push({ what, is: is.toFixed(2), "at most": most.toFixed(2), holds: is <= most });
 

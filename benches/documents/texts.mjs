@@ -1,4 +1,4 @@
-// What is summarised: real files, and made ones that grow as one likes.
+// Texts to summarise: real files, and generated ones of any size.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const SKIPPED = /^(node_modules|target|pkg|build|\..*)$/;
 
-/** All files below some folders of the repository. */
+/** Returns all files below some folders of the repository. */
 export function files(...folders) {
   const walk = (folder) =>
     readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
@@ -18,8 +18,8 @@ export function files(...folders) {
 }
 
 /**
- * One TypeScript file of at least so many lines: that of the fixtures and of our own sources, those with short lines
- * first (others' are shorter).
+ * Returns one TypeScript file of at least this number of lines: from the fixtures and our own sources, those with short
+ * lines first (foreign ones are shorter).
  */
 export function sources(lines) {
   const named = [...files("tests/fixtures/sources"), ...files("js", "tests/js")].filter((file) => file.endsWith(".ts"));

@@ -1,7 +1,7 @@
 /**
  * A whole prompt from 20 neighbour files of 200,000 characters, 8 edits and 50 items: the first request and the next
- * keystrokes, in wasm, beside the rules of similar snippets as they are written down. `npm run inline-context`, after
- * `npm run build`.
+ * keystrokes, in wasm, beside a literal implementation of the rules of similar snippets. `npm run inline-context`,
+ * after `npm run build`.
  */
 
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The rules of the specification, section 3, written down as they stand: for each window of 60 lines the set of its
- * words is made anew. Shares no code with the engine.
+ * A literal implementation of the specification's rules, section 3: makes the set of words of each window of 60 lines
+ * from scratch. Shares no code with the engine.
  */
 
 const STOP = new Set(
@@ -13,7 +13,7 @@ const STOP = new Set(
   ).split(" "),
 );
 
-/** Words of a text as a set. */
+/** Returns the words of a text as a set. */
 function words(lines) {
   return new Set(
     lines
@@ -23,7 +23,7 @@ function words(lines) {
   );
 }
 
-/** The best window of each file by Jaccard, the four best of all, best last. */
+/** Returns the best window of each file by Jaccard, the four best of all, best last. */
 export function similarAsStated(before, files) {
   const reference = words(before.split("\n").slice(-60));
   const best = [];

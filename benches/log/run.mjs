@@ -1,5 +1,5 @@
-// The event log: what a message costs when there are many already, what the view, an edit and the lines cost, and how
-// much memory. node --expose-gc benches/log/run.mjs [messages=20000]
+// The event log: the cost of a message when there are many already, the cost of the view, an edit and the lines, and
+// the memory. node --expose-gc benches/log/run.mjs [messages=20000]
 import { cpus } from "node:os";
 import { countMessages } from "../../pkg/dist/index-node.js";
 import { ConversationLog } from "../../pkg/dist/log-node.js";
@@ -19,7 +19,7 @@ const words = [
   "\n",
   "const",
 ];
-/** About a thousand tokens, no two alike. */
+/** Returns about a thousand tokens, different for each number. */
 function message(at) {
   let content = "";
   for (let word = 0; word < 800; word++)

@@ -9,10 +9,10 @@ const espalier = tokenizer === "builtin" ? await modules.espalier() : undefined;
 const { Prompt, characters } = shape === "break" ? breakingOf(module, chunks) : promptOf(module, shape, chunks);
 const render = (counter) => new module.PromptRenderer({ modelMaxPromptTokens: budget }, Prompt, {}, counter).render();
 
-/** Milliseconds of warming up: what an extension host that lives for a day has long behind it. */
+/** Milliseconds of warming up: an extension host that runs for a day passed them long ago. */
 const WARM = 1_500;
 
-/** Once at least to warm up, then so many times, but not for more than half a minute. */
+/** Warms up at least once, then repeats, but for at most half a minute. */
 async function cpu() {
   const times = [];
   const started = Date.now();
@@ -21,7 +21,7 @@ async function cpu() {
   for (let rep = 0; rep < warm + reps && (rep === 0 || Date.now() - started < 30_000); rep++) {
     if (rep === 0 || Date.now() - started < WARM) warm = rep + 1;
     const counter = tokenizers[tokenizer](espalier);
-    // Collecting by force before each would shrink the nursery, and time V8 growing it again.
+    // A forced collection before each run would shrink the nursery, and time V8 growing it again.
     if (rep === warm) globalThis.gc?.();
     const before = process.cpuUsage();
     ({ tokenCount: tokens } = await render(counter));
@@ -32,7 +32,9 @@ async function cpu() {
   return { tokens, ms: counted.sort((a, b) => a - b)[counted.length >> 1], reps: counted.length };
 }
 
-/** Apart from the times, since a tally costs. With the engine's own counting nothing is asked of anybody. */
+/**
+ * Separate from the times, since the tally costs time. With the engine's own counting there are no questions to tally.
+ */
 async function asked() {
   if (tokenizer === "builtin" && name === "espalier") return {};
   const counter = tallied(tokenizers[tokenizer](espalier));

@@ -1,4 +1,4 @@
-// The two modules, under the names that the tables use.
+// The two modules, under the names in the tables.
 import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
 

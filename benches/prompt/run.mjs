@@ -1,6 +1,6 @@
 // Prompt trees, Espalier beside @vscode/prompt-tsx: `npm run prompt` in benches/.
 // Options: --shape=flat,tied --chunks=1000,10000 --reps=5 --modules=espalier --tokenizers=quarters --break=500,4000
-// --all `--small` measures small prompts only, `--large` large ones only; see small.mjs for the options of the former.
+// --all. `--small` measures small prompts only, `--large` large ones only; small.mjs lists the options of the former.
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ const everything = process.argv.includes("--all");
 if (!process.argv.includes("--large")) await runSmall(process.argv.slice(2));
 if (process.argv.includes("--small")) process.exit();
 
-/** Where the reference takes minutes or more: `--all` runs these too. */
+/** Cases in which the reference takes minutes or more: `--all` includes them. */
 const tooSlow = (name, shape, chunks) =>
   !everything &&
   name === "prompt-tsx" &&
@@ -57,7 +57,7 @@ head([
   "fill",
 ]);
 
-/** Pruned times by shape, tokenizer, module and size, for growth. */
+/** Times of pruning by shape, tokenizer, module and size, for growth. */
 const pruned = new Map();
 for (const shape of option("shape") ?? Object.keys(shapes)) {
   for (const chunks of sizes) {

@@ -19,7 +19,7 @@ function randomness(seed) {
   };
 }
 
-/** So many words of text. */
+/** Returns a text of this number of words. */
 export function text(words, random = randomness(7)) {
   return Array.from({ length: words }, () => WORDS[random(WORDS.length)]).join(" ");
 }
@@ -38,7 +38,7 @@ const PASS_PRIORITY = 4;
 const USER = 1;
 
 /**
- * What each shape is made of. `make` gets chunks and returns children of the root, as JSON; `tools` needs elements,
+ * The structure of each shape. `make` gets chunks and returns children of the root, as JSON; `tools` needs elements,
  * since JSON has no calls.
  */
 export const shapes = {
@@ -51,7 +51,7 @@ export const shapes = {
   tools: undefined,
 };
 
-/** Each message holds two wrappers, each of them two more, which hold the chunks. */
+/** Each message has two wrappers, each of which has two more with the chunks. */
 function wrapped(chunks, random, props) {
   const flags = props.passPriority ? { flags: PASS_PRIORITY } : {};
   const priority = () => (props.passPriority ? props : { priority: random(1000) });
@@ -65,7 +65,7 @@ function grouped(list, make, size = CHUNKS_IN_MESSAGE) {
   );
 }
 
-/** The root element of a shape, for the module given, and how many characters its texts have. */
+/** Returns the root element of a shape, for the given module, and the number of characters of its texts. */
 export function promptOf(module, shape, count) {
   const random = randomness(42);
   let characters = 0;
@@ -103,7 +103,7 @@ export function promptOf(module, shape, count) {
   return { Prompt, characters };
 }
 
-/** A prompt of one text that is cut at whitespace. */
+/** Returns a prompt of one text that is cut at whitespace. */
 export function breakingOf(module, words) {
   const long = text(words);
   class Prompt extends module.PromptElement {

@@ -16,7 +16,7 @@ function component(module, render) {
 const fragment = Object.assign(() => undefined, { isFragment: true });
 const group = (...children) => h(fragment, {}, ...children);
 
-/** Each returns the root class. The number in the key counts the elements that are made, root included. */
+/** Each returns the root class. The number in the key counts the elements, including the root. */
 export const smallShapes = {
   "one message, one text": (module) => component(module, () => h(module.UserMessage, {}, LINE)),
   "25: instructions and a question": tiny,
@@ -65,8 +65,8 @@ function tiny(module) {
 }
 
 /**
- * What the agents of editors send: instructions, history and attachments that adapt to their budgets, rounds of calls,
- * and the question.
+ * Returns a prompt of an editor's agent: instructions, history and attachments that adapt to their budgets, rounds of
+ * calls, and the question.
  */
 function chat(module, { turns, files }) {
   const { SystemMessage, UserMessage, AssistantMessage, TextChunk, TokenLimit } = module;

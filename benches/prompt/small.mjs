@@ -1,5 +1,5 @@
-// Small prompts, both modules in one process in alternation, and cold starts in processes of their own:
-// `node prompt/small.mjs` in benches/. Options: --shapes=25,67 (parts of names) --rounds=12 --renders=100 --cold=5
+// Small prompts, both modules in one process in alternation, and cold starts in processes of their own: `node
+// prompt/small.mjs` in benches/. Options: --shapes=25,67 (parts of names) --rounds=12 --renders=100 --cold=5
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { modules } from "./modules.mjs";
@@ -7,7 +7,7 @@ import { smallShapes } from "./small-shapes.mjs";
 import { tokenizers } from "./tokenizers.mjs";
 
 const UNPRUNED = Number.MAX_SAFE_INTEGER;
-/** Renders of each module before anything is measured. */
+/** Renders of each module before the measurement. */
 const WARM_RENDERS = 2_000;
 
 const milliseconds = () => {
@@ -16,8 +16,8 @@ const milliseconds = () => {
 };
 
 /**
- * CPU microseconds of one render, per module the minimum of all rounds. The modules take turns, so that both meet the
- * same machine.
+ * Returns the CPU microseconds of one render, per module the minimum of all rounds. The modules alternate, so that
+ * other load affects both.
  */
 export async function measureSmall(shape, tokenizer, { share = 1, rounds = 12, renders = 100 } = {}) {
   const sides = [];
@@ -42,7 +42,10 @@ export async function measureSmall(shape, tokenizer, { share = 1, rounds = 12, r
   return Object.fromEntries(sides.map(({ name, best }) => [name, best]));
 }
 
-/** CPU milliseconds from the import to the end of the first render of the chat request, per module the minimum. */
+/**
+ * Returns the CPU milliseconds from the import to the end of the first render of the chat request, per module the
+ * minimum.
+ */
 function measureCold(rounds) {
   const best = {};
   for (let round = 0; round < rounds; round++) {

@@ -1,9 +1,9 @@
-// Tokenizers, each wrapped so that what it is asked is tallied.
+// Tokenizers, each with a tally of its questions.
 
 const MODE_RAW = 1;
 const KIND_TEXT = 1;
 
-/** Costs next to nothing, so that only the renderer is measured. */
+/** Costs almost nothing, so that only the renderer is measured. */
 function quarters() {
   const count = (text) => Math.ceil(text.length / 4);
   return {
@@ -31,14 +31,14 @@ function quartersLater() {
 /** The package's own o200k_base. The reference calls it like any other; ours counts inside the engine. */
 function builtin(espalier) {
   const tokenizer = new espalier.BuiltinTokenizer({ mode: MODE_RAW, encoding: "o200k_base" });
-  // Loads the vocabulary, which is no part of what is measured.
+  // Loads the vocabulary, which is not part of the measurement.
   tokenizer.tokenLength({ type: KIND_TEXT, text: "" });
   return tokenizer;
 }
 
 export const tokenizers = { quarters, quartersLater, builtin };
 
-/** The same tokenizer with a tally. A tokenizer in a wrapper is a host's tokenizer also to our own module. */
+/** Adds a tally to a tokenizer. A wrapped tokenizer is a host's tokenizer to our own module, too. */
 export function tallied(tokenizer) {
   const tally = { tokenLength: 0, countMessageTokens: 0, characters: 0 };
   return {

@@ -1,7 +1,7 @@
 // Cache marks and shared prefixes: node requests/cache.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time,
 // best and median. `marks` reads, decides and sets marks on copies; `prefix` compares a request with the next one of
-// the same conversation and counts what they share; with `counts held` nothing is counted; `breaks early` is a request
-// that differs in its second message.
+// the same conversation and counts their shared prefix; with `counts held` nothing is counted; `breaks early` is a
+// request that differs in its second message.
 import { placeMarks, stablePrefix } from "../../pkg/dist/cache-node.js";
 import { countMessages } from "../../pkg/dist/index-node.js";
 import { anthropic, measure, option, table } from "./shared.mjs";

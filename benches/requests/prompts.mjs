@@ -1,7 +1,8 @@
 // Recorded runs replayed as prompts: an AgentPrompt whose history is a conversation, at 16k and 64k, request by
-// request, beside the same conversation prepared alone. Is every request valid and within its budget, is a summary made
-// whenever something would be lost, how much of each request begins as the one before did, and what CPU does the prompt
-// add? node --import tsx benches/requests/prompts.mjs FOLDER [every=1] [name] [format=openai-chat]
+// request, beside the same conversation prepared alone. Checks that every request is valid and within its budget, and
+// that a summary is made whenever messages would otherwise be lost. Measures how much of each request repeats the
+// previous one's beginning, and the CPU that the prompt adds. node --import tsx benches/requests/prompts.mjs FOLDER
+// [every=1] [name] [format=openai-chat]
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countMessages, openConversation, renderRequest, validate } from "../../pkg/dist/index-node.js";
@@ -15,19 +16,19 @@ const SYSTEM = "You are an agent that mends programs. Read before you write, and
 const llm = async () => SUMMARY;
 const model = { name: "gpt-4o", maxPromptTokens: 128_000 };
 const prompt = createPiece(AgentPrompt, { system: SYSTEM });
-/** Milliseconds of CPU: a busy machine must not count. */
+/** Milliseconds of CPU, so that other load does not count. */
 const cpu = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
-/** Lets a job that was begun end. */
+/** Lets a running job end. */
 const rest = async () => {
   for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
 };
 const listOf = (request) => request.contents ?? request.messages;
 
-/** Share of the tokens of requests that they begin with as the one before did. */
+/** Share of the requests' tokens that repeat the previous request's beginning. */
 class Prefixes {
   constructor() {
     Object.assign(this, { shared: 0, all: 0, before: undefined, held: new WeakMap() });
@@ -99,7 +100,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".json") &
       found.compactions += compacted;
       const isCompactedAlone = prepared.report.compactions.some(({ status }) => status === "applied");
       found.alone += isCompactedAlone;
-      // A compaction costs what it costs with or without a prompt around it.
+      // A compaction costs the same with and without a prompt around it.
       if (!compacted && !isCompactedAlone && made.trimmed.length === 0) {
         found.ms.push(middle - began - (ended - middle));
       }

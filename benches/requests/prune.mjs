@@ -1,6 +1,6 @@
 // Pruning one request after another: node requests/prune.mjs [--messages=1000,10000] [--reps=30]. Milliseconds of time,
-// best and median. `core` is the engine's work with counts held, its report as text included; `Pruner` adds reading the
-// host's messages, comparing them with those that are held, parsing the report and rebuilding; `prune` holds nothing:
+// best and median. `core` is the engine's work with cached counts, including its report as text; `Pruner` adds reading
+// the host's messages, comparing them with the kept ones, parsing the report and rebuilding; `prune` keeps nothing:
 // everything crosses and is counted again.
 import { Pruner, call, init, prune, readConversation, wasm } from "../../pkg/dist/core.js";
 import "../../pkg/dist/index-node.js";

@@ -1,8 +1,8 @@
-// What the benchmarks of requests have in common: an agent at work in two formats, times, rows of a table, options of
-// the command line.
+// Common parts of the benchmarks of requests: an agent at work in two formats, times, rows of a table, options of the
+// command line.
 import { cpus } from "node:os";
 
-/** `--name=1,2` of the command line, as numbers. */
+/** Returns `--name=1,2` of the command line as numbers. */
 export function option(name, otherwise) {
   return (process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise)
     .split(",")
@@ -12,8 +12,8 @@ export function option(name, otherwise) {
 const output = (at) => `building part ${at}\n`.repeat(5 + ((at * 7) % 90));
 
 /**
- * OpenAI chat messages: a request of the user every forty messages, calls and results of some hundred tokens between
- * them.
+ * Returns OpenAI chat messages: a request of the user every forty messages, calls and results of some hundred tokens
+ * between them.
  */
 export function openaiChat(length) {
   const messages = [{ role: "system", content: "You are a careful engineer." }];
@@ -36,7 +36,7 @@ export function openaiChat(length) {
   return messages.slice(0, length);
 }
 
-/** Anthropic messages: one request, calls and results of some hundred tokens. */
+/** Returns Anthropic messages: one request, calls and results of some hundred tokens. */
 export function anthropic(length) {
   const messages = [{ role: "user", content: "Fix the parser, never touch the lexer." }];
   for (let at = 1; messages.length < length; at++) {
@@ -51,7 +51,7 @@ export function anthropic(length) {
 
 const [reps] = option("reps", "30");
 
-/** Milliseconds, best and median of `--reps`. */
+/** Returns the milliseconds, best and median of `--reps`. */
 export function measure(run) {
   const times = [];
   for (let rep = 0; rep < reps + 3; rep++) {
@@ -59,12 +59,12 @@ export function measure(run) {
     run();
     times.push(performance.now() - start);
   }
-  // The first ones compile.
+  // The first runs compile.
   const counted = times.slice(3).sort((a, b) => a - b);
   return [counted[0], counted[counted.length >> 1]].map((ms) => ms.toFixed(1)).join(" / ");
 }
 
-/** The machine, and the head of a table; gives what writes its rows. */
+/** Prints the machine and the head of a table; returns a function that prints its rows. */
 export function table(...columns) {
   console.log(
     `${cpus()[0].model}, ${cpus().length} cores, node ${process.version}, ${new Date().toISOString().slice(0, 10)}. ms, best / median.\n`,

@@ -3,7 +3,7 @@
 import { count, truncate } from "../../pkg/dist/index-node.js";
 import { measure, option, table } from "./shared.mjs";
 
-/** A build: every 97th line is an error. */
+/** The log of a build: every 97th line is an error. */
 const log = Array.from({ length: 14_000 }, (_, at) =>
   at % 97 === 5
     ? `src/file${at}.rs:${at}:9: error[E0308]: mismatched types in \`call_${at}\``

@@ -1,6 +1,6 @@
 /**
- * How long it takes to judge a conversation of 10,000 messages, and to repair one in which every hundredth round is
- * broken: `node benches/requests/validate.mjs` after `npm run build`. Best and middle of the runs, in milliseconds.
+ * Time to validate a conversation of 10,000 messages, and to repair one in which every hundredth round is broken: `node
+ * benches/requests/validate.mjs` after `npm run build`. Best and middle of the runs, in milliseconds.
  */
 
 import { repair, validate } from "../../pkg/dist/index-node.js";

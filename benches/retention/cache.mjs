@@ -1,4 +1,4 @@
-/** Scores that nothing changed since, in `build/retention`: keyed by the scorers, their data and what made the view. */
+/** Caches scores in `build/retention`: keyed by the scorers, their data and the contender's code. */
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -6,11 +6,14 @@ import { join } from "node:path";
 
 const pathOf = (relative) => new URL(relative, import.meta.url).pathname;
 const HOME = pathOf("../../build/retention/scores/");
-/** Files of this folder that no score depends on. */
+/** Files of this folder that do not affect scores. */
 const REPORTING = /^(?:board\.(?:md|json)|run|tables|goals|cache|tune)/;
 const PEERS = ["@langchain/core", "ai-sdk", "gpt-tokenizer"];
 
-/** What decides a score beside the view's name: hashes of the scorers with their data, and of the package in `dist`. */
+/**
+ * Returns the versions that decide a score besides the view's name: hashes of the scorers with their data, and of the
+ * package in `dist`.
+ */
 export function versions(dist) {
   const folders = ["./", "./labels/", "./transcripts/", "../../tests/fixtures/transcripts/"].map(pathOf);
   const peers = PEERS.map((name) => readFileSync(pathOf(`../node_modules/${name}/package.json`)));
@@ -20,7 +23,7 @@ export function versions(dist) {
   };
 }
 
-/** The stored value of `key`, or what `make` returns, which is stored. */
+/** Returns the stored value of `key`, or calls `make` and stores its result. */
 export async function cached(key, make) {
   const file = join(HOME, `${hash([JSON.stringify(key)])}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));

@@ -11,7 +11,7 @@ const ERROR_LINE =
   /\b(error|errors|failed|failure|fail|exception|panic|assert\w*|traceback|not found|cannot|undefined)\b/i;
 const IDENTIFIER = /\b(?:[a-z]+[A-Z]\w+|[A-Z][a-z0-9]+[A-Z]\w+|[a-z]+_[a-z_0-9]+)\b/g;
 
-/** `{ kind: predicate[] }`: each predicate says whether a view (see `viewOf`) shows the fact. */
+/** `{ kind: predicate[] }`: each predicate returns whether a view (see `viewOf`) shows the fact. */
 export function facts(history) {
   const results = new Map(
     history.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, textOf(message)]),
@@ -62,7 +62,7 @@ export function facts(history) {
   };
 }
 
-/** What predicates look at. */
+/** Returns the data for predicates. */
 export function viewOf(messages) {
   const text = messages.map(textOf).join("\n");
   return {
@@ -75,7 +75,7 @@ export function viewOf(messages) {
   };
 }
 
-/** At least 80 % of its runs of four words are in the view, in their order. */
+/** Returns true if at least 80 % of its runs of four words are in the view, in their order. */
 function quoted(text) {
   const words = wordsOf(text);
   const size = Math.min(4, words.length);
@@ -83,7 +83,7 @@ function quoted(text) {
   return (view) => runs.filter((run) => view.words.includes(run)).length >= 0.8 * runs.length;
 }
 
-/** The call itself is in the view, or a line that names it and what it was done to. */
+/** Returns true if the call itself is in the view, or a line with its name and its object. */
 function done({ name, given, ids }) {
   return (view) =>
     view.calls.has(name + given) ||

@@ -1,4 +1,4 @@
-/** The public probes, from PyPI into `build/retention` (not part of the repository). */
+/** Fetches the public probes from PyPI into `build/retention` (not part of the repository). */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 const PACKAGES = { kit: "compaction-conformance-kit==0.8.0", bfcl: "bfcl-eval==2026.3.23" };
 const home = new URL("../../build/retention/", import.meta.url).pathname;
 
-/** Folders of both; nothing for one that cannot be fetched, which is said. */
+/** Returns the folders of both; nothing for one that cannot be fetched, which is printed. */
 export function probes() {
   return { kit: fetched("kit"), memory: inside(fetched("bfcl")) };
 }

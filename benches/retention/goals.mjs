@@ -1,4 +1,4 @@
-/** What the board has to reach, and how far the default profile is. */
+/** The goals of the board, and the default profile's distance from them. */
 
 import { WITH_MODEL } from "./views.mjs";
 
@@ -6,7 +6,7 @@ const at = (values) => Object.entries(values);
 const BUDGETS = [8_000, 16_000, 32_000];
 const each = (values) => BUDGETS.map((budget, index) => [budget, values[index]]);
 
-/** `[{ name, now, goal, isMet }]`; figures that the board does not have are left out. */
+/** `[{ name, now, goal, isMet }]`, without figures that the board lacks. */
 export function goals({ needed, facts, chain, labels, memory, kit }) {
   const found = [];
   const least = (name, now, goal) => {

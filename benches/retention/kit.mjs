@@ -12,7 +12,8 @@ const CHARACTERS = 4.5;
 const TRIES = 6;
 
 /**
- * @param view makes a view of messages within tokens; nothing for the kit's own compactors. @returns the kit's entries
+ * @param view makes a view of messages within tokens; undefined for the kit's own compactors. @returns the kit's
+ *   entries
  */
 export async function conformance({ name, view, folder, seeds = 4 }) {
   const child = spawn("python3", [new URL("./kit.py", import.meta.url).pathname, name, String(seeds)], {
@@ -23,7 +24,7 @@ export async function conformance({ name, view, folder, seeds = 4 }) {
   for await (const line of createInterface({ input: child.stdout })) {
     const message = JSON.parse(line);
     if (message.result) return message.result;
-    // The kit hands back the text of the round before; what a host hands back is its messages.
+    // The kit returns the text of the previous round; a host would return its messages.
     const messages = message.fresh ? message.turns.map(([role, content]) => ({ role, content })) : kept;
     kept = await within(messages, message.budget, view);
     child.stdin.write(`${JSON.stringify({ text: shown(kept) })}\n`);
@@ -33,7 +34,7 @@ export async function conformance({ name, view, folder, seeds = 4 }) {
 
 const shown = (messages) => messages.map((message) => `[${message.role}] ${textOf(message).trim()}`).join("\n");
 
-/** The view with the largest budget of tokens whose text has at most `characters`. */
+/** Returns the view with the largest budget of tokens whose text has at most `characters`. */
 async function within(messages, characters, view) {
   let [low, high, best] = [0, Math.ceil(characters / 2), []];
   for (
@@ -42,7 +43,7 @@ async function within(messages, characters, view) {
     tries++, tokens = Math.floor((low + high) / 2)
   ) {
     const made = await attempt(view, messages, tokens);
-    // What is refused is too small, what is longer than the kit allows too large.
+    // A refused budget is too small, a text beyond the kit's limit too large.
     if (made === undefined) low = tokens;
     else if (shown(made).length <= characters) [low, best] = [tokens, made];
     else high = tokens;

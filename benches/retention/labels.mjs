@@ -1,6 +1,6 @@
 /**
- * Labelled cases: constraints found, requests with an outcome, errors in their true state, calls that change the
- * world. Scores what the record says and what the whole view shows.
+ * Labelled cases: constraints found, requests with an outcome, errors in their true state, calls that change the world.
+ * Scores the record, and the whole view.
  */
 
 import { constraintCases, constraintTranscripts, followed, storyCases } from "./labels/cases.mjs";
@@ -11,15 +11,17 @@ import { textOf } from "./transcripts.mjs";
 const HALVES = ["tune", "judge"];
 const CASE_BUDGETS = [1_000, 2_000, 4_000];
 const TRANSCRIPT_BUDGETS = [8_000, 16_000, 32_000];
-/** Short transcripts have these shares of their tokens. */
+/** Budgets of short transcripts, as shares of their tokens. */
 const SHORT_SHARES = [0.4, 0.6];
 const GROWTH = 3;
 const SUPERSEDED = /superseded|replaced by|no longer/i;
-/** In brackets, alone or behind what else is counted: `[solved]`, `[3 times, solved]`, `(solved, m4)`. */
+/** In brackets, alone or after other notes: `[solved]`, `[3 times, solved]`, `(solved, m4)`. */
 const SOLVED = /[[(](?:[^\])]*, )?solved\b[^\])]*[\])]/;
 const FAILED = /fail|error|denied|refused|rejected|not done/i;
 
-/** `{ half: { constraints, languages, outcomes, states, actions } }` of a view; each figure is `[part, whole]`. */
+/**
+ * Returns `{ half: { constraints, languages, outcomes, states, actions } }` of a view; each figure is `[part, whole]`.
+ */
 export async function labelled(view) {
   const scores = Object.fromEntries(HALVES.map((half) => [half, empty()]));
   for (const one of constraintCases()) {
@@ -46,7 +48,7 @@ export async function labelled(view) {
   return scores;
 }
 
-/** The share of a figure, to a tenth of a percent; null if nothing was counted. */
+/** Returns the share of a figure, to a tenth of a percent; null if nothing was counted. */
 export function rate([part, whole]) {
   return whole === 0 ? null : Math.round((1000 * part) / whole) / 1000;
 }
@@ -144,7 +146,7 @@ function scoreStory(score, one, view) {
   scoreActions(score.actions, one, { record, view });
 }
 
-/** `listed`, `any` and `right` are of requests that the view does not hold verbatim. */
+/** `listed`, `any` and `right` are of requests that the view does not contain verbatim. */
 function scoreOutcomes(sums, { messages, outcomes, shift = 0 }, { record, rest, verbatim }) {
   for (const { message, accepted } of outcomes) {
     const asked = textOf(messages[message - shift]);
@@ -162,7 +164,7 @@ function scoreOutcomes(sums, { messages, outcomes, shift = 0 }, { record, rest, 
   }
 }
 
-/** `right` is of the lines that claim a state; a line that is no error has none. */
+/** `right` is of the lines that claim a state; a line that is not an error has none. */
 function scoreStates(sums, { messages, states, isOwn, shift = 0 }, { record, verbatim }) {
   if (record.text === "") return;
   const claimed = [...record.errors, ...record.claims];
@@ -209,6 +211,6 @@ function scoreActions(sums, { messages, actions, budget, shift = 0 }, { record, 
   }
 }
 
-/** A line that does not say how it ended may quote an error. */
+/** A line without a stated outcome may quote an error. */
 const hasFailed = (line) => /\bfailed\b/.test(line) || (!/\bdone\b/.test(line) && FAILED.test(line));
 const signature = ({ function: { name, arguments: given } }) => name + given;

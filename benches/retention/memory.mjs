@@ -1,6 +1,6 @@
 /**
- * Questions of BFCL's memory set (PyPI bfcl-eval, Apache-2.0) about long talks: how many of the answers a view has,
- * as whole words. It is an upper bound of what a model can answer from the view.
+ * Questions of BFCL's memory set (PyPI bfcl-eval, Apache-2.0) about long talks: how many of the answers a view
+ * contains, as whole words. This is an upper bound of what a model can answer from the view.
  */
 
 import { readFileSync } from "node:fs";
@@ -30,7 +30,7 @@ export function memoryTalks(folder) {
   });
 }
 
-/** Answers of which one alternative is in the view as whole words. */
+/** Returns the answers of which one alternative is in the view as whole words. */
 export function answered(answers, view) {
   const text = plain(view.map(textOf).join("\n"));
   return answers.filter((alternatives) => alternatives.some((answer) => text.includes(plain(answer)))).length;

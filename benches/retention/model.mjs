@@ -1,7 +1,7 @@
 /**
- * A model by rule, so that the board can show views with a model without one: it reads the history in the request it
- * gets, keeps to the limit that it is told, and writes the form it is asked for. It shows no model's quality; what it
- * shows is whether room given to a model's words costs more than these words bring.
+ * A model by rule, so that the board can show views with a model without needing one: it reads the history in its
+ * request, keeps to the requested limit, and writes the requested form. It shows no model's quality, only whether room
+ * given to a model's words costs more than these words bring.
  */
 
 import { tokensOf } from "./tokens.mjs";
@@ -38,7 +38,7 @@ export async function scriptedModel({ messages }) {
   return { text: `<analysis>\nRead.\n</analysis>\n<summary>\n${written.join("\n")}</summary>` };
 }
 
-/** What was changed, with the names that the change has. */
+/** Returns the changes, with the names that they contain. */
 function changesIn(said) {
   return said.flatMap(({ id, content }) =>
     [...content.matchAll(CALL)]
@@ -50,7 +50,7 @@ function changesIn(said) {
   );
 }
 
-/** The newest lines that fit, in their order. */
+/** Returns the newest lines that fit, in their order. */
 function within(lines, tokens) {
   const kept = [];
   let left = tokens;

@@ -1,9 +1,9 @@
 /**
  * Needed next: what the agent's next 20 calls use of the history, and how much of it a view shows.
  *
- * Lines are those of the calls' arguments that stood in the history (code to edit, commands to run again, values to
- * pass on); names are base names of paths and identifiers. A file is read again if one of the next calls reads it,
- * the history had its content, and the view has less than half of the lines that the read returned.
+ * Lines are those of the calls' arguments that occur in the history (code to edit, commands to run again, values to
+ * pass on); names are base names of paths and identifiers. A file is read again if one of the next calls reads it, the
+ * history had its content, and the view has less than half of the lines that the read returned.
  */
 
 import { decoded, parsed, strings, textOf } from "./transcripts.mjs";
@@ -13,7 +13,7 @@ const PATH = /[\w.-]+\/[\w./-]+\.[a-z]{1,5}\b/g;
 const IDENTIFIER = /\b(?:[a-z]+[A-Z]\w+|[A-Z][a-z0-9]+[A-Z]\w+|[a-z]+_[a-z_0-9]+)\b/g;
 const MIN_HISTORY = 40;
 
-/** Cuts all along a transcript, each before an assistant message: `{ at, history, next }`. */
+/** Returns cuts all along a transcript, each before an assistant message: `{ at, history, next }`. */
 export function cuts(messages) {
   const step = Math.max(20, Math.floor(messages.length / 20));
   const found = [];
@@ -26,7 +26,7 @@ export function cuts(messages) {
   return found;
 }
 
-/** What the next calls need: `{ lines, names, reads }`, only what the history has. */
+/** Returns what the next calls need: `{ lines, names, reads }`, only content of the history. */
 export function needs(history, next) {
   const text = history.map(textOf).join("\n");
   const words = new Set(text.match(/[\w.-]+/g));
@@ -68,7 +68,7 @@ function contentLines(message) {
         .filter((line) => line.length >= 16);
 }
 
-/** Counts of what a view shows of these needs. */
+/** Counts how much of these needs a view shows. */
 export function shown({ lines, names, reads }, view) {
   const text = view.map(textOf).join("\n");
   const has = (item) => text.includes(item);

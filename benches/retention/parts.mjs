@@ -1,4 +1,4 @@
-/** The parts of the board: each scores one view over all its cases. A part of a probe that is missing is nothing. */
+/** The parts of the board: each scores one view over all its cases. A part whose probe is missing is undefined. */
 
 import { facts, viewOf } from "./facts.mjs";
 import { conformance } from "./kit.mjs";
@@ -12,7 +12,7 @@ import { textOf, transcripts } from "./transcripts.mjs";
 export const BUDGETS = [8_000, 16_000, 32_000];
 /** A real summary has about as many tokens as the first. */
 export const FACT_BUDGETS = [3_000, ...BUDGETS];
-/** A view with less of its budget has room. */
+/** A view with less than this share of its budget has room left. */
 const MOSTLY = 0.97;
 /** Steps and budget of a chain. */
 const CHAIN = { steps: 20, budget: 16_000, minTokens: 60_000 };
@@ -46,7 +46,7 @@ export function parts({ folders, probes = {}, only, every = 1, talks }) {
   };
 }
 
-/** The kit's own compactors, by name. */
+/** Returns the kit's own compactors, by name. */
 export async function kitsOwn(folder) {
   const groups = {};
   const entries = await conformance({ name: "own", folder });
@@ -54,7 +54,7 @@ export async function kitsOwn(folder) {
   return Object.fromEntries(Object.entries(groups).map(([name, group]) => [name, rates(group)]));
 }
 
-/** A view, or nothing where the contender refuses the budget. */
+/** Returns a view, or nothing if the contender refuses the budget. */
 async function attempt(view, messages, budget) {
   try {
     return await view(messages, budget);
@@ -64,7 +64,7 @@ async function attempt(view, messages, budget) {
   }
 }
 
-/** By budget: shares of lines and names in view, files read again, and the share of the budget that is used. */
+/** By budget: shares of lines and names in view, files read again, and the used share of the budget. */
 function neededNext(found, every) {
   let points;
   return async (view) => {
@@ -100,12 +100,12 @@ function neededNext(found, every) {
   };
 }
 
-/** A record says how many entries it has no room for. */
+/** Returns true if a record states the number of omitted entries. */
 function leavesOut(view) {
   return view.some((message) => /^\(\d+ (?:more|older) .*left out/m.test(textOf(message)));
 }
 
-/** Cuts with what they need and the budgets that are smaller than their history. */
+/** Returns cuts with their needs and the budgets that are smaller than their history. */
 function cutsOf(messages, every) {
   const taken = cuts(messages).filter((_, at) => at % every === 0);
   return taken.flatMap(({ history, next }) => {
@@ -158,7 +158,7 @@ function afterChain(found) {
   };
 }
 
-/** The first index from `at` on that does not stand between a call and its results. */
+/** Returns the first index from `at` on that is not between a call and its results. */
 function ends(messages, at) {
   let end = Math.min(at, messages.length);
   while (end < messages.length && messages[end].role === "tool") end++;
@@ -194,7 +194,7 @@ function rates(entries) {
   );
 }
 
-/** Figures `[part, whole]` as shares, whatever their depth. */
+/** Converts figures `[part, whole]` to shares, at any depth. */
 function rounded(scores) {
   return Array.isArray(scores)
     ? rate(scores)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench retention`: what a view within a budget still shows, beside what a user would pick instead. Writes
+ * `npm run bench retention`: what a view within a budget still shows, beside the alternatives of a user. Writes
  * `board.md` and `board.json`. It uses no clock and no random number, and the network only to fetch the probes once:
  * two runs write the same files. With a flag it prints the figures and their difference to `board.json`, and writes
  * nothing.
@@ -9,11 +9,11 @@
  *   --each              a row for each transcript (needed, facts and chain)
  *   --transcripts DIR   other conversations than the public ones, for needed, facts and chain
  *   --pkg DIR           another build of the package, for example ../other/pkg
- *   --write             write what was run into the board, and keep its other figures
- *   --fresh             score again what is known
+ *   --write             write the new figures into the board, and keep its other figures
+ *   --fresh             ignore cached scores
  *
- * A score is kept in `build/retention` until its scorer, its data or the built package changes. `npm run bench` builds
- * the package first; `node benches/retention/run.mjs` takes it as it is.
+ * A score is cached in `build/retention` until its scorer, its data or the built package changes. `npm run bench`
+ * builds the package first; `node benches/retention/run.mjs` uses the existing build.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";

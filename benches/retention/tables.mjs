@@ -7,7 +7,7 @@ const HALVES = ["tune", "judge"];
 /** Paths of figures that are counts. */
 const COUNT = /(?:cuts|over|stale|leftOut)$/;
 
-/** Markdown of a board. */
+/** Returns Markdown of a board. */
 export function markdown(board) {
   const written = tables(board).map(({ title, note, head, rows }) => {
     const cells = rows.map(({ labels, paths }) => [...labels, ...paths.map((path) => figure(get(board, path), path))]);
@@ -20,7 +20,7 @@ export function markdown(board) {
   return `# What a view still shows\n\n${about}\n\n${written.join("")}${goalTable(board)}`;
 }
 
-/** The goals of the default profile that the board misses, one a line. */
+/** Returns the default profile's missed goals, one a line. */
 export function missed(board) {
   const all = goals(board);
   const open = all.filter(({ isMet }) => !isMet);
@@ -39,10 +39,10 @@ function goalTable(board) {
   return `## Goals of the default profile\n\n${head}${rows.join("")}`;
 }
 
-/** A goal with an upper bound counts something. */
+/** A goal with an upper bound is a count. */
 const wanted = (value, isCount) => (isCount ? String(value) : (100 * value).toFixed(1));
 
-/** The same in columns; behind a figure the difference to the one of `before`. */
+/** Returns the same in columns; after a figure the difference to the one of `before`. */
 export function columns(board, before) {
   return tables(board)
     .map(({ title, note, head, rows }) => {
@@ -72,14 +72,14 @@ function figure(value, path) {
   return COUNT.test(path.join(".")) ? String(value) : (100 * value).toFixed(1);
 }
 
-/** A row of a transcript that is smaller than a budget has none. */
+/** A transcript that is smaller than a budget has no figures for it. */
 const hasFigures =
   (board) =>
   ({ paths }) =>
     paths.some((path) => get(board, path));
 const get = (board, path) => path.reduce((value, key) => value?.[key], board);
 
-/** `[{ title, note, head, rows: [{ labels, paths }] }]` of the parts that the board has. */
+/** Returns `[{ title, note, head, rows: [{ labels, paths }] }]` of the parts that the board has. */
 function tables(board) {
   const { needed = {}, facts = {}, chain = {}, labels = {}, memory = {}, kit = {} } = board;
   const by = (part, scores, columns) =>
@@ -136,7 +136,7 @@ function tables(board) {
   return shown.filter(({ rows }) => rows.length > 0);
 }
 
-/** A view without lists scores nothing in the first two; what the whole view shows is comparable. */
+/** A view without lists scores nothing in the first two; the figures of the whole view are comparable. */
 function labelTables(labels) {
   const names = Object.keys(labels);
   if (names.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Tokens of a request, counted apart from the package: gpt-tokenizer and OpenAI's published overheads. */
+/** Tokens of a request, counted independently of the package: gpt-tokenizer and OpenAI's published overheads. */
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Those of the tests and those of this folder. */
+/** The folders of the tests and of this benchmark. */
 export const FOLDERS = [
   new URL("../../tests/fixtures/transcripts/", import.meta.url).pathname,
   new URL("./transcripts/", import.meta.url).pathname,
@@ -23,7 +23,7 @@ export function transcripts(folders = FOLDERS) {
   return read.filter(({ messages }) => messages.length > 0).sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What a provider would get: fields that begin with `x_` are notes of the collection. */
+/** Returns the messages for a provider: fields that begin with `x_` are notes of the collection. */
 function messagesOf({ messages = [] }) {
   return messages.map((message) => {
     const kept = Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
@@ -31,7 +31,7 @@ function messagesOf({ messages = [] }) {
   });
 }
 
-/** The text of a message: its content and the arguments of its calls. */
+/** Returns the text of a message: its content and the arguments of its calls. */
 export function textOf(message) {
   const content =
     typeof message.content === "string"
@@ -43,7 +43,7 @@ export function textOf(message) {
   return [content, ...calls].join("\n");
 }
 
-/** Arguments as a reader sees them: the strings of the JSON, not their escapes. */
+/** Returns arguments as a reader sees them: the strings of the JSON, without escapes. */
 export function decoded(given) {
   return strings(parsed(given)).join("\n");
 }
@@ -52,7 +52,7 @@ export function parsed(given) {
   try {
     return JSON.parse(given);
   } catch {
-    // A model may write broken JSON; its text is what there is.
+    // A model may write broken JSON; its text is used then.
     return String(given);
   }
 }

@@ -1,15 +1,15 @@
 /**
- * `node benches/retention/tune.mjs`: fits the shares of the default profile on one half of the public conversations
- * and judges them on the other. Coordinate descent: one share at a time, a few factors around its value, until no
- * share gains. With `--write` the constants in src/compact/profile/known.rs are replaced if the judged half gains.
+ * `node benches/retention/tune.mjs`: fits the shares of the default profile on one half of the public conversations and
+ * evaluates them on the other. Coordinate descent: one share at a time, a few factors around its value, until no share
+ * gains. With `--write` the constants in src/compact/profile/known.rs are replaced if the evaluated half gains.
  *
- *   --fields a,b   shares to search, by their names in Rust; all but those of a conversation that goes on
+ *   --fields a,b   shares to search, by their names in Rust; all but those of an ongoing conversation
  *   --rounds N     rounds over all shares (2)
  *   --every N      takes each Nth cut of a transcript (3)
  *   --root DIR     another working tree: its package and its constants
  *
- * It uses no clock, no random number and no network (the talks of BFCL take part if `npm run bench retention` has
- * fetched them). The package is taken as it is: the shares are options of `compact`.
+ * It uses no clock, no random number and no network (the talks of BFCL are included if `npm run bench retention` has
+ * fetched them). It uses the existing build of the package: the shares are options of `compact`.
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -30,11 +30,13 @@ const HALVES = {
 };
 const FACTORS = [0.5, 0.75, 1.33, 2];
 const [MIN, MAX] = [0.01, 0.98];
-/** What the mean has to gain by a change. */
+/** Min gain of the mean for a change. */
 const GAIN = 0.001;
-/** What a change may cost one conversation. */
+/** Max loss of one conversation for a change. */
 const LOSS = 0.01;
-/** When a conversation starts and how far it goes; the measures see single calls. */
+/**
+ * Shares that decide when a conversation's compaction starts and how far it goes; the measures only see single calls.
+ */
 const ONGOING = new Set(["relief", "ongoing"]);
 
 const { values: flags } = parseArgs({
@@ -96,7 +98,7 @@ function scorersOf({ transcripts, talks: names }) {
   return { each, memory };
 }
 
-/** The mean over conversations, each of what its next calls need (twice) and of its facts; a share of 1. */
+/** Returns the mean over conversations, each of what its next calls need (twice) and of its facts; a share of 1. */
 async function scored(shares, half) {
   const key = JSON.stringify([half, shares]);
   if (known.has(key)) return known.get(key);
@@ -117,7 +119,7 @@ async function scored(shares, half) {
   return result;
 }
 
-/** Figures of nothing do not count. */
+/** Figures without cases do not count. */
 function mean(values) {
   const counted = values.filter((value) => typeof value === "number" && !Number.isNaN(value));
   return counted.length === 0 ? Number.NaN : counted.reduce((sum, value) => sum + value, 0) / counted.length;

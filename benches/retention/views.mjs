@@ -1,4 +1,4 @@
-/** The contenders: each makes a view of a history within a budget, or returns nothing where it cannot. */
+/** The contenders: each makes a view of a history within a budget, or returns nothing if it cannot. */
 
 import { scriptedModel } from "./model.mjs";
 import { requestTokens } from "./tokens.mjs";
@@ -26,7 +26,8 @@ export function contenders(espalier, { trimMessages, pruneMessages }) {
 }
 
 /**
- * System messages, and the newest others from the first user or assistant message that fits; the newest request stays.
+ * Keeps system messages, and the newest others from the first user or assistant message that fits; the newest request
+ * stays.
  */
 function keepLast(messages, budget) {
   const system = messages.filter(({ role }) => role === "system");
@@ -60,7 +61,7 @@ function trimmed(trimMessages) {
   };
 }
 
-/** Drops tool calls before the last message, as its documentation shows, then what does not fit. */
+/** Drops tool calls before the last message, as its documentation shows, then the messages that do not fit. */
 function pruned(pruneMessages) {
   return (messages, budget) => {
     const model = messages.map((message, at) => ({ ...asModelMessage(message), at }));

@@ -1,6 +1,6 @@
-// A corpus of real projects: the sources that packages of npm, crates.io and PyPI ship, as `sources.txt` lists them.
-// The clients of the registries download them into `build/corpus`, each once. `node search/corpus.mjs` says what is
-// there.
+// A corpus of real projects: the sources in packages of npm, crates.io and PyPI, as listed in `sources.txt`. The
+// clients of the registries download them into `build/corpus`, each once. `node search/corpus.mjs` prints the available
+// ones.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -21,14 +21,14 @@ const folder = fileURLToPath(new URL("../../build/corpus/", import.meta.url));
 
 const EXTENSIONS = /(?<!\.d|\.min)\.(ts|tsx|js|jsx|mjs|cjs|rs|py|md|rst)$/;
 
-/** Files of one package at most, so that no project is half of the corpus. */
+/** Max files of one package, so that no project is half of the corpus. */
 const MAX_FILES = 2500;
 
-/** Bytes, and characters of a line: beyond them a file is data, or minified. */
+/** Max bytes of a file and max characters of a line: a larger file is data, or minified. */
 const MAX_SIZE = 1.5 * 1024 * 1024;
 const MAX_LINE = 10_000;
 
-/** The packages in their order, each with the folders that hold its sources. */
+/** The packages in their order, each with the folders of its sources. */
 export const sources = readFileSync(new URL("sources.txt", import.meta.url), "utf8")
   .trim()
   .split("\n")
@@ -45,7 +45,7 @@ export const sources = readFileSync(new URL("sources.txt", import.meta.url), "ut
 
 const downloads = { npm: fromNpm, crate: fromCrates, pypi: fromPypi };
 
-/** The folder of a package; downloads it if it is not there. */
+/** Returns the folder of a package; downloads it if it is missing. */
 function unpacked(source) {
   const place = join(folder, source.kind, `${source.name.replace("/", "+")}-${source.version}`);
   if (existsSync(place)) return place;
@@ -86,14 +86,14 @@ function fromCrates({ name, version }, work) {
   return copy;
 }
 
-/** Wheels: they hold the sources, without a build. */
+/** Wheels contain the sources, without a build. */
 function fromPypi({ name, version }, work) {
   run("pip", ["download", "--no-deps", "--only-binary=:all:", "--python-version=3.14", `${name}==${version}`], work);
   run("python3", ["-m", "zipfile", "-e", readdirSync(work)[0], "files"], work);
   return join(work, "files");
 }
 
-/** Source files of a package, by path. */
+/** Returns the source files of a package, by path. */
 export function filesOf(source) {
   const place = unpacked(source);
   const isWanted = (path) =>
@@ -113,7 +113,7 @@ export function filesOf(source) {
   return found;
 }
 
-/** The first `count` files. */
+/** Returns the first `count` files. */
 export function corpus(count) {
   const files = [];
   for (const source of sources) {

@@ -1,4 +1,4 @@
-// The definitions of a file, as a host finds them with `documentStructure`: names and ranges for chunks that end with
+// Finds the definitions of a file with `documentStructure`, as a host would: names and ranges for chunks that end with
 // them.
 const { documentStructure } = await import(new URL("../../pkg/dist/documents-node.js", import.meta.url).href);
 
@@ -21,7 +21,9 @@ function collect(node, text, found) {
   }
 }
 
-/** Up to its body or parameters: `class Basket`. Comments and attributes before it are no part of it. */
+/**
+ * Returns the head up to its body or parameters: `class Basket`. Preceding comments and attributes are not part of it.
+ */
 function headOf(text) {
   const line =
     text

@@ -1,11 +1,11 @@
-// Finds doc comments and what they document, by lines and indentation alone: it shares nothing with the index that it
-// judges.
+// Finds doc comments and their definitions, by lines and indentation alone: it shares nothing with the index that it
+// evaluates.
 
 const READERS = { ts: script, tsx: script, js: script, jsx: script, mjs: script, cjs: script, rs: rust, py: python };
 
 /**
- * The documented definitions of a file: `{ name, prose, comment: [first, behind], definition: [first, behind] }`, in
- * lines. A comment on the whole file has no `definition`.
+ * Returns the documented definitions of a file: `{ name, prose, comment: [first, behind], definition: [first, behind]
+ * }`, in lines. A comment on the whole file has no `definition`.
  */
 export function documented(path, text) {
   const reader = READERS[path.slice(path.lastIndexOf(".") + 1)];
@@ -83,7 +83,7 @@ function python(lines) {
     let end = text.comment[1];
     while (end < lines.length && (lines[end].trim() === "" || indentOf(lines[end]) > indentOf(lines[first]))) end++;
     while (end > first && lines[end - 1].trim() === "") end--;
-    // Nothing but its docstring.
+    // The definition contains only its docstring.
     if (end > text.comment[1]) found.push({ name, ...text, definition: [first, end] });
   }
   return found;
@@ -102,7 +102,7 @@ function docstring(lines, first) {
   return { prose, comment: [first, behind] };
 }
 
-/** The line behind a definition that begins in line `first`: what closes it has the same indentation. */
+/** Returns the line after a definition that begins in line `first`: its closing line has the same indentation. */
 function endOfBlock(lines, first) {
   const indent = indentOf(lines[first]);
   if (/(;|\}|,)\s*$/.test(lines[first]) && !/[{(]\s*$/.test(lines[first])) return first + 1;

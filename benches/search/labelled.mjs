@@ -1,7 +1,7 @@
 // Queries with their answers, from real sources. A query is the first sentence of a doc comment without the names of
-// what it documents; the answer is that function or type (its lines), or the file that the comment opens. The comment
-// is taken out of the text. `node search/labelled.mjs` writes `build/corpus/labelled.json` for
-// `cargo bench -p espalier-search --bench quality`.
+// its definition; the answer is that function or type (its lines), or the file that begins with the comment. The
+// comment is removed from the text. `node search/labelled.mjs` writes `build/corpus/labelled.json` for `cargo bench -p
+// espalier-search --bench quality`.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { filesOf, megabytes, sources } from "./corpus.mjs";
 import { definitionsOf } from "./definitions.mjs";
 import { documented } from "./doc-comments.mjs";
 
-/** Of one package at most: many packages rather than much of one. */
+/** Max files and queries of one package: many packages rather than much of one. */
 const MAX_FILES = 150;
 const MAX_QUERIES = 14;
 
@@ -32,7 +32,7 @@ const COMMON = new Set(
   ).split(" "),
 );
 
-/** The first sentence of a comment, as text. */
+/** Returns the first sentence of a comment, as text. */
 function sentence(prose) {
   const paragraph = [];
   for (const line of prose.map((one) => one.trim())) {
@@ -50,7 +50,7 @@ function sentence(prose) {
   return /^.*?[.!?](?=\s+[A-Z]|\s*$)/.exec(text)?.[0] ?? text;
 }
 
-/** A sentence without the names of what it documents. */
+/** Returns a sentence without the names of its definition. */
 function query(text, name) {
   const names = new Set([name, ...partsOf(name)].map((one) => one.toLowerCase()));
   const words = text.split(/([^\p{L}\p{N}_$]+)/u);
@@ -71,7 +71,7 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** Queries of a package in an order by chance; each but its own file may be searched. */
+/** Returns queries of a package in a pseudo-random order; all but a query's own file may be searched. */
 function candidates(files) {
   return files.flatMap((file) =>
     /(^|[/_.-])(tests?|specs?|__tests__|examples?|bench(es|marks)?|generated)([/_.-]|$)/.test(file.path)
@@ -86,7 +86,7 @@ function candidates(files) {
   );
 }
 
-/** The package's files with the comments of the queries taken out, and the queries. */
+/** Returns the package's files without the comments of the queries, and the queries. */
 function without(comments, files) {
   const queries = [];
   const texts = files.map(({ path, text }) => {
@@ -111,7 +111,7 @@ function without(comments, files) {
   return { texts, queries };
 }
 
-/** All files, and the queries of both halves. */
+/** Returns all files, and the queries of both halves. */
 export function labelled() {
   const files = [];
   const queries = [];
@@ -127,7 +127,7 @@ export function labelled() {
     const half = (counts[source.kind] = (counts[source.kind] ?? 0) + 1) % 2 ? "tuning" : "judged";
     queries.push(...some.map((one) => ({ ...one, package: source.name, language: source.kind, half })));
   }
-  // What stands elsewhere, too, would be found there.
+  // A sentence that occurs elsewhere, too, would be found there.
   const all = plain(files.map(({ text }) => text).join("\n"));
   const alone = queries.filter(
     ({ said }, at) => !all.includes(plain(said)) && queries.findIndex((one) => one.said === said) === at,

@@ -1,5 +1,5 @@
-// The same tasks for each module. The peers take pieces of 900 characters at ends of lines, about what 250 tokens are:
-// where they are cut is not counted as their work. Ours takes whole files, and its time has cutting and counting in it.
+// The same tasks for each module. The peers get pieces of 900 characters at ends of lines, about 250 tokens each:
+// cutting them is not counted as their work. Ours gets whole files, and its time includes cutting and counting.
 
 const PIECE = 900;
 
@@ -18,10 +18,10 @@ function pieces({ path, text }) {
   return found;
 }
 
-/** A search is asked for as many hits as a prompt of 128 chunks has. */
+/** A search asks for as many hits as a prompt of 128 chunks has. */
 const MAX = 128;
 
-/** The pieces of files, cut before the clock starts; texts of an update replace those of their file. */
+/** Returns the pieces of files, cut before the clock starts; texts of an update replace those of their file. */
 function cut(files) {
   return new Map(files.map((file) => [file.path, pieces(file)]));
 }

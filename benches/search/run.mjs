@@ -1,6 +1,5 @@
-// Builds, queries, updates, saves and loads an index beside MiniSearch and Orama, on the files of `corpus.mjs`:
-// `node search/run.mjs [--sizes=5000,25000] [--modules=espalier,minisearch,orama]`. Each module is a process of its
-// own.
+// Builds, queries, updates, saves and loads an index beside MiniSearch and Orama, on the files of `corpus.mjs`: `node
+// search/run.mjs [--sizes=5000,25000] [--modules=espalier,minisearch,orama]`. Each module is a process of its own.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { corpus, megabytes } from "./corpus.mjs";
@@ -20,7 +19,7 @@ const QUERIES = [
 const option = (name, usual) =>
   (process.argv.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3) ?? usual).split(",");
 
-/** CPU milliseconds of all threads of this process. */
+/** Returns the CPU milliseconds of all threads of this process. */
 async function cpu(work) {
   const start = process.cpuUsage();
   const result = await work();
@@ -30,7 +29,7 @@ async function cpu(work) {
 
 const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
 
-/** Megabytes of objects, buffers and WebAssembly. */
+/** Returns the megabytes of objects, buffers and WebAssembly. */
 function memoryUsed() {
   global.gc();
   global.gc();

@@ -1,7 +1,7 @@
 /**
- * Reading large session files, beside a loop that only parses every line: what no reader can undercut.
+ * Reads large session files, beside a loop that only parses every line, which is the lower bound of any reader.
  *
- * Usage: node sessions/run.mjs [MB]. The logs are made in the system's folder for temporary files. Each run is a
+ * Usage: node sessions/run.mjs [MB]. The logs are written to the system's folder for temporary files. Each run is a
  * process of its own.
  */
 

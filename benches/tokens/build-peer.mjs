@@ -1,10 +1,10 @@
-// tiktoken-rs as WebAssembly, built once; needs Rust and the wasm-bindgen that `npm run build` at the root provides.
+// Builds tiktoken-rs as WebAssembly, once; needs Rust and the wasm-bindgen that `npm run build` at the root provides.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { env } from "../../scripts/lib.mjs";
 
-/** True if the peer can be measured. */
+/** Returns true if the peer can be measured. */
 export function buildTiktokenRs() {
   const folder = fileURLToPath(new URL("tiktoken-rs/", import.meta.url));
   if (existsSync(`${folder}pkg/tiktoken_rs_bench_bg.wasm`)) return true;

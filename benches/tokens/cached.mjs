@@ -1,5 +1,5 @@
-// What is counted again: 5,000 texts that were counted before, and one message more in a conversation of 400,000
-// tokens. node benches/tokens/cached.mjs
+// Repeated counts: 5,000 texts that were counted before, and one more message in a conversation of 400,000 tokens. node
+// benches/tokens/cached.mjs
 import { cpus } from "node:os";
 import { count } from "../../pkg/dist/index-node.js";
 import { ConversationLog } from "../../pkg/dist/log-node.js";

@@ -8,10 +8,10 @@ import { transformSync } from "esbuild";
 const folder = (name) => fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
 const MEGABYTE = 1_000_000;
 
-/** The beginning of `text`, ending between two characters. */
+/** Returns the beginning of `text`, without splitting a character. */
 const upTo = (text, length) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/u, "");
 
-/** A small generator of random numbers (mulberry32). */
+/** Returns a small generator of random numbers (mulberry32). */
 export function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -30,7 +30,7 @@ function prose() {
   return upTo(sentences.join(" "), MEGABYTE);
 }
 
-/** Sources in a folder and below, in the order of their names. */
+/** Returns sources in a folder and below, in the order of their names. */
 function sources(path) {
   const names = readdirSync(path, { recursive: true })
     .map(String)
@@ -59,7 +59,7 @@ function json() {
   );
 }
 
-/** The compiler's messages in these languages, and the Declaration of Human Rights in those. */
+/** Returns the compiler's messages in some languages, and the Declaration of Human Rights in others. */
 function languages(messages, declarations) {
   const texts = messages.map((language) => {
     const file = join(folder("typescript"), "lib", language, "diagnosticMessages.generated.json");
@@ -92,7 +92,7 @@ export const corpora = {
   base64,
 };
 
-/** Twelve texts that are one piece, or few: `size` characters each. */
+/** Returns twelve texts that are one piece, or few: `size` characters each. */
 export function pathological(size) {
   const next = random(2);
   const draw = (alphabet) => {

@@ -1,5 +1,5 @@
-// Measures one tokenizer on one task in a process of its own, so that nothing is warm: `measure.mjs PEER TASK`. Prints
-// JSON. Times are CPU milliseconds of the process, which other processes do not spoil.
+// Measures one tokenizer on one task in a cold process of its own: `measure.mjs PEER TASK`. Prints JSON. Times are CPU
+// milliseconds of the process, which other processes do not affect.
 import { corpora, pathological } from "./corpora.mjs";
 import { peers } from "./peers.mjs";
 
@@ -46,7 +46,7 @@ if (text !== undefined) {
   for (const [name, text] of Object.entries(texts)) {
     const [took] = timed(() => count(text));
     result.worst[name] = took;
-    // Peers that are quadratic get no further than this.
+    // Quadratic peers stop here.
     if (took > 60_000) break;
   }
 } else if (task === "short") {

@@ -1,8 +1,8 @@
-// The tokenizers, each behind the same small interface: `load()` gives `{ count, forget?, memory? }` for o200k_base.
+// The tokenizers, each with the same small interface: `load()` returns `{ count, forget?, memory? }` for o200k_base.
 
 import { readFileSync } from "node:fs";
 
-/** The package as it is shipped: `npm run build` leaves it in `pkg/`. */
+/** The package as it is shipped: `npm run build` makes it in `pkg/`. */
 const dist = process.env.ESPALIER_DIST
   ? new URL(`file://${process.env.ESPALIER_DIST}/`)
   : new URL("../../pkg/dist/", import.meta.url);
@@ -14,7 +14,7 @@ export const peers = {
       import(new URL("tokens-node.js", dist)),
       import(new URL("core.js", dist)),
     ]);
-    // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.
+    // Counts of whole texts are cached; `forget` makes sure that the encoder is measured, not the cache.
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
   async "espalier/count"() {
@@ -24,7 +24,7 @@ export const peers = {
     ]);
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
-  /** Compiled by `run.mjs` from `tiktoken-rs/`, where there is a Rust tool chain. */
+  /** Compiled by `run.mjs` from `tiktoken-rs/`, if there is a Rust tool chain. */
   async "tiktoken-rs"() {
     const { initSync, count } = await import(new URL("tiktoken-rs/pkg/tiktoken_rs_bench.js", import.meta.url));
     initSync({ module: readFileSync(new URL("tiktoken-rs/pkg/tiktoken_rs_bench_bg.wasm", import.meta.url)) });

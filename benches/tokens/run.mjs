@@ -33,7 +33,7 @@ console.log(
 );
 const texts = tasks.filter((task) => task in corpora);
 if (texts.length > 0) {
-  // One column at a time, all peers close together: the machine's mood changes.
+  // One column at a time, with all peers close together, because the machine's speed varies.
   const table = new Map(names.map((name) => [name, []]));
   const loads = new Map(names.map((name) => [name, [Infinity, Infinity]]));
   const sizes = new Map();

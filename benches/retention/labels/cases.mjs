@@ -1,4 +1,6 @@
-/** Histories from the labelled cases: each case comes first; talk or work follows until it has to go. */
+/**
+ * Builds histories from the labelled cases: each case comes first, followed by talk or work until it must be dropped.
+ */
 
 import { readFileSync } from "node:fs";
 import { requestTokens } from "../tokens.mjs";
@@ -7,7 +9,7 @@ import { transcripts } from "../transcripts.mjs";
 const read = (file) => JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), "utf8"));
 const SPACELESS = new Set(["zh", "ja"]);
 
-/** Words of a user who only wants to go on. */
+/** Words of a user who only wants to continue. */
 const GO_ON = {
   en: ["Go on.", "And then?"],
   de: ["Weiter.", "Und dann?"],
@@ -56,7 +58,7 @@ export function storyCases() {
   return [...own, ...labelled.map((entry) => ({ ...empty, ...entry, ...sliced(entry) }))];
 }
 
-/** The conversation, then rounds of work or talk until the history has `tokens`; a short request comes last. */
+/** Returns the conversation, then rounds of work or talk until the history has `tokens`; a short request comes last. */
 export function followed(messages, tokens, { isWork, language = "en" }) {
   const history = [...messages];
   const [go, then] = GO_ON[language];
@@ -88,7 +90,7 @@ function withCall({ role, content, call, arguments: given }, at) {
 
 let loaded;
 
-/** The labelled range of a transcript, behind its system message; labels count from the whole transcript. */
+/** Returns the labelled range of a transcript, after its system message; labels count from the whole transcript. */
 function sliced({ transcript, from = 0, to }) {
   loaded ??= new Map(transcripts().map(({ name, messages }) => [name, messages]));
   const all = loaded.get(transcript);

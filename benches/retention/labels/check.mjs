@@ -1,12 +1,12 @@
 /**
- * Checks the scorers of the labelled cases against two views whose scores are known: a record written from the labels
- * is right in everything, and one that claims the opposite in nothing.
+ * Checks the scorers of the labelled cases with two views of known scores: a record written from the labels is always
+ * right, and one that claims the opposite never.
  */
 
 import { textOf } from "../transcripts.mjs";
 import { constraintCases, constraintTranscripts, storyCases } from "./cases.mjs";
 
-/** Throws with the figures that are not what they have to be. @param score scores a view */
+/** Throws with the figures that are wrong. @param score scores a view */
 export async function checkScorers(score) {
   const wrong = [
     ...unexpected(await score(viewOf(true)), (name) => (name === "superseded" || name === "reads" ? 0 : 1)),
@@ -21,7 +21,7 @@ export async function checkScorers(score) {
   if (wrong.length > 0) throw new Error(`the scorers of labelled cases are wrong: ${wrong.join(", ")}`);
 }
 
-/** Paths of figures other than `wanted`; those of `apart` only say that something is there. */
+/** Returns the paths of figures other than `wanted`; those of `apart` only count existing items. */
 function unexpected(scores, wanted, apart = [], path = "") {
   return Object.entries(scores).flatMap(([name, value]) => {
     const at = `${path}/${name}`;
@@ -31,7 +31,7 @@ function unexpected(scores, wanted, apart = [], path = "") {
   });
 }
 
-/** A view that is one record, made from the labels of the case that the history begins with. */
+/** Returns a view that is one record, made from the labels of the case that the history begins with. */
 function viewOf(isRight) {
   const [sentences, ranges, stories] = [constraintCases(), constraintTranscripts(), storyCases()];
   const find = (cases, history) =>

@@ -1,11 +1,11 @@
-/** Reads a record as text, as the model that gets it would. */
+/** Reads a record as text, as the model that receives it would. */
 
 import { textOf } from "../transcripts.mjs";
 
 const TAG = "<conversation-summary";
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 
-/** `{ text, constraints, errors, actions, requests, claims }` of the records of a view. */
+/** Returns `{ text, constraints, errors, actions, requests, claims }` of the records of a view. */
 export function recordOf(view) {
   const text = view
     .map(textOf)
@@ -18,17 +18,17 @@ export function recordOf(view) {
     errors: items(text, "errors"),
     actions: items(text, "actions"),
     requests: requests(text),
-    // Elsewhere only a line that says a state of its own claims one.
+    // Elsewhere a line claims a state only if it states one itself.
     claims: items(text, "summary").filter(({ line }) => /[([](?:[^\])]*, )?(?:open|solved)\b/.test(line)),
   };
 }
 
-/** Messages of a view that are no record. */
+/** Returns the messages of a view that are not records. */
 export function restOf(view) {
   return view.filter((message) => !textOf(message).includes(TAG));
 }
 
-/** Letters and digits alone, so that quoting, escapes and line breaks do not matter. */
+/** Returns only letters and digits, so that quoting, escapes and line breaks do not matter. */
 export function plain(text) {
   return text
     .normalize("NFKC")
@@ -36,7 +36,7 @@ export function plain(text) {
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** A line shows a sentence if it has it whole, or is at least 60 % of it. */
+/** A line shows a sentence if it contains it, or is at least 60 % of it. */
 export function shows(line, sentence) {
   const [shown, wanted] = [plain(line), plain(sentence)];
   return wanted !== "" && (shown.includes(wanted) || (shown.length >= 0.6 * wanted.length && wanted.includes(shown)));
@@ -47,8 +47,8 @@ function block(text, name) {
 }
 
 /**
- * Lines that begin with a dash, with what follows below them: `{ ids, line }`. In lists a line that begins with blanks
- * is an item of the message above it.
+ * Returns lines that begin with a dash, with the lines below them: `{ ids, line }`. In lists a line that begins with
+ * blanks is an item of the message above it.
  */
 function items(text, name) {
   const found = [];
@@ -62,7 +62,7 @@ function items(text, name) {
   return found.filter((line) => line.trim() !== "").map((line) => ({ ids: idsOf(line), line: bare(line) }));
 }
 
-/** Requests with the lines below them that tell what came of them: `{ ids, asked, outcome }`. */
+/** Returns requests with the lines below them that state their outcome: `{ ids, asked, outcome }`. */
 function requests(text) {
   const found = [];
   for (const line of block(text, "user-messages").split("\n")) {
@@ -74,7 +74,7 @@ function requests(text) {
   return found.map(({ outcome, ...rest }) => ({ ...rest, outcome: outcome.join("\n") }));
 }
 
-/** Ids at the start of a line, or in brackets at its end. */
+/** Returns ids at the start of a line, or in brackets at its end. */
 function idsOf(line) {
   const start = line.match(/^(?:- )?\[?((?:~?m\d+(?:[,\s]|\sand\s|\sto\s)*)+)/)?.[1] ?? "";
   const end = line.match(/\(([^()]*\bm\d+[^()]*)\)\s*$/)?.[1] ?? "";
