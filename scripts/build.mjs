@@ -1,6 +1,5 @@
 /**
- * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are
- * skipped.
+ * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Skips stages that are current.
  *
  *   engine.mjs                                                           build/wasm
  *   make-vocab                                                           build/vocab
@@ -75,7 +74,7 @@ async function packageFolder() {
       types();
       for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
         copyFileSync(join(root, name), join(pkg, name));
-      // README links to it.
+      // The README links to it.
       cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
       writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
       const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
@@ -87,7 +86,7 @@ async function packageFolder() {
   );
 }
 
-/** Grammars are taken as they are, from packages whose versions are pinned: their trees decide what a summary keeps. */
+/** Grammars are copied from packages with pinned versions, because their trees decide what a summary keeps. */
 export const GRAMMARS = {
   "@vscode/tree-sitter-wasm/wasm": [
     "javascript",
@@ -120,12 +119,12 @@ export function copyGrammars(folder) {
   ]) {
     copyFileSync(join(root, "node_modules", name, "LICENSE"), join(folder, `LICENSE-${licence}`));
   }
-  // Those are of whoever built the files; the grammars have authors of their own.
+  // The licences are those of the packages' builders; the grammars have authors of their own.
   copyFileSync(join(root, "pkg-template", "grammars.md"), join(folder, "LICENSES.md"));
 }
 
 /**
- * Size and hash of each grammar: one that was damaged on its way can still be wasm, and would crash or see errors
+ * Returns size and hash of each grammar: a damaged one can still be valid wasm, and would crash or report errors
  * everywhere.
  */
 export function grammarSums(folder) {
@@ -137,11 +136,11 @@ export function grammarSums(folder) {
   );
 }
 
-/** Declarations, once for import and once for require: the same text with other file endings. */
+/** Writes the declarations, once for import and once for require: the same text with other file endings. */
 function types() {
   const dir = join(pkg, "dist", "types");
   run("tsc", ["--project", "tsconfig.types.json"]);
-  // The raw exports are no part of the contract.
+  // The raw exports are not part of the contract.
   writeFileSync(join(dir, "glue.d.ts"), "export declare function createGlue(): Record<string, any>;\n");
   copyFileSync(join(wasmDir, "functions.d.ts"), join(dir, "functions.d.ts"));
   const walk = (folder) =>

@@ -1,10 +1,10 @@
 /**
- * The JavaScript of the package: for each module format one chunk with everything that keeps state (`core`,
+ * Makes the JavaScript of the package: for each module format one chunk with everything that has state (`core`,
  * `count-core` for the engine that only counts, `workspace-core` for search and inline context), and entries that
  * import it, so that all of them share one engine.
  *
- * All files are minified, with source maps beside them. The elements of prompts keep their names, since explanations and
- * tracers show them (`KEEPS_NAMES`).
+ * All files are minified, with source maps beside them. The elements of prompts keep their names, since explanations
+ * and tracers show them (`KEEPS_NAMES`).
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,9 +14,9 @@ import { root } from "./lib.mjs";
 
 const source = (file) => join(root, "js", file);
 
-/** The chunks that keep state, by the module each is made from. */
+/** The chunks with state, by their module. */
 const CHUNKS = { core: "core", count: "count-core", workspace: "workspace-core" };
-/** The bundle whose classes and functions keep their names; for all of them that would cost 7 % more to download. */
+/** The bundle whose classes and functions keep their names; for all bundles that would make the download 7 % larger. */
 const KEEPS_NAMES = "prompt";
 /** Bundles beside the entries. */
 const BESIDE = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
@@ -26,7 +26,7 @@ const engines = (variants, chunks = Object.keys(CHUNKS)) =>
   chunks.flatMap((chunk) => variants.map((variant) => `${chunk}-${variant}`));
 
 /**
- * @param dist where the bundles go; engines, vocabularies and grammars are there already
+ * @param dist the output folder, which already contains engines, vocabularies and grammars
  * @param glues the folder with the generated glue of the engines
  * @param grammars size and SHA-256 of each grammar, by name
  */
@@ -61,7 +61,7 @@ export async function bundles({ dist, glues, grammars }) {
       const { metafile } = await esbuild.build({ ...common, entryPoints, plugins, metafile: true, ...more });
       return Object.keys(metafile.inputs);
     };
-    /** What a file imports from other files of the package. */
+    /** Plugins that replace a file's imports of other files of the package. */
     const of = (chunk) => [beside(chunks[chunk], chunk, suffix), bytes(suffix)];
     const glue = (file) => ({
       name: "glue",
@@ -98,7 +98,7 @@ export async function bundles({ dist, glues, grammars }) {
         await make(points, [written(files), ...(onDisk ? [] : [withoutNode]), ...of(chunk)]);
       }
     }
-    // A worker is alone in its realm: one file, with everything inside.
+    // A worker has a realm of its own: one file contains everything.
     await make({ worker: source("entries/worker.ts") }, [glue(glueOf.count), bytesInside(dist)]);
     await make({ "search-worker": source("entries/search-worker.ts") }, [glue(glueOf.workspace), bytesInside(dist)]);
     for (const name of ["worker", "search-worker"]) mapWithoutBytes(join(dist, `${name}${suffix}.map`));
@@ -108,8 +108,8 @@ export async function bundles({ dist, glues, grammars }) {
 }
 
 /**
- * The text of entries: imports of the modules that say where the engine is, then the list. The list itself, since
- * esbuild would look up a `*` that is exported from a second file when the entry runs.
+ * Returns the text of entries: imports of the modules that register where the engine is, then the list. The list is
+ * written out, since esbuild would resolve a `*` that is exported from a second file only when the entry runs.
  */
 function written(files) {
   return {
@@ -126,7 +126,7 @@ function written(files) {
   };
 }
 
-/** What needs the files of Node is replaced by what says so. */
+/** Replaces modules that need Node's files by modules that throw. */
 const withoutNode = {
   name: "without-node",
   setup(b) {
@@ -137,15 +137,18 @@ const withoutNode = {
 };
 
 /**
- * The URL or the folder of the running file: see js/entries/engines/files.ts. It is a banner, which no minifier turns
- * into the `new URL(…, import.meta.url)` that bundlers follow.
+ * Returns the URL or the folder of the running file: see js/entries/engines/files.ts. It is a banner, which no minifier
+ * turns into the `new URL(…, import.meta.url)` that bundlers follow.
  */
 function here(isModule) {
   const folder = 'typeof __dirname === "string" ? __dirname + "/" : undefined';
   return `const ESPALIER_HERE = ${isModule ? `import.meta.url || (${folder})` : folder};`;
 }
 
-/** Modules that a chunk and its lists import: these keep state, and every other file imports them from the chunk. */
+/**
+ * Returns the modules that a chunk and its lists import: they have state, and every other file imports them from the
+ * chunk.
+ */
 async function modulesOf(esbuild, chunk) {
   const { metafile } = await esbuild.build({
     entryPoints: [chunk],
@@ -167,7 +170,10 @@ async function modulesOf(esbuild, chunk) {
   return [chunk, ...direct(chunk).filter(isList)].flatMap(direct).filter((file) => !isList(file));
 }
 
-/** A module that keeps state, copied into a second bundle, would keep it twice: the list of the chunk must name it. */
+/**
+ * Throws if a second bundle contains a copy of a module with state, which would have two states then: the list of the
+ * chunk must name it.
+ */
 function refuseTwoStates(files) {
   const keeping = files.filter(
     (file) =>
@@ -181,9 +187,9 @@ function refuseTwoStates(files) {
 }
 
 /**
- * Imports of what another file of the package holds: modules of the chunk, engines, the search (only files for Node
- * import it from the core), and the other bundles (elements are told apart by their classes, so that there may be only
- * one of each).
+ * Replaces imports of the content of other files of the package: modules of the chunk, engines, the search (only files
+ * for Node import it from the core), and the other bundles (elements are identified by their classes, so there may be
+ * only one copy of each).
  */
 function beside(modules, own, suffix) {
   const files = new Map([
@@ -225,7 +231,7 @@ const BYTES = {
   cl100k_base: "vocab/cl100k_base.vocab",
 };
 
-/** JavaScript of a function that returns the bytes of a file. */
+/** Returns JavaScript of a function that returns the bytes of a file. */
 function bytesOf(dist, name) {
   const file = readFileSync(join(dist, BYTES[name]));
   const copy = (length, byte) =>
@@ -238,7 +244,7 @@ function bytesOf(dist, name) {
   return `()=>{const raw="${file.toString("hex")}",${digit};${copy("raw.length/2", "digit(2*i)*16+digit(2*i+1)")}}`;
 }
 
-/** Files as JavaScript, once for each format. */
+/** Writes files as JavaScript, once for each format. */
 function writeBytes(dist, suffix) {
   mkdirSync(join(dist, "bytes"), { recursive: true });
   const head = suffix === ".js" ? "export default " : "module.exports=";
@@ -258,7 +264,7 @@ function bytesInside(dist) {
   };
 }
 
-/** Takes the bytes that `bytesInside` wrote out of the texts of a source map. */
+/** Removes the bytes that `bytesInside` wrote from the texts of a source map. */
 function mapWithoutBytes(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   map.sourcesContent = map.sources.map((name, index) => (name.startsWith("bytes:") ? null : map.sourcesContent[index]));
@@ -266,8 +272,8 @@ function mapWithoutBytes(file) {
 }
 
 /**
- * One import for each grammar, and `index` for all: it makes a bundler take the file along. CommonJS needs none of
- * that, since Node reads the files and bundlers take the ES modules.
+ * Writes one import for each grammar, and `index` for all: a bundler then includes the file. CommonJS needs none, since
+ * Node reads the files and bundlers use the ES modules.
  */
 function writeGrammars(dist, grammars, suffix) {
   const write = (name, ...lines) => writeFileSync(join(dist, "grammars", `${name}${suffix}`), `${lines.join("\n")}\n`);

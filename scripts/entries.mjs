@@ -1,19 +1,19 @@
 /**
- * The public entries of the package that need an engine, and the variants of each: an entry is a list of exports, and
- * a variant is that list behind a module that says where the engine is. `bundles.mjs` writes them, `exports.mjs` names
- * them.
+ * The public entries of the package that need an engine, and the variants of each: an entry is a list of exports, and a
+ * variant is that list after a module that registers where the engine is. `bundles.mjs` writes them, `exports.mjs`
+ * names them.
  */
 
-/** Where an engine can be: see the conditions in exports.mjs. */
+/** The places of an engine: see the conditions in exports.mjs. */
 export const VARIANTS = ["node", "bundle", "web", "workerd", "inline"];
 
-/** Variants with the files of Node. */
+/** Variants with Node's files. */
 export const ON_DISK = ["node", "bundle"];
 
-/** Variants that only ES modules reach. */
+/** Variants that only exist as ES modules. */
 export const ONLY_MODULES = ["bundle", "web", "workerd"];
 
-/** Export, list below `js/` and chunk of each entry. */
+/** Path, list below `js/` and chunk of each entry. */
 export const ENTRIES = [
   { path: ".", name: "index", list: "entries/index", chunk: "core" },
   ...["prompt", "tokens", "documents", "results", "cache", "storage", "log", "profiles"].map((name) => ({
@@ -34,7 +34,7 @@ const ALL = { list: "entries/all", chunk: "core" };
 /** The file of an entry's variant in `dist`. */
 export const fileOf = (name, variant) => `${name}-${variant}`;
 
-/** The files of all entries: what each lists, its chunk, and the modules that it imports for what they do. */
+/** The files of all entries: the list of each, its chunk, and the modules that it imports for their effects. */
 export const FILES = [
   ...ENTRIES.flatMap(({ name, list, chunk }) =>
     VARIANTS.map((variant) => ({ file: fileOf(name, variant), list, chunk, variant, runs: [`${chunk}-${variant}`] })),
@@ -50,7 +50,7 @@ export const FILES = [
   { ...withVocabulary("count", "workerd", "cl100k_base"), file: "count-workerd-cl100k_base" },
 ];
 
-/** A variant of an entry with a vocabulary inside. */
+/** Returns a variant of an entry that contains a vocabulary. */
 function withVocabulary(wanted, variant, encoding) {
   const { name, list, chunk } = ENTRIES.find((entry) => entry.name === wanted);
   return { file: `${name}-${encoding}`, list, chunk, variant, runs: [`${chunk}-${variant}`, encoding] };

@@ -3,14 +3,15 @@
  *
  * Conditions, in the order in which they are tried:
  * - `workerd`: Cloudflare compiles no wasm at run time, so its entries import the compiled module.
- * - `node` + `module`: a bundler that builds for Node. The entry contains its files: a bundle has none beside it.
- *   Only bundlers know `module`; it holds for `import` and `require`, so that a bundle has one copy of every class.
+ * - `node` + `module`: a bundler that builds for Node. The entry contains its files, because a bundle has none beside
+ *   it. Only bundlers know `module`; it applies to `import` and `require`, so that a bundle has one copy of every
+ *   class.
  * - `bun`: Bun, whose bundler does not know `module`; a program made by `bun build --compile` is one file, too.
- * - `node`: Node itself; files are read when they are first used.
+ * - `node`: Node itself; files are read on first use.
  * - `browser`: bundlers for pages, which follow `new URL(…, import.meta.url)`.
  * - anything else contains the engine.
  *
- * All of them share the declarations of Node: TypeScript knows no `node` condition under `moduleResolution: bundler`.
+ * All of them share the declarations of Node: TypeScript has no `node` condition under `moduleResolution: bundler`.
  */
 
 import { ENTRIES, FILES, fileOf, VARIANTS } from "./entries.mjs";
@@ -21,10 +22,10 @@ const both = (types, name) => ({
 });
 const asModule = (types, name) => ({ types: `./dist/types/${types}.d.ts`, default: `./dist/${name}.js` });
 
-/** The same files for everybody. */
+/** The same files under every condition. */
 const plain = (types, name) => ({ module: asModule(types, name), ...both(types, name) });
 
-/** An entry that looks for the engine. The variants `bundle`, `web` and `workerd` are only ES modules. */
+/** An entry that loads the engine. The variants `bundle`, `web` and `workerd` are only ES modules. */
 function entry({ name, list }) {
   const [node, bundle, web, workerd, inline] = VARIANTS.map((variant) => fileOf(name, variant));
   return {
@@ -96,7 +97,7 @@ export function packageExports(grammars) {
   };
 }
 
-/** Files that do something when they are imported: bundlers keep them although nothing of them is used. */
+/** Files with effects on import: bundlers must keep them even if nothing of them is used. */
 export const sideEffects = [
   ...new Set(FILES.filter(({ runs }) => runs.length > 0).map(({ file }) => file)),
   "worker",

@@ -1,4 +1,4 @@
-/** What the scripts share: running commands, saying what happens, skipping what is current. Node built-ins only. */
+/** Common functions of the scripts: run commands, report steps, skip current stages. They only use Node built-ins. */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 /** Tools that are built once and shared by all clones of this user. */
 export const tools = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "espalier", "tools");
-/** Made by the build, never committed. */
+/** The output of the build, never committed. */
 export const build = join(root, "build");
 
 export const env = {
@@ -19,7 +19,7 @@ export const env = {
   PATH: [join(tools, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
 };
 
-/** Says what is being done, does it, says how long it took. */
+/** Reports a step, runs it, and reports its duration. */
 export async function step(what, work) {
   const start = Date.now();
   process.stdout.write(`\n> ${what}\n`);
@@ -30,19 +30,22 @@ export async function step(what, work) {
   return result;
 }
 
-/** Runs a command in the repository's folder and shows its output; a failure ends the script with its own exit code. */
+/**
+ * Runs a command in the repository's folder and shows its output; a failure ends the script with the command's exit
+ * code.
+ */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options });
   if (error) fail(`${command} could not be started: ${error.message}`);
   if (status !== 0) fail(`${command} ${args.join(" ")} failed`, status ?? 1);
 }
 
-/** The same, but a failure is an answer. */
+/** Runs a command and returns whether it succeeded. */
 export function attempt(command, args) {
   return spawnSync(command, args, { cwd: root, env, stdio: "inherit" }).status === 0;
 }
 
-/** Runs a command and gives its output, or nothing if it fails. */
+/** Runs a command and returns its output, or nothing if it fails. */
 export function output(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
@@ -53,7 +56,7 @@ export function fail(message, status = 1) {
   process.exit(status);
 }
 
-/** Bytes of a file as it is, and as servers send it: gzip at its best, brotli at its best. */
+/** Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. */
 export function sizes(file) {
   const bytes = readFileSync(file);
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
@@ -64,7 +67,7 @@ export function sizes(file) {
   };
 }
 
-/** Hash of the contents of files and folders, and of whatever else counts. */
+/** Returns a hash of the contents of files and folders, and of `extra`. */
 export function hash(paths, extra = "") {
   const sum = createHash("sha256").update(extra);
   const add = (path) => {
@@ -76,7 +79,7 @@ export function hash(paths, extra = "") {
   return sum.digest("hex");
 }
 
-/** Does the work unless it was done for the same inputs and its outputs are still there. */
+/** Runs the work unless it was done for the same inputs and its outputs still exist. */
 export async function cached(name, inputs, outputs, work) {
   const stamp = join(build, "stamps", name);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path)))

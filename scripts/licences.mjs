@@ -1,4 +1,4 @@
-/** THIRD-PARTY.md: the licences of everything that is linked into the wasm, and of the vocabularies. */
+/** Writes THIRD-PARTY.md: the licences of everything that is linked into the wasm, and of the vocabularies. */
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { fail, output } from "./lib.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 
-/** The crates that are linked for wasm, macros and build scripts left out: name, version, licence, texts. */
+/** Returns the crates that are linked for wasm, without macros and build scripts: name, version, licence, texts. */
 function linkedCrates() {
   const tree = output("cargo", [
     "tree",
@@ -40,7 +40,7 @@ function linkedCrates() {
   });
 }
 
-/** The text of the file; equal licence texts are printed once. */
+/** Returns the text of the file; equal licence texts are printed once. */
 export function thirdParty() {
   const texts = new Map();
   const rows = linkedCrates()

@@ -1,9 +1,9 @@
 /**
- * Writes the tables of docs/options.md anew: `node --import tsx scripts/options.mjs`. The text around them is written by
+ * Rewrites the tables of docs/options.md: `node --import tsx scripts/options.mjs`. The text around them is written by
  * hand.
  *
- * What an option accepts comes from its schema (js/options/schemas), what it is from the doc comment of its type, so
- * that both exist once.
+ * The accepted values of an option come from its schema (js/options/schemas), its description from the doc comment of
+ * its type, so that each exists once.
  */
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,10 @@ import { root } from "./lib.mjs";
 
 const SCHEMAS = join(root, "js/options/schemas");
 
-/** Interfaces of `js/` by name: their members with doc comment and type, and the text that says what they extend. */
+/**
+ * Returns the interfaces of `js/` by name: their members with doc comment and type, and the text that says what they
+ * extend.
+ */
 export function interfaces() {
   const found = new Map();
   const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -31,7 +34,7 @@ export function interfaces() {
   return found;
 }
 
-/** Members of the body of an interface, which the formatter indents by two spaces. */
+/** Returns the members of the body of an interface, which the formatter indents by two spaces. */
 function membersOf(body) {
   const members = new Map();
   for (const part of body.split(/^(?= {2}\/\*\*)|(?<!\*\/\n)^(?= {2}\w)/m)) {
@@ -42,7 +45,7 @@ function membersOf(body) {
   return members;
 }
 
-/** A doc comment as one line: without examples, links as code. */
+/** Returns a doc comment as one line: without examples, links as code. */
 function sentences(comment) {
   return comment
     .replace(/^\s*\* ?/gm, "")
@@ -53,7 +56,7 @@ function sentences(comment) {
     .trim();
 }
 
-/** A member of an interface or of one that it is made of. */
+/** Returns a member of an interface or of one that it extends. */
 function memberOf(all, name, option, seen = new Set()) {
   for (const { name: own, base, members } of all.values()) {
     if (own !== name || seen.has(members)) continue;
@@ -67,10 +70,10 @@ function memberOf(all, name, option, seen = new Set()) {
   return undefined;
 }
 
-/** Maximum number of options in an object that have rows of their own. */
+/** Maximum number of options in an object that get rows of their own. */
 const EXPANDED = 12;
 
-/** Rows of a schema: an option that is an object has rows for what is in it. */
+/** Returns the rows of a schema: an option that is an object has rows for its fields. */
 function rows(all, schema, type, accepted, prefix = "") {
   return Object.entries(schema).flatMap(([option, spec]) => {
     const [member] = type.split(" & ").flatMap((one) => memberOf(all, one, option) ?? []);
@@ -85,7 +88,9 @@ function rows(all, schema, type, accepted, prefix = "") {
   });
 }
 
-/** What an option accepts, as the error says it; undefined where only the code that reads the value can tell. */
+/**
+ * Returns the accepted values of an option, as in the error; undefined if only the code that reads the value can tell.
+ */
 function accepted(need, spec) {
   try {
     need(Symbol("nothing"), spec, "it");
@@ -97,7 +102,10 @@ function accepted(need, spec) {
 
 const cell = (text) => text.replaceAll("|", "\\|");
 
-/** The page with its tables made anew: each follows a line `<!-- options SCHEMA of Type & Type, without OTHER -->`. */
+/**
+ * Returns the page with its tables rewritten: each follows a line `<!-- options SCHEMA of Type & Type, without OTHER
+ * -->`.
+ */
 export async function withOptions(page) {
   const schemas = {};
   for (const file of readdirSync(SCHEMAS)) Object.assign(schemas, await import(pathToFileURL(join(SCHEMAS, file))));

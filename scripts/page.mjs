@@ -1,6 +1,6 @@
 /**
- * Builds the playground into `build/www`: pages, workers, engines, vocabularies, examples. No address outside of it is
- * ever asked.
+ * Builds the playground into `build/www`: pages, workers, engines, vocabularies, examples. The pages request no address
+ * outside of it.
  */
 
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ const text = {
   },
 };
 
-/** The engine of the worker that searches, inside its script. */
+/** Puts the engine of the searching worker inside its script. */
 const bytes = {
   name: "bytes",
   setup(b) {
@@ -45,9 +45,9 @@ const bytes = {
 export const page = join(out, "www");
 const PAGES = ["index", "history", "prompt", "document", "search", "inline"];
 const STYLES = ["style", "document", "search", "inline"];
-/** Sources of ours that can be searched. */
+/** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
-/** Sources of ours that the page of a document shows: www/samples.ts names them. */
+/** Our sources that the page of a document shows: www/samples.ts names them. */
 const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(
   ([, path]) => path,
 );
@@ -114,14 +114,12 @@ export function buildPage() {
     }
     mkdirSync(join(page, "repository"));
     writeFileSync(join(page, "repository", "files.json"), JSON.stringify(repository()));
-    // Last, since it has to know all the others.
+    // Last, since it lists all the others.
     await bundle({ "service-worker": "service-worker.ts" }, { define: { FILES: JSON.stringify(filesIn(page)) } });
   });
 }
 
-/**
- * The files of the repository, as the page of a search reads them: in one file, since nobody waits for 400 requests.
- */
+/** Writes the files of the repository for the search page into one file, to save 400 requests. */
 function repository() {
   const paths = REPOSITORY.flatMap((folder) => filesIn(join(root, folder)).map((path) => `${folder}/${path}`));
   return paths.map((path) => {

@@ -1,9 +1,9 @@
 /**
- * Writes the tables of docs/profiles.md anew: `node --import tsx scripts/profiles.mjs`, after a build. The text around
+ * Rewrites the tables of docs/profiles.md: `node --import tsx scripts/profiles.mjs`, after a build. The text around
  * them is written by hand.
  *
- * The tables come from the profiles of the built package, src/compact/profile/origins.json (who says so) and
- * js/settings/tables.ts.
+ * The tables come from the profiles of the built package, src/compact/profile/origins.json (the source of each value)
+ * and js/settings/tables.ts.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./lib.mjs";
 
-/** Fields that are one value of a profile, with their paths. A share is one: its parts are never apart in a table. */
+/** Returns the values of a profile, with their paths. A share is one value: a table never separates its parts. */
 export function leaves(value, path = "") {
   if (typeof value !== "object" || value === null || Array.isArray(value) || isShare(value)) return [[path, value]];
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path ? `${path}.${name}` : name));
@@ -19,7 +19,7 @@ export function leaves(value, path = "") {
 
 const isShare = (value) => Object.keys(value).join() === "of,least,most";
 
-/** The row of the longest path that `field` is, or lies in. Parts of a share may have rows of their own. */
+/** Returns the row with the longest path that contains `field`. Parts of a share may have rows of their own. */
 export function originOf(rows, field) {
   for (let path = field; path !== ""; path = path.slice(0, Math.max(0, path.lastIndexOf("."))))
     if (Object.hasOwn(rows, path)) return rows[path];
@@ -42,7 +42,7 @@ const cell = (text) => text.replaceAll("|", "\\|");
 const table = (head, rows) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
-/** Sources of a field, and of parts of it that have others. */
+/** Returns the sources of a field, and of parts of it that have others. */
 function sources(tables, rows, field) {
   const names = { ...tables.origins };
   const [source, remark] = originOf(rows, field);
@@ -52,7 +52,7 @@ function sources(tables, rows, field) {
   return { origin: [names[source], ...parts].join("; "), remark: remark ?? "" };
 }
 
-/** Every field of `espalier`. */
+/** Returns every field of `espalier`. */
 function base(tables, espalier) {
   const rows = leaves(espalier)
     .filter(([field]) => field !== "name")
@@ -65,7 +65,10 @@ function base(tables, espalier) {
   return table(["field", "what it is", "value", "origin"], rows);
 }
 
-/** Every field in which a profile differs from `espalier`. A remark on several fields in a row is written once. */
+/**
+ * Returns every field in which a profile differs from `espalier`. A remark on several consecutive fields is written
+ * once.
+ */
 function differences(tables, espalier, profile) {
   const usual = new Map(leaves(espalier));
   const rows = leaves(profile)
@@ -82,7 +85,8 @@ function differences(tables, espalier, profile) {
 }
 
 /**
- * The settings of one system, and what they become: names that say the same are one row, the first takes precedence.
+ * Returns the settings of one system and their options: names with the same meaning share one row, the first takes
+ * precedence.
  */
 function settings(rows) {
   const merged = new Map();
@@ -97,7 +101,7 @@ function settings(rows) {
   );
 }
 
-/** The page with its tables made anew. */
+/** Returns the page with its tables rewritten. */
 export function withTables(page, { tables, profiles, settingsTables }) {
   const blocks = {
     "fields espalier": () => base(tables, profiles.espalier),
@@ -120,7 +124,7 @@ export function withTables(page, { tables, profiles, settingsTables }) {
   return page;
 }
 
-/** What the tables are made from; `profile` is the function of the package. */
+/** Returns the data for the tables; `profile` is the function of the package. */
 export async function tablesFor(profile) {
   const { SETTINGS } = await import("../js/settings/tables.ts");
   const tables = JSON.parse(readFileSync(join(root, "src/compact/profile/origins.json"), "utf8"));

