@@ -15,18 +15,18 @@ export function showError(error: Failed | undefined): void {
 }
 
 const WHY: Record<string, string> = {
-  noQuery: "the compatible mode knows no structure of this language",
-  tooLong: "it is longer than the 1 MB that are parsed",
+  noQuery: "the compatible mode has no structure for this language",
+  tooLong: "it is longer than 1 MB, the limit for parsing",
   tooHard: "it takes too much work to parse",
   badGrammar: "the engine refused the grammar",
 };
 
 /** Returns why there is no syntax tree. */
 function reason(why: string, { language }: Opened, grammar: GrammarState): string {
-  if (grammar.state === "loading") return `the grammar of ${language} is still on its way`;
+  if (grammar.state === "loading") return `the grammar of ${language} is still loading`;
   if (grammar.state === "failed") return `the grammar of ${language} could not be loaded: ${grammar.failure.message}`;
   if (why in WHY) return WHY[why]!;
-  return language ? `there is no grammar for ${language}` : "its language is not known";
+  return language ? `there is no grammar for ${language}` : "its language is unknown";
 }
 
 export function showFacts(
@@ -42,7 +42,7 @@ export function showFacts(
     over > 0
       ? `${number(over)} over the budget: the compatible mode takes four characters for a token, and keeps what is selected.`
       : gaps.length === 0
-        ? "It is whole."
+        ? "The file is whole."
         : `${number(gaps.length)} ${gaps.length === 1 ? "stretch is" : "stretches are"} missing.`;
   const lines = text === "" ? 0 : text.split("\n").length - Number(text.endsWith("\n"));
   element("status").textContent =
@@ -138,9 +138,9 @@ function row(
 
 const STEPS: Record<string, string> = {
   whole: "the whole file",
-  definitions: "the definitions around the changes, with heads and ends of those around them",
-  statements: "within them only the statements around the changes",
-  headers: "the changed lines with the heads of what they are in",
+  definitions: "the definitions around the changes, with heads and ends of the enclosing ones",
+  statements: "only the statements around the changes",
+  headers: "the changed lines with the heads of the enclosing definitions",
   changes: "the changed lines alone",
   dropped: "nothing",
 };
@@ -152,7 +152,7 @@ export function showReduced(
 ): void {
   element("diff-status").textContent = now
     ? `${path}: ${number(now.tokens)} of ${number(budget)} tokens.`
-    : `The changed lines of ${path} alone take ${number(least)} tokens, and ${number(budget)} are allowed.`;
+    : `The changed lines of ${path} alone take ${number(least)} tokens; the budget is ${number(budget)}.`;
   element("ladder").replaceChildren(
     ...rungs.map(({ step, tokens, gaps }) => {
       const button = made("button");

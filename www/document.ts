@@ -372,7 +372,7 @@ element("outline-card").addEventListener("toggle", () => void drawOutline());
 element("changed-card").addEventListener("toggle", want);
 
 for (const path of SAMPLES) sample.add(new Option(path, path));
-sample.add(new Option("a source of mine", ""));
+sample.add(new Option("my own source", ""));
 sample.options[SAMPLES.length]!.disabled = true;
 const said = remembered();
 for (const radio of modes)

@@ -45,7 +45,7 @@ async function open(source: Source): Promise<void> {
   done = undone = [];
   opened.clear();
   setBudget(Math.round(whole / 2));
-  draw("Nothing is hidden. Preview says what a compaction would do.");
+  draw("Nothing is hidden. “Preview” shows what a compaction would do.");
 }
 
 /**
@@ -75,7 +75,7 @@ async function look(): Promise<void> {
   draw(
     plan.edits.length === 0
       ? `Nothing to do (${report.status}).`
-      : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`,
+      : `${number(log.totals().total)} tokens would become ${number(after)}. Apply the plan, or drag the budget and preview again.`,
   );
 }
 
@@ -85,7 +85,7 @@ function apply(): void {
   undone = [];
   plan = undefined;
   applied = report;
-  draw("Applied. The originals are still there: choose a row, or undo.");
+  draw("Applied. The originals still exist: choose a row to read one, or undo.");
 }
 
 function undo(): void {
@@ -93,7 +93,7 @@ function undo(): void {
   for (const id of last.toReversed()) log.undo(id);
   undone.push(last);
   plan = applied = undefined;
-  draw("Taken back: the view is what it was, byte for byte.");
+  draw("Undone: the view is what it was, byte for byte.");
 }
 
 function redo(): void {
@@ -109,7 +109,7 @@ function pin(id: string): void {
   if (held) log.unpin(held.id);
   else log.pin({ message: id, reason: "chosen on the page" });
   plan = applied = undefined;
-  draw(held ? `${id} is not pinned any more.` : `${id} is pinned: no edit takes it, and if one had it is back.`);
+  draw(held ? `${id} is no longer pinned.` : `${id} is pinned: no edit removes it, and a removed message is back.`);
 }
 
 // ------------------------------------------------------------ drawing
@@ -134,10 +134,10 @@ function drawPlan(): void {
   const report = plan?.report ?? applied;
   element("plan").hidden = !report;
   if (!report) return;
-  element("plan-title").textContent = plan ? "What would be done" : "What was done";
+  element("plan-title").textContent = plan ? "Planned steps" : "Steps";
   element("quality").querySelector("caption")!.textContent = plan
-    ? "What the model would still see"
-    : "What the model still sees";
+    ? "Facts that the model would still see"
+    : "Facts that the model still sees";
   const { steps, quality, ledger, summary } = report;
   element("step-list").replaceChildren(
     ...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) =>
@@ -188,7 +188,7 @@ function drawMessages(): void {
   );
   const rows = new Map(
     originals.map(({ id, role, message, place, by, tokens: before }) => {
-      const fate = pinned.has(id) ? "pinned" : place === "shown" ? (would.has(id) ? "would go" : "sent") : place;
+      const fate = pinned.has(id) ? "pinned" : place === "shown" ? (would.has(id) ? "would be hidden" : "sent") : place;
       const hidden = place === "covered" || place === "dropped" || place === "rewound";
       return [
         id,
@@ -292,7 +292,7 @@ function drawEdits(): void {
     return made(
       "li",
       revokedBy ? "gone" : "",
-      `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`,
+      `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, undone by ${revokedBy}` : ""}`,
     );
   });
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));

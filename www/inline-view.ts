@@ -92,10 +92,10 @@ export function showFacts({
   element("limit").textContent = number(limit);
   element("status").textContent =
     `Made in ${milliseconds(ms)}. ${isTooShort ? "The document is too short for a completion." : `${number(free)} tokens are free.`}`;
-  const again = isSuffixReused ? ", and the suffix is that of the request before" : "";
+  const again = isSuffixReused ? ", and the suffix is that of the previous request" : "";
   element("structure").textContent =
     shared > 0
-      ? `${number(shared)} tokens at the beginning are those of the request before${again}: a provider's cache has them.`
+      ? `${number(shared)} tokens at the beginning equal the previous request's${again}: a provider's cache has them.`
       : "";
   const segments = [
     ["frame", context, "context"],

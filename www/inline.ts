@@ -226,15 +226,15 @@ const REASONS: Record<InlineReason, string> = {
   duplicate: "there already",
   empty: "empty",
   excluded: "excluded",
-  pending: "on its way",
+  pending: "not arrived yet",
   late: "too late",
   currentFile: "the file itself",
   otherScheme: "another kind of address",
   otherLanguage: "another language",
   tooLarge: "too large",
-  tooMany: "enough files come before it",
-  notCompared: "not compared: empty, too large, or too many before it",
-  notSimilar: "nothing like the text before the cursor",
+  tooMany: "enough files precede it",
+  notCompared: "not compared: empty, too large, or preceded by too many files",
+  notSimilar: "not similar to the text before the cursor",
   notReached: "not read in time",
   snippetsInstead: "providers have snippets",
 };
@@ -245,7 +245,7 @@ function fromOf({ id, firstLine, endLine }: InlineContextItem): string {
 
 function outcomeOf({ dropped, isCut, score }: InlineContextItem): string {
   if (dropped) return `not sent: ${REASONS[dropped]}`;
-  return `sent${isCut ? ", its end only" : ""}${score === undefined ? "" : `, similarity ${score.toFixed(2)}`}`;
+  return `sent${isCut ? ", only its end" : ""}${score === undefined ? "" : `, similarity ${score.toFixed(2)}`}`;
 }
 
 /** Returns the parts in the order of the prompt: context, suffix, prefix. */

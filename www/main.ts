@@ -27,7 +27,7 @@ let newest = 0;
 let isOwnBudget = false;
 
 for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
-example.add(new Option("a file of mine", "", false, false));
+example.add(new Option("my own file", "", false, false));
 example.options[EXAMPLES.length]!.disabled = true;
 
 /** Returns the state to keep in the address; the user's own file is not part of it. */

@@ -13,7 +13,7 @@ export function showProgress({ name, bytes, size, isRead }: Progress): void {
   const line = element("progress");
   line.hidden = false;
   const share = `${megabytes(bytes)} of ${megabytes(size)} MB`;
-  line.textContent = isRead ? `Counting what ${name} holds …` : `Reading ${name}: ${share}. It stays on this computer.`;
+  line.textContent = isRead ? `Counting ${name} …` : `Reading ${name}: ${share}. It stays on this computer.`;
 }
 
 export function endProgress(): void {

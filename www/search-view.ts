@@ -35,7 +35,7 @@ export function showAnswer(answer: SearchAnswer, profile: Profile, budget: numbe
   const ranked = strategy === "lexical" ? `, ranked by ${RANKINGS[profile]}` : "";
   const what =
     hits.length === 0
-      ? "Nothing was found"
+      ? "No hits"
       : `${plural(hits.length, "hit")} in ${plural(new Set(hits.map(({ path }) => path)).size, "file")}`;
   element("status").textContent = `${what} in ${milliseconds(ms)}. Strategy: ${STRATEGIES[strategy]}${ranked}.`;
   element("tried").textContent = triedText(answer.tried);
@@ -129,7 +129,7 @@ const REASONS: Record<string, string> = {
   unreadable: "cannot be read",
   gone: "deleted while it was read",
   loop: "a link to a folder above it",
-  duplicate: "a path that was there already",
+  duplicate: "a path that was already listed",
   refused: "refused by the index",
 };
 
@@ -140,7 +140,7 @@ const NAMED = 100;
 export function showWarnings({ state }: Progress): void {
   const warnings = state?.warnings ?? [];
   element("warnings-card").hidden = warnings.length === 0;
-  element("warnings-title").textContent = `Failed on the way (${number(warnings.length)})`;
+  element("warnings-title").textContent = `Warnings (${number(warnings.length)})`;
   element("warnings").replaceChildren(
     ...warnings.toReversed().map(({ code, message }) => made("li", "", `${message} [${code}]`)),
   );
@@ -176,7 +176,7 @@ const WHY = {
 
 export function showLeftOut(leftOut: SearchAnswer["leftOut"]): void {
   element("left-out-card").hidden = leftOut.length === 0;
-  element("left-out-title").textContent = `Found, and left out (${number(leftOut.length)})`;
+  element("left-out-title").textContent = `Hits left out (${number(leftOut.length)})`;
   element("left-out").replaceChildren(
     ...leftOut.slice(0, 2 * NAMED).map((hit) => made("li", "", `${placeOf(hit)}: ${WHY[hit.why]}`)),
   );

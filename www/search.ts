@@ -73,7 +73,7 @@ async function openFolder(
   canReadAgain: boolean,
 ): Promise<void> {
   const option = place.options[1]!;
-  option.text = `${name} (a folder of yours)`;
+  option.text = `${name} (your folder)`;
   option.disabled = false;
   place.selectedIndex = 1;
   element("again").hidden = !canReadAgain;
@@ -210,9 +210,9 @@ function showOther(
   const found = second?.hits ?? [];
   const isShared = (hit: SearchHit) => first.some((one) => overlaps(hit, one));
   const own = found.filter((hit) => !isShared(hit));
-  element("other-title").textContent = `What ${RANKINGS[other(chosen)]} finds`;
+  element("other-title").textContent = `Hits of ${RANKINGS[other(chosen)]}`;
   element("other-said").textContent =
-    `${number(found.length - own.length)} of its ${number(found.length)} hits are hits of ${RANKINGS[chosen]}, too.`;
+    `${number(found.length - own.length)} of its ${number(found.length)} hits are also hits of ${RANKINGS[chosen]}.`;
   others.show({
     hits: found,
     terms: [...terms, ...termsOf(own).filter((term) => !terms.includes(term))],
@@ -327,7 +327,7 @@ for (const text of EXAMPLES) {
   element("examples").append(button);
 }
 place.add(new Option("sources of Espalier", REPOSITORY));
-place.add(new Option("a folder of yours", "folder"));
+place.add(new Option("your own folder", "folder"));
 place.options[1]!.disabled = true;
 const said = remembered();
 query.value = said.get("q") ?? EXAMPLES[0]!;

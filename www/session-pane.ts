@@ -34,7 +34,8 @@ const mainView = () => (views.some(({ value, checked }) => checked && value === 
 export function offerConversations(file: File, conversations: NonNullable<Failed["conversations"]>): void {
   several = file;
   element("choice").hidden = false;
-  element("choice-title").textContent = `${file.name} holds ${number(conversations.length)} conversations. Which one?`;
+  element("choice-title").textContent =
+    `${file.name} contains ${number(conversations.length)} conversations. Which one?`;
   const named = conversations.map(
     ({ number: at, label, messages }) =>
       new Option(`${at}. ${label || "unnamed"} (${count(messages, "message")})`, String(at)),
@@ -62,7 +63,7 @@ export function showSession({ name, view, session, encoding }: Opened & { encodi
   const kinds = session.skipped.map(({ kind, count, why }) => `${number(count)} × ${kind}${why ? `: ${why}` : ""}`);
   list(
     "skipped",
-    `Left out: ${count(skipped, "line or part that is no message", "lines or parts that are no messages")}`,
+    `Left out: ${count(skipped, "line or part that is not a message", "lines or parts that are not messages")}`,
     items(kinds),
   );
   const more = session.broken - session.problems.length;
@@ -79,8 +80,8 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
     radio.disabled = isSide || (radio.value === "live" && live === 0);
   }
   element("live-count").textContent = `the next request: ${count(live, "message")}`;
-  element("history-count").textContent = `all that was said: ${count(history, "message")}`;
-  const kinds = { subagent: "sub-agent", branch: "given up", other: "beside it" };
+  element("history-count").textContent = `all messages: ${count(history, "message")}`;
+  const kinds = { subagent: "sub-agent", branch: "abandoned branch", other: "other" };
   const options = sides.map(
     ({ kind, name, messages }, at) => new Option(`${kinds[kind]}: ${name} (${count(messages, "message")})`, String(at)),
   );
@@ -118,14 +119,14 @@ function usageText(
   const how = origin === "exact" ? encoding : `${encoding}, origin ${origin}`;
   const ours = `Counted here: ${number(counted)} in ${count(messages, "message")} (${how})`;
   if (missing.length > 0)
-    return `${reported} ${ours}. The file does not hold ${missing.join(" or ")}, which the provider counted, too.`;
+    return `${reported} ${ours}. The file lacks ${missing.join(" and ")}, which the provider counted, too.`;
   const share = Math.abs((100 * (counted - recorded)) / recorded);
   return `${reported} ${ours}, ${share.toFixed(1)} % ${counted < recorded ? "less" : "more"}.`;
 }
 
 function compactionItem({ before, context, summary, tokensBefore, tokensAfter }: CompactionFacts): HTMLLIElement {
   const after = tokensAfter === undefined ? "" : ` → ${number(tokensAfter)}`;
-  const tokens = tokensBefore === undefined ? "" : `, ${number(tokensBefore)}${after} tokens as the file says`;
+  const tokens = tokensBefore === undefined ? "" : `, ${number(tokensBefore)}${after} tokens by the file`;
   const replaced = `After message ${number(before)}: ${count(context, "message")} replaced all before it`;
   const item = made("li", "", `${replaced}${tokens}.`);
   if (summary) {

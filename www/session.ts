@@ -78,7 +78,7 @@ function unreadable(name: string, cause: unknown): EspalierError {
 }
 
 function noTranscript({ code, message, path }: EspalierError & { code: "unknown_session" }): EspalierError {
-  const others = "A list of messages and the request of a provider were looked for, too.";
+  const others = "It is neither a list of messages nor a request of a provider.";
   return new EspalierError({ code, path, message: `${message} ${others}` });
 }
 

@@ -10,7 +10,7 @@ import type { MessageFate } from "../js/types/prune.ts";
 export function showError({ code, message, path, largest }: Failed): void {
   const alert = element("alert");
   const names = largest?.length
-    ? `\nThe largest of what cannot go:\n${largest.map((l) => `  ${l.id}: ${number(l.tokens)} tokens (${l.why})`).join("\n")}`
+    ? `\nThe largest parts that must stay:\n${largest.map((l) => `  ${l.id}: ${number(l.tokens)} tokens (${l.why})`).join("\n")}`
     : "";
   alert.textContent = `${message}${path && path !== "source" && !message.includes(path) ? ` (at ${path})` : ""} [${code}]${names}`;
   alert.hidden = false;
@@ -22,11 +22,11 @@ export function hideError(): void {
 
 const STATUS: Record<string, string> = {
   applied:
-    "A summary made by rules stands for the covered messages. With a model of your own it would read better; the lists would stay.",
+    "A summary by rules replaces the covered messages. With your own model it would read better; the lists would stay.",
   unchanged: "It fits.",
-  nothing_to_compact: "There is too little to cover.",
+  nothing_to_compact: "There are too few messages to summarise.",
   no_gain: "A summary would not free enough.",
-  inflated: "A summary would be longer than what it stands for.",
+  inflated: "A summary would be longer than the messages that it replaces.",
 };
 
 export function showResult(opened: Opened, { mode, report, inserted }: Ran): void {
@@ -89,7 +89,7 @@ function steps(report: Ran["report"], compacted: CompactReport | undefined): voi
     const which = ids.length > 3 ? `${ids[0]} … ${ids.at(-1)} (${ids.length} messages)` : ids.join(", ");
     lines.push(`${rule}: ${which}, ${number(tokens)} tokens. ${why}`);
   }
-  if (lines.length === 0) lines.push("Nothing had to be done.");
+  if (lines.length === 0) lines.push("No step was needed.");
   if (lines.length > MAX_STEPS)
     lines.splice(MAX_STEPS, Number.POSITIVE_INFINITY, `And ${number(lines.length - MAX_STEPS)} more.`);
   element("step-list").replaceChildren(

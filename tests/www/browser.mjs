@@ -20,7 +20,7 @@ export function launch() {
   return chromium.launch({ executablePath, args });
 }
 
-/** The title that a page gives itself; an error that it throws fails the test. */
+/** Returns the title that a page sets; an error that it throws fails the test. */
 export async function titleAt(url) {
   const browser = await launch();
   try {
@@ -37,8 +37,8 @@ export async function titleAt(url) {
 }
 
 /**
- * A page of the playground, served and opened, once it shows a result. `complaints` collects what should not be:
- * errors, warnings, requests to elsewhere. `options` are those of the browser's context; `before` may prepare the page.
+ * Serves and opens a page of the playground, and waits for a result. `complaints` collects errors, warnings and
+ * requests to other hosts. `options` are those of the browser's context; `before` may prepare the page.
  */
 export async function opened(name, { ready = "#result:not([hidden])", before, ...options } = {}) {
   const server = await serve(folder);
@@ -63,7 +63,7 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
   return { page, complaints, server, close };
 }
 
-/** Waits until a page has its service worker, and these files are kept for times without a server. */
+/** Waits until a page has its service worker, and these files are cached for times without a server. */
 export async function kept(page, ...files) {
   await page.evaluate(async (files) => {
     await navigator.serviceWorker.ready;

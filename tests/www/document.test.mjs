@@ -106,7 +106,7 @@ test("dragging the budget is followed, the last place wins, and it is never over
   assert.ok((await number("#after")) <= 2_000);
   await budget(whole);
   assert.equal(await summary(), LOG);
-  assert.match(await page.textContent("#status"), /^It is whole\./);
+  assert.match(await page.textContent("#status"), /^The file is whole\./);
   await page.fill("#tokens", "1500");
   await page.press("#tokens", "Tab");
   await budgetShown(1_500);
@@ -210,7 +210,7 @@ test("what is missing is listed, and the outline leads into the source", async (
 
 test("a diff goes down the ladder as the budget does", async () => {
   await page.click("#changed-card > summary");
-  await cursorAt("this.took(added);");
+  await cursorAt("this.keep(added);");
   await page.click("#pretend");
   await says("diff-status", "js/log/log.ts: ");
   const rungs = await page.locator("#ladder button > :first-child").allTextContents();
@@ -228,7 +228,7 @@ test("a diff goes down the ladder as the budget does", async () => {
       (rung) => document.querySelector("#ladder [aria-current]")?.textContent.startsWith(rung),
       rung,
     );
-    assert.match(await page.textContent("#reduced"), /this\.took\(added\);/);
+    assert.match(await page.textContent("#reduced"), /this\.keep\(added\);/);
   }
   await drag(1);
   await says("diff-status", "alone take");
@@ -250,13 +250,13 @@ test("samples of other languages, parsed and folded; the language can be changed
   await sample("core/src/document/query.rs");
   await says("basis", "Parsed by tree-sitter as rust");
   await sample("www/style.css");
-  await says("basis", "Folded by indentation, since its language is not known.");
+  await says("basis", "Folded by indentation, since its language is unknown.");
   await page.selectOption("#language", "python");
   await says("basis", "Parsed by tree-sitter as python");
   await says("basis", "syntax errors");
   await page.check("input[value=compatible]");
   await sample("core/src/document/query.rs");
-  await says("basis", "the compatible mode knows no structure of this language");
+  await says("basis", "the compatible mode has no structure for this language");
   await page.check("input[value=default]");
 });
 
@@ -337,7 +337,7 @@ test("odd files are taken: empty, without breaks, other encodings, lone surrogat
 
 test("a budget that cannot be met is said, and the next one works", async () => {
   await sample("js/log/log.ts");
-  await cursorAt("this.took(added);");
+  await cursorAt("this.keep(added);");
   await page.fill("#tokens", "-5");
   await page.press("#tokens", "Tab");
   await says("alert", "whole number");
@@ -444,7 +444,7 @@ test("a grammar that does not arrive is said; indentation does until it is there
     await says("basis", "is damaged", page);
     answer = "slow";
     await page.click("#retry");
-    await says("basis", "still on its way", page);
+    await says("basis", "still loading", page);
     await says("basis", "Parsed by tree-sitter as typescript", page);
     assert.equal(await page.isHidden("#retry"), true);
     assert.deepEqual(

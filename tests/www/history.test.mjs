@@ -41,13 +41,13 @@ test("a compaction is looked at, applied, taken back, and there again", async ()
   assert.ok(less <= whole / 2);
   assert.ok((await page.locator("#messages .gone").count()) > 2);
   assert.equal(await page.locator("#messages .bar.inserted").count(), 1);
-  assert.equal(await page.textContent("#plan-title"), "What was done");
+  assert.equal(await page.textContent("#plan-title"), "Steps");
   const shown = await page.locator("#messages button:not(.gone) .count").allTextContents();
   const sum = shown.reduce((total, count) => total + Number(count.replaceAll(",", "")), 0);
   assert.ok(sum <= less && sum > 0.98 * less, `the rows' ${sum} are the ${less} of the view, summary and all`);
   assert.match(await page.locator("#events summary").first().textContent(), /^\d+ edit (replace range|clear result) m/);
 
-  await click("undo", "Taken back");
+  await click("undo", "Undone");
   assert.equal(await sent(), whole);
   assert.deepEqual(await messages(), before);
   await click("redo", "Back again");

@@ -68,7 +68,7 @@ test("the prompt follows the cursor, by mouse and by keyboard", async () => {
   await page.keyboard.press("ArrowDown");
   await page.waitForFunction((at) => Number(document.getElementById("result").dataset.cursor) > at, at);
   assert.match(await text("cursor"), /^cursor in line \d+$/);
-  assert.match(await text("structure"), /tokens at the beginning are those of the request before/);
+  assert.match(await text("structure"), /tokens at the beginning equal the previous request's/);
 });
 
 test("what is typed is in the prefix at once, and a recent edit of another file soon", async () => {

@@ -189,7 +189,7 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   await page.check("#compare");
   await page.waitForSelector("#other-pane:not([hidden])");
   await page.waitForFunction(() => document.querySelectorAll("#other > li").length > 0);
-  assert.match(await text("other-title"), /What TF-IDF finds/);
+  assert.match(await text("other-title"), /Hits of TF-IDF/);
   const tfidf = await places("other");
   const [, shared, all] = /^(\d+) of its (\d+) hits/.exec(await text("other-said"));
   assert.ok(Number(shared) <= Number(all) && Number(all) === tfidf.length);
@@ -197,7 +197,7 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   await shows({ profile: "copilot-chat" });
   await says("status", "ranked by TF-IDF");
   await page.waitForFunction((first) => document.querySelector("#hits .path").textContent === first, tfidf[0]);
-  assert.match(await text("other-title"), /What BM25 finds/);
+  assert.match(await text("other-title"), /Hits of BM25/);
   const row = page.locator("#other > li").first();
   await row.locator("button").click();
   assert.ok((await row.locator(".line").count()) > 0, "its text can be read");
@@ -255,13 +255,13 @@ test("an empty folder, an empty question, and a question of 100,000 characters",
   await says("status", "Type a question");
   assert.equal(await page.locator("#hits > li").count(), 0);
   await ask("zzzzqqqq");
-  await says("status", "Nothing was found");
+  await says("status", "No hits");
   await page.fill("#query", "storage ".repeat(12_500));
   await page.waitForFunction(() => document.getElementById("result").dataset.query.length > 90_000);
   assert.ok((await number("hit-count")) > 0);
   await choose("nothing", { "only.bin": Buffer.from([0, 0, 0, 0]) });
   await ask("anything");
-  await says("status", "Nothing was found");
+  await says("status", "No hits");
   await repository();
   assert.deepEqual(complaints, []);
 });

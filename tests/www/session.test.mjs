@@ -67,7 +67,7 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
   );
   assert.match(
     await text("session-facts"),
-    /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*does not hold the system prompt or the tool definitions/,
+    /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*lacks the system prompt and the tool definitions/,
   );
   for (const details of await page.locator("#session > details > summary").all()) await details.click();
   assert.match(
@@ -78,7 +78,7 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
   assert.match(await text("compactions-list"), /The rounding in cart\.ts is fixed\./);
   assert.match(
     await text("skipped"),
-    /^Left out: 4 lines or parts that are no messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/,
+    /^Left out: 4 lines or parts that are not messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/,
   );
   assert.match(await text("broken"), /^1 broken line\s+Line 23: the last line is incomplete/);
   assert.equal(await page.inputValue("#example"), "");
@@ -114,7 +114,7 @@ test("a side chain opens and leads back", async () => {
   assert.deepEqual(await page.locator("#chain option").allTextContents(), [
     "the main conversation",
     "sub-agent: Find callers of total. (2 messages)",
-    "given up: Rewrite all of it. (2 messages)",
+    "abandoned branch: Rewrite all of it. (2 messages)",
   ]);
   await page.selectOption("#chain", "1");
   await titled("Messages (2)");
@@ -159,7 +159,7 @@ test("of several sessions in a file one is chosen, and another later", async () 
     [line("1", "first", "One."), line("2", "second", "Two.")].map((line) => JSON.stringify(line)).join("\n"),
   );
   await page.waitForSelector("#choice:not([hidden])");
-  assert.equal(await text("choice-title"), "both.jsonl holds 2 conversations. Which one?");
+  assert.equal(await text("choice-title"), "both.jsonl contains 2 conversations. Which one?");
   assert.ok(await page.isHidden("#alert"));
   assert.equal(await page.evaluate(() => document.activeElement.id), "conversation");
   await page.keyboard.press("ArrowDown");
