@@ -1,6 +1,6 @@
 /**
- * The packed package in other people's builds. Each folder here is a project with exact versions; `check.mjs` in it
- * builds and runs the project, and throws if something is not as it should be.
+ * Tests the packed package in other projects' builds. Each folder here is a project with exact versions; its
+ * `check.mjs` builds and runs the project, and throws if a result is wrong.
  *
  *   node tests/consumers/run.mjs [--all] [NAME…]
  *
@@ -49,7 +49,7 @@ function run(command, list, { cwd, env, input } = {}) {
 }
 
 /**
- * The title that a served page gives itself in Chromium. `headers` are sent with every file; `html` is the page, if the
+ * Returns the title that a served page sets in Chromium. `headers` are sent with every file; `html` is the page, if the
  * folder has none.
  */
 async function titleIn(folder, { headers = {}, path = "" } = {}) {
@@ -64,7 +64,7 @@ async function titleIn(folder, { headers = {}, path = "" } = {}) {
   }
 }
 
-/** Files below a folder, with `/`, and their bytes. */
+/** Returns the files below a folder, with `/`, and their bytes. */
 function filesIn(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
   return Object.fromEntries(
@@ -76,7 +76,7 @@ function npm(list, cwd) {
   return execFileSync("npm", list, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The project in a folder of its own, with its dependencies and the packed package. */
+/** Copies the project into a folder of its own, with its dependencies and the packed package. */
 function install(name, packed) {
   const folder = join(home, name);
   cpSync(join(here, name), folder, { recursive: true });
@@ -93,7 +93,7 @@ let failed = 0;
 let passed = 0;
 try {
   const answer = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
-  // npm 11 gives a list, older and newer ones an object by name.
+  // npm 11 returns a list, older and newer versions an object by name.
   const packed = join(home, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
   for (const { name, slow } of projects) {
     if (chosen.length > 0 ? !chosen.includes(name) : slow && !args.includes("--all")) continue;
@@ -106,7 +106,7 @@ try {
           .map((path) => join(path, command))
           .find(existsSync);
       const { default: check } = await import(new URL(`${name}/check.mjs`, import.meta.url));
-      /** Runs a command of the project and returns its output; a failure throws with all that it said. */
+      /** Runs a command of the project and returns its output; a failure throws with all its output. */
       const ran = async (command, list, options) => {
         const { code, stdout, stderr } = await run(command === "node" ? process.execPath : bin(command), list, {
           cwd: folder,

@@ -1,12 +1,12 @@
-/** What every consumer does with the package: counts, prunes, compacts, summarises a TypeScript file, outlines it. */
+/** The calls that every consumer makes: counts, prunes, compacts, summarises a TypeScript file, outlines it. */
 
 const CODE = ["one", "two", "three"]
   .map((name) => `export function ${name}(): number {\n${"  let a = 1;\n".repeat(20)}  return a;\n}\n`)
   .join("\n");
 
 /**
- * Returns one line that shows what worked: the count, the messages that pruning kept, the outcome of compaction, how the summary and the
- * outline came about. A grammar that failed shows its error.
+ * Returns one line on what worked: the count, the messages that pruning kept, the outcome of compaction, the basis of
+ * the summary and the outline. A grammar that failed shows its error.
  */
 export async function use({ compact, count, outline, prune, summarizeDocument }) {
   const messages = Array.from({ length: 20 }, (_, at) => ({
@@ -35,5 +35,5 @@ export async function use({ compact, count, outline, prune, summarizeDocument })
   ].join(" ");
 }
 
-/** The line where all of it works. */
+/** The line if everything works. */
 export const WANTED = "3 3 true applied syntax syntax 3";

@@ -36,7 +36,7 @@ export function blocksOf(file, text) {
   return blocks;
 }
 
-/** The code blocks of the doc comments of a source file. */
+/** Returns the code blocks of the doc comments of a source file. */
 export function commentsOf(file, text) {
   const blocks = [];
   const lines = text.split("\n");
@@ -68,8 +68,8 @@ export function fault({ code, after, language, isComment }) {
 const CHECK = 'import { check as $check } from "../check.mjs";';
 
 /**
- * The block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before it; a
- * value that is not complete continues in the comments that follow.
+ * Returns the block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before
+ * it; an incomplete value continues in the comments that follow.
  */
 export function tested({ before, code, after, place }) {
   const [file, first] = place.split(":");

@@ -1,8 +1,8 @@
-/** What `// => value` in a code block becomes. */
+/** The assertion behind `// => value` in a code block. */
 
 import assert from "node:assert/strict";
 
-/** Throws unless `value` equals what the documentation says; a pattern is matched against its text. */
+/** Throws unless `value` equals the documented value; a pattern is matched against its text. */
 export function check(value, expected, place) {
   const plain = ArrayBuffer.isView(value) ? Array.from(value) : value;
   const message = `${place}: is ${JSON.stringify(plain)}`;

@@ -1,5 +1,5 @@
 /**
- * What blocks for a page or a Cloudflare worker need and Node does not have: `Worker`, `indexedDB`, the vocabulary at
+ * Provides what blocks for a page or a Cloudflare worker need and Node lacks: `Worker`, `indexedDB`, the vocabulary at
  * `/vocab/`, and `.wasm` imports as compiled modules.
  */
 

@@ -122,7 +122,7 @@ async function script(block, at) {
   ]);
 }
 
-/** Runs the commands of a block one after the other; what stands under one is expected in its output. */
+/** Runs the commands of a block one after the other; the text under a command is expected in its output. */
 async function shell({ code, place }, folder) {
   const commands = [];
   for (const line of code.split("\n")) {
@@ -141,7 +141,7 @@ async function shell({ code, place }, folder) {
   }
   const env = { ...process.env, PATH: `${shim}:${process.env.PATH}`, NODE_OPTIONS: `--import ${redirect}` };
   for (const { line, expected } of commands) {
-    // These fetch or build the package itself.
+    // These commands fetch or build the package itself.
     if (/^npm /.test(line)) continue;
     const { status, stdout, stderr } = await spawned(line, folder, env);
     if (status !== 0) throw new Error(`${place}: \`${line}\` ended with ${status}: ${stderr || stdout}`);
@@ -172,7 +172,7 @@ function types() {
     writeFileSync(file, `${before}\n${code}\n${after}\nexport {};\n`);
     files.push({ file, place });
   }
-  // What the package gives, passed to the SDKs. It is nowhere run.
+  // Passes the package's results to the SDKs. It is type-checked, not run.
   files.push({ file: join(here, "sdks.ts"), place: "tests/docs/sdks.ts" });
   const options = {
     compilerOptions: {

@@ -1,4 +1,4 @@
-/** What the package gives, passed to the SDKs in package.json, and back. This file is type-checked, and never run. */
+/** Passes the package's results to the SDKs in package.json, and back. This file is type-checked, and never run. */
 
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, stepCountIs, type ModelMessage, type UIMessage } from "ai";
@@ -18,7 +18,7 @@ export async function prompts(chat: Rendered<"openai-chat">, messages: Rendered<
   await anthropic.messages.create({ ...claude, ...messages.request });
 }
 
-/** A conversation has the messages of its format: those of the SDK are appended, and sent. */
+/** A conversation has the messages of its format: messages of the SDK are appended, and sent. */
 export async function conversations(
   openaiMessages: OpenAI.ChatCompletionMessageParam[],
   modelMessages: ModelMessage[],
@@ -58,7 +58,7 @@ export async function conversations(
   await openai.responses.create({ model, input: (await items.prepare()).messages });
 }
 
-/** The recall tool is sent with the other tools, and answers calls as they come. */
+/** The recall tool is sent with the other tools, and answers calls unchanged. */
 export async function recalls(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
   const conversation = await openConversation({ format: "openai-chat", model, messages });
   const recall = recallTool(conversation, { format: "openai-chat" });
@@ -86,7 +86,7 @@ export async function recalls(messages: OpenAI.ChatCompletionMessageParam[]): Pr
   });
 }
 
-/** One call keeps the type of what it is given, list or request. */
+/** A call returns the type of its input, list or request. */
 export async function calls(
   list: OpenAI.ChatCompletionMessageParam[],
   body: Anthropic.MessageCreateParamsNonStreaming,
@@ -100,7 +100,7 @@ export async function calls(
   await request(list, { budget: 4_000 }, async (messages) => openai.chat.completions.create({ model, messages }));
 }
 
-/** Models that summarise: the answer as the SDK has it. */
+/** Models that summarise: the answer in the SDK's form. */
 export async function summaries(list: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
   await compact(list, {
     budget: 4_000,

@@ -1,4 +1,4 @@
-/** The packed package in extensions, built as their authors would. */
+/** Builds the packed package into extensions, as their authors would. */
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,8 +9,8 @@ import { build, fail, root, run } from "../../scripts/lib.mjs";
 const here = join(root, "tests", "host");
 
 /**
- * Builds them into folders of `build/host/NAME`, for the web or for Node, types checked; gives the folder that holds
- * them, by their names. Each of the hosts has its own, so that nobody finds what another left.
+ * Builds them into folders of `build/host/NAME`, for the web or for Node, and checks types; returns the folder that
+ * contains them, by name. Each host has its own folder, so that none finds what another left.
  */
 export function extensions(platform) {
   const home = join(build, "host", platform);
@@ -22,7 +22,7 @@ export function extensions(platform) {
   // The packed package beside copies of the sources, as in an author's folder.
   const npm = (args, cwd) => execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
-  // npm 11 gives a list, older and newer ones an object by name.
+  // npm 11 returns a list, older and newer versions an object by name.
   const { filename } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
   for (const name of ["extension", "plain", "driver"])
     cpSync(join(here, name), join(source, name), { recursive: true });
@@ -87,7 +87,7 @@ async function bundles(platform, source, made) {
   return made;
 }
 
-/** Prints what a window found; gives how many cases passed and failed. */
+/** Prints a window's report; returns how many cases passed and failed. */
 export function print({ suite, version, cold, outcomes }, host, ms) {
   console.log(`\nVS Code ${version}, ${host}, ${suite} activation (${(ms / 1000).toFixed(1)} s)`);
   if (cold)

@@ -1,5 +1,5 @@
 /**
- * The same extension in VS Code's Node extension host, that of the desktop, in a VS Code that is served (code-server):
+ * Runs the same extension in VS Code's Node extension host, that of the desktop, in a served VS Code (code-server):
  * before a release, by hand. `node tests/host/node.mjs`, after `npm run build`.
  */
 
@@ -78,7 +78,7 @@ try {
       : { passed: 0, failed: 1 };
     total.passed += passed;
     total.failed += failed;
-    // What was stored is written when nobody is busy, and a window takes its host with it.
+    // VS Code writes storage when idle, and closing a window ends its host.
     await after(4_000);
     await page.close();
     await after(4_000);

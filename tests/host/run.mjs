@@ -1,6 +1,6 @@
 /**
- * The packed package inside a real VS Code: an extension with `espalier` in its bundle, activated in the web extension
- * host, twice, the second time with what the first one stored. What is built for it stays in `build/host`.
+ * Runs the packed package inside a real VS Code: an extension with `espalier` in its bundle, activated in the web
+ * extension host twice; the second time with the data of the first. The builds stay in `build/host`.
  */
 
 import { symlinkSync, writeFileSync } from "node:fs";
@@ -55,14 +55,14 @@ context.on("request", (request) => {
   if (/^(https?|wss?):/.test(protocol) && `${origin}/` !== server.url) elsewhere.add(request.url());
 });
 
-/** One window of VS Code, from its start to the report of its tests; nothing, if it never came. */
+/** Opens one window of VS Code and waits for the report of its tests; returns nothing if it never arrives. */
 async function opened(suite) {
   const page = await context.newPage();
   const said = [];
   page.on("console", (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => said.push(`error: ${error.message}`));
   const report = new Promise((resolve) => (told = resolve));
-  // VS Code's test mode wants both. It ends when everything is stored.
+  // VS Code's test mode requires both. It ends when everything is stored.
   let ended;
   const end = new Promise((resolve) => (ended = resolve));
   await page.exposeFunction("codeAutomationLog", () => undefined);

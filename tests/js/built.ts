@@ -1,6 +1,6 @@
 /**
- * The built package, typed by its sources: tests run what is shipped. `slim` has all that the root and the entries
- * beside it export; Node's root says where the engine is.
+ * The built package, typed by its sources: tests run the shipped code. `slim` has all exports of the root and the
+ * entries beside it; Node's root registers where the engine is.
  */
 
 import "../../pkg/dist/index-node.js";

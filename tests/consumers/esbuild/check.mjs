@@ -28,8 +28,8 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   cpSync(join(dist, "grammars", "tree-sitter-typescript.wasm"), join(folder, "page", "tree-sitter-typescript.wasm"));
   assert.equal(await titleIn(join(folder, "page")), WANTED);
 
-  // One file for a page, as a classic script, under a policy that allows WebAssembly and nothing else; and under one
-  // that does not.
+  // One file for a page, as a classic script, under a policy that only allows WebAssembly, and under one that does not
+  // allow it.
   await bundle("alone.js", "alone/alone.js", { format: "iife", platform: "browser" });
   writeFileSync(join(folder, "alone", "index.html"), '<!doctype html><script src="alone.js"></script>');
   assert.deepEqual(Object.keys(filesIn(join(folder, "alone"))), ["alone.js", "index.html"]);
@@ -38,7 +38,7 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   });
   assert.match(alone, /^3 3 true applied indentation/);
 
-  // A service worker, which may import nothing later: a module knows where its files are, a classic script says that it
+  // A service worker cannot import anything later: a module knows where its files are, a classic script reports that it
   // does not.
   const serving = async (type, format) => {
     await bundle("service-worker.js", "page/service-worker.js", { format, platform: "browser" });
@@ -55,7 +55,7 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   assert.equal(await serving("module", "esm"), WANTED);
   assert.match(await serving("classic", "iife"), /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);
 
-  // One file for Node, as a module and in CommonJS, moved, where nothing may be written.
+  // One file for Node, as a module and in CommonJS, moved, on a read-only disk.
   for (const [format, name] of [
     ["esm", "server.mjs"],
     ["cjs", "server.cjs"],
@@ -64,7 +64,7 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
     mkdirSync(moved);
     await bundle("server.js", name, { format, platform: "node" });
     cpSync(join(folder, name), join(moved, name));
-    // Node itself refuses each write, to root as well.
+    // Node itself refuses each write, even for root.
     const readOnly = [
       process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
       "--allow-fs-read=*",
@@ -78,7 +78,7 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   writeFileSync(join(folder, "extension", "host.cjs"), use);
   assert.match(await ran("node", ["host.cjs"], { cwd: join(folder, "extension") }), / true true true$/);
 
-  // An extension for the web: a worker that knows no file. What is missing is said; one import mends it.
+  // An extension for the web: a worker that has no files. The error names the missing file; one import fixes it.
   await bundle("alone.js", "web/inline.js", { format: "cjs", platform: "browser" });
   await bundle("web-extension.js", "web/default.js", { format: "cjs", platform: "browser" });
   writeFileSync(

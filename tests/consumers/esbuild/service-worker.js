@@ -1,11 +1,11 @@
-/** A service worker answers from events: what it needs is ready before it is installed, and again after each start. */
+/** A service worker answers events: its engine is ready before it is installed, and again after each start. */
 import * as espalier from "espalier";
 import "espalier/grammars/typescript";
 import { use } from "./use.js";
 
 const ready = espalier.init({ encodings: ["o200k_base", "cl100k_base"] });
 
-// Installed even if that failed: the answers say why.
+// Installs even after a failure: the answers report it.
 addEventListener("install", (event) => event.waitUntil(ready.catch(() => skipWaiting())));
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 addEventListener("fetch", (event) => {

@@ -9,7 +9,7 @@ export default async function check({ folder, bin, ran, titleAt }) {
     rmSync(join(folder, ".next"), { recursive: true, force: true });
     await ran("next", ["build", bundler], { env: { NEXT_TELEMETRY_DISABLED: "1" } });
     await started(bin("next"), folder, async (url) => {
-      // The route has no grammar: it says how to get one.
+      // The route has no grammar: it reports how to get one.
       assert.match(await (await fetch(`${url}api/use`)).text(), /^3 3 true applied /);
       assert.equal(await titleAt(url), WANTED, bundler);
     });

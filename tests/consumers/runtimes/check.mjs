@@ -25,7 +25,7 @@ export default async function check({ folder, bin, ran, run }) {
   assert.equal(await inWorkerd("worker.js", ["espalier.wasm", "tree-sitter-typescript.wasm"]), WANTED);
   assert.equal(await inWorkerd("count-worker.js", ["count.wasm"]), "3 3");
 
-  /** What a worker answers, bundled as wrangler does it: the modules of wasm stay beside the script. */
+  /** Returns a worker's answer, bundled as wrangler does it: the modules of wasm stay beside the script. */
   async function inWorkerd(entry, modules) {
     const out = join(folder, entry.replace(".js", ""));
     const wasm = {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * How a project finds declarations, and what its files are: `.ts` follows the `type` of package.json, `.cts` is
+ * How a project resolves declarations, and the kind of its files: `.ts` follows the `type` of package.json, `.cts` is
  * CommonJS.
  */
 const SETUPS = [

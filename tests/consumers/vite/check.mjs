@@ -34,7 +34,7 @@ export default async function check({ folder, bin, ran, titleIn, titleAt, filesI
 
 const grammarsIn = (files) => Object.keys(files).flatMap((name) => /tree-sitter-[a-z-]+(?=-)/.exec(name)?.[0] ?? []);
 
-/** The page as the development server gives it, with dependencies bundled beforehand. */
+/** Loads the page from the development server, with dependencies bundled beforehand. */
 async function dev(vite, folder, titleAt) {
   const server = spawn(vite, ["--port", "0", "--strictPort", "false"], {
     cwd: folder,

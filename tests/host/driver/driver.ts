@@ -1,4 +1,4 @@
-/** Starts the checks where VS Code runs no test file: in its Node extension host, once for each window. */
+/** Starts the checks if VS Code runs no test file: in its Node extension host, once for each window. */
 
 import type * as vscode from "vscode";
 import { checked } from "../extension/src/run.ts";

@@ -1,9 +1,9 @@
-/** As much of IndexedDB as the storage uses, in memory: transactions, one store with a key and an index, cursors. */
+/** The used part of IndexedDB, in memory: transactions, one store with a key and an index, cursors. */
 
 type Row = { at: number; name: string; text: string };
 type Request = { result: unknown; onsuccess?: () => void; onerror?: () => void; onupgradeneeded?: () => void };
 
-/** `asked`: takes down what is asked of it, and of which text. */
+/** `asked`: records each operation and its text. */
 export function fakeIndexedDb(asked: string[] = []): IDBFactory {
   const rows = new Map<number, Row>();
   let next = 1;

@@ -1,6 +1,5 @@
 /**
- * A recorded run once more, through a conversation: every request as the agent would have made it, and what is wrong
- * with any of them.
+ * Replays a recorded run through a conversation: every request as the agent would have made it, and the faults of each.
  */
 
 import { readConversation } from "../../../js/formats/index.ts";
@@ -18,7 +17,7 @@ const ADAPTERS = { "openai-chat": openaiChat, "openai-responses": openaiResponse
 export type Shape = keyof typeof ADAPTERS;
 export const SHAPES = Object.keys(ADAPTERS) as Shape[];
 
-/** Who writes summaries. */
+/** The models that write summaries. */
 export const WRITERS: Record<string, Llm | undefined> = {
   none: undefined,
   poor: async () => "<summary>Things went on.</summary>",
@@ -26,8 +25,8 @@ export const WRITERS: Record<string, Llm | undefined> = {
 };
 
 /**
- * Results get the names of their calls, which Gemini tells them by; calls get ids of their own, since recordings use
- * some twice.
+ * Gives results the names of their calls, by which Gemini matches them, and calls unique ids, since recordings repeat
+ * some.
  */
 export function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
   const open = new Map<string, { callId: string; name: string }>();
@@ -44,19 +43,19 @@ export function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
   }));
 }
 
-/** A recording in a provider's own messages: the requests' new messages, one list for each request. */
+/** Converts a recording to a provider's own messages: the new messages of each request, one list for each. */
 export function turns(recording: unknown, shape: Shape): unknown[][] {
   const adapter = ADAPTERS[shape];
   const source = { input: [], list: [], name: "messages" };
   const all: unknown[][] = [[]];
   const messages = named(readConversation(recording, {}).messages);
-  // Some recordings begin in the middle of a conversation; no provider takes a request that the model begins.
+  // Some recordings begin in the middle of a conversation; providers refuse a request that begins with the model.
   const first = messages.findIndex(({ role }) => role === "user");
   for (const [at, message] of messages.entries()) {
     if (at < first && message.role !== "system" && message.role !== "developer") continue;
     const hosted = written(adapter, [message], source);
     if (hosted.length === 0) continue;
-    // What the model says ends a request.
+    // The model's message ends a request.
     if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made)))
       all.push([]);
     for (const made of hosted) {
@@ -69,7 +68,7 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
   }
   return all;
 }
-/** Two requests in a row are one where nobody may speak twice. */
+/** Joins two consecutive requests for providers that require alternating roles. */
 function together(shape: Shape, a: unknown, b: unknown): unknown {
   const [before, after] = [a, b] as { role: unknown; parts: unknown[] }[];
   return shape === "gemini" && before!.role === after!.role
@@ -87,16 +86,16 @@ export interface Replayed {
   compactions: number;
   calls: number;
   trimmed: number;
-  /** Requests for which what must stay was too large even when shortened. */
+  /** Requests for which the messages that must stay were too large even when shortened. */
   exceeded: number;
-  /** Most requests in a row that each needed a compaction. */
+  /** Max consecutive requests that each needed a compaction. */
   row: number;
-  /** Largest share of the budget that a request had. */
+  /** Max share of the budget that a request used. */
   fullest: number;
   wrong: string[];
 }
 
-/** Plays all of it; `every` leaves requests out where only their number matters. */
+/** Replays the whole recording; `every` skips requests if only their number matters. */
 export async function replayed(
   recording: unknown,
   shape: Shape,
@@ -127,7 +126,7 @@ export async function replayed(
   for (const [number, turn] of list.entries()) {
     conversation.append(turn);
     newest = turn.findLast(isRequest) ?? newest;
-    // A recording may end with what the model said.
+    // A recording may end with a message of the model.
     if ((number % every !== 0 && number !== list.length - 1) || isModels(turn.at(-1))) continue;
     found.requests += 1;
     let prepared;
@@ -167,7 +166,7 @@ export async function replayed(
       )
     )
       found.wrong.push(`${number}: the newest request is gone`);
-    // A job that was begun has time to end.
+    // Gives a started job time to end.
     if (report.job !== undefined)
       for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
   }
@@ -175,7 +174,7 @@ export async function replayed(
   return found;
 }
 
-/** A message of the user's own. */
+/** Returns true for a message of the user's own. */
 function isRequest(message: unknown): boolean {
   const { role, type, content } = message as { role?: unknown; type?: unknown; content?: unknown };
   if (role !== "user" && role !== 1) return false;
@@ -183,7 +182,7 @@ function isRequest(message: unknown): boolean {
   return typeof content === "string" || words(message).length > 0;
 }
 
-/** The words of a message that may also have results. */
+/** Returns the texts of a message that may also have results. */
 function words(message: unknown): string[] {
   const { content, parts } = message as { content?: unknown; parts?: unknown };
   const list = Array.isArray(parts) ? parts : Array.isArray(content) ? content : [];
@@ -192,13 +191,13 @@ function words(message: unknown): string[] {
   );
 }
 
-/** Put together with the message before it, as some providers want it. */
+/** Returns true if a message was joined with the previous one, as some providers require. */
 function isWithin(request: unknown, message: unknown): boolean {
   const there = new Set(words(message));
   return words(request).length > 0 && words(request).every((part) => there.has(part));
 }
 
-/** Requests that alone are more than the window are shortened, by name. */
+/** Returns true if a request that alone exceeds the window was shortened. */
 function isShortened(
   conversation: { log: { originalsFrom(number: number): unknown[] } },
   message: unknown,

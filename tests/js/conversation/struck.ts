@@ -1,4 +1,4 @@
-/** A host in which something happens to whatever waits for the outside, in every format. */
+/** A host that interferes at any effect, in every format. */
 
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
@@ -12,12 +12,12 @@ const { openConversation, memoryStorage } = espalier;
 export const LIMIT = 6_000;
 export const FORMATS = Object.keys(HOSTS) as Format[];
 
-/** Everything that a compaction waits for, in the order in which it does. */
+/** Everything that a compaction waits for, in order. */
 export const CALLS = ["the hook before", "the model", "the second look", "a file", "the hook after"] as const;
 export const PLACES = ["read", "append", "write", "list", "delete"] as const;
 export type Effect = (typeof CALLS)[number] | (typeof PLACES)[number];
 
-/** A host in which `strike` happens at one effect, once. */
+/** Returns a host in which `strike` happens at one effect, once. */
 export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) {
   const texts = new Map<string, string>();
   const seen: Effect[] = [];
@@ -81,7 +81,8 @@ export const open = (options: Partial<ConversationOptions<Fields>> & { format: F
 export type Opened = Awaited<ReturnType<typeof open>>;
 
 /**
- * A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete.
+ * Returns a conversation with a file in use, filled to this share and compacted once, so that there are checkpoints to
+ * list and to delete.
  */
 export async function filled(
   options: Partial<ConversationOptions<Fields>> & { format: Format },
@@ -120,7 +121,7 @@ export const text = (conversation: Opened) => JSON.stringify(conversation.view()
 export async function pause(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((done) => setImmediate(done));
 }
-/** Until the job that runs has ended, however slow the machine. */
+/** Waits until the running job has ended, however slow the machine is. */
 export async function settled(conversation: Opened): Promise<void> {
   for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await pause(5);
   await rest();

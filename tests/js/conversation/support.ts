@@ -1,4 +1,4 @@
-/** What the tests of conversations share: an agent's run, a clock that only goes when it is told, a model by script. */
+/** Common parts of the tests of conversations: an agent's run, a manual clock, a scripted model. */
 
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
@@ -20,12 +20,12 @@ const SECTIONS = {
   "Recent Operations": "Parts were made.",
   "Continuation Plan": "Go on.",
 };
-/** Says something in every section, so that no second look is paid for. */
+/** Fills every section, so that no second look is needed. */
 export const SUMMARY = `<summary>\n${Object.entries(SECTIONS)
   .map(([name, text]) => `## ${name}\n${text}\n`)
   .join("")}</summary>`;
 
-/** One round of an agent: a call and its result of about `lines` x 6 tokens. */
+/** Returns one round of an agent: a call and its result of about `lines` x 6 tokens. */
 export function round(number: number, lines = 30): Fields[] {
   const call = {
     id: `c${number}`,
@@ -45,7 +45,7 @@ export interface Called {
   args: object;
   text: string;
 }
-/** What a user says, and what a round is, as a host of the format holds it. */
+/** A user's message and a round, in each format. */
 export const HOSTS: Record<Format, { user(text: string): Fields; round(called: Called): Fields[] }> = {
   "openai-chat": {
     user: (content) => ({ role: "user", content }),
@@ -133,7 +133,7 @@ export function begin(rounds = 0): Fields[] {
   return messages;
 }
 
-/** Timers that fire when the time is turned on by hand. */
+/** Timers that fire when the test advances the time. */
 export function clock() {
   let time = 1_700_000_000_000;
   const timers = new Set<{ at: number; done: () => void }>();
@@ -158,12 +158,12 @@ export function clock() {
   };
 }
 
-/** Longest limit that {@link turns} lets fire, in turns. */
+/** Max delay that {@link turns} lets fire, in turns. */
 const LONGEST = 5_000;
 
 /**
- * A clock that goes by turns of the event loop instead of milliseconds, so that limits fire however slow the machine
- * is. Longer ones never do.
+ * A clock that counts turns of the event loop instead of milliseconds, so that limits fire however slow the machine is.
+ * Longer delays never fire.
  */
 export function turns(): { after: (count: number, done: () => void) => () => void } {
   return {
@@ -181,7 +181,7 @@ export function turns(): { after: (count: number, done: () => void) => () => voi
   };
 }
 
-/** A model whose answers come when the test says so. */
+/** A model that answers when the test says so. */
 export function model() {
   const calls: {
     signal: AbortSignal;
@@ -197,7 +197,7 @@ export function model() {
 }
 
 /**
- * Answers whatever is asked until `pending` is over: what does not fit into one request comes in pieces, and may be
+ * Answers all requests until `pending` is over: input that does not fit into one request comes in pieces, and may be
  * looked at twice.
  */
 export async function answered<R>(
@@ -215,7 +215,7 @@ export async function answered<R>(
   return pending;
 }
 
-/** Lets everything that is due happen. */
+/** Lets everything that is due run. */
 export async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((done) => setImmediate(done));
 }
@@ -237,14 +237,14 @@ export async function refused(run: () => unknown, code: string, path?: string): 
   );
 }
 
-/** A request is valid, and on budget by a fresh count. */
+/** Checks that a request is valid, and within its budget by a fresh count. */
 export function sound(
   messages: readonly Fields[],
   limit: number,
   tools: readonly unknown[] = [],
   format: Format = "openai-chat",
 ): void {
-  // Nobody's own messages are judged as what OpenAI would be sent of them.
+  // Messages without a provider are checked as their conversion to OpenAI's format.
   const provider: ProviderName =
     format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
   const findings = espalier.validate(messages, provider, { format, pending: "keep" });

@@ -1,6 +1,6 @@
 /**
- * `espalier/core` as a host without the package's JavaScript has it: the built module, the wasm and a vocabulary,
- * nothing else.
+ * `espalier/core` for a host without the package's JavaScript: the built module, the wasm and a vocabulary, nothing
+ * else.
  */
 
 import { readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ core.initSync({ module: file("espalier.wasm") });
 core.loadEncoding("o200k_base", file("vocab/o200k_base.vocab"));
 core.loadEncoding("cl100k_base", file("vocab/cl100k_base.vocab"));
 
-/** What a call comes to: its value, or the code and path of its error. */
+/** Returns the outcome of a call: its value, or the code and path of its error. */
 export async function outcome(run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -42,7 +42,7 @@ export async function outcome(run: () => unknown): Promise<unknown> {
 
 const FIXTURES = new URL("../../fixtures/", import.meta.url);
 
-/** A real conversation as neutral messages. */
+/** Returns a real conversation as neutral messages. */
 export function neutral(name: string): NeutralMessage[] {
   return JSON.parse(readFileSync(new URL(`neutral/${name}.json`, FIXTURES), "utf8")) as NeutralMessage[];
 }

@@ -1,2 +1,2 @@
-/** The declarations of web-tree-sitter name this type, but do not bring it. */
+/** The declarations of web-tree-sitter use this type without declaring it. */
 type EmscriptenModule = {};

@@ -1,6 +1,6 @@
 /**
- * The compatible overlay once more, on web-tree-sitter with true tree-sitter queries (supertypes and all), from the
- * rules as they are written down: slow, and independent of the engine.
+ * A second implementation of the compatible overlay, on web-tree-sitter with real tree-sitter queries (including
+ * supertypes), from the written rules: slow, and independent of the engine.
  */
 
 import { createRequire } from "node:module";
@@ -103,7 +103,7 @@ export async function parserOf(grammar: string): Promise<Parser> {
 const GRAMMARS: Record<string, string> = { javascriptreact: "javascript", typescriptreact: "tsx", csharp: "c-sharp" };
 const parsers = new Map<string, Promise<Parser>>();
 
-/** How many errors a document has: what the grammar cannot read, and what it misses. */
+/** Returns the number of errors in a document: unreadable nodes, and missing ones. */
 export async function errorsOf(language: string, text: string): Promise<number> {
   const grammar = GRAMMARS[language] ?? language;
   if (!parsers.has(grammar)) parsers.set(grammar, parserOf(grammar));
@@ -118,7 +118,7 @@ export async function errorsOf(language: string, text: string): Promise<number> 
   return errors;
 }
 
-/** The overlay of a document, as the reference would make it. */
+/** Returns the overlay of a document, as the reference would make it. */
 export async function oracle(language: string, text: string): Promise<Recorded> {
   if (!loaded.has(language)) loaded.set(language, load(language));
   const { parser, query } = await (loaded.get(language) as Promise<{ parser: Parser; query: Query }>);
@@ -181,7 +181,7 @@ function overlay(language: string, text: string, tree: Tree, query: Query): Reco
   return root;
 }
 
-/** Newer grammars of Go wrap the statements of a block once more, which the recorded one did not. */
+/** Newer grammars of Go wrap the statements of a block once more; the recorded one did not. */
 function sibling(node: Node, side: "previousSibling" | "nextSibling"): Node | null {
   const found = node[side];
   const list = node.parent;

@@ -1,7 +1,4 @@
-/**
- * A little of everything, one document for each language, with the kinds that its structure has to show in the default
- * mode.
- */
+/** Samples for each language, with all kinds of definitions that its structure must show in the default mode. */
 
 export interface Sample {
   path: string;

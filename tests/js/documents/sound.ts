@@ -1,4 +1,4 @@
-/** What is true of every summary in the default mode. */
+/** Checks that hold for every summary in the default mode. */
 
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
@@ -6,10 +6,10 @@ import type { DocumentSummary, SummaryOptions } from "../../../js/documents/stru
 
 const { count } = espalier;
 
-/** Line of an offset, from 1. */
+/** Returns the line of an offset, from 1. */
 export const lineOf = (text: string, offset: number) => text.slice(0, offset).split(/\r\n|\n|\r/).length;
 
-/** What is true of every summary. */
+/** Checks that hold for every summary. */
 export function sound(
   text: string,
   summary: DocumentSummary,
@@ -18,7 +18,7 @@ export function sound(
   const size = unit === "tokens" ? count(summary.text) : summary.text.length;
   assert.equal(summary.tokens, size, "tokens are those of the text");
   assert.ok(size <= budget, `${size} > ${budget}`);
-  // Text and edits make the summary; undone, they make the document.
+  // Text and edits make the summary; undoing them makes the document.
   let [rebuilt, original, reached, at] = ["", "", 0, 0];
   for (const { start, end, text: inserted } of summary.edits) {
     assert.ok(start >= reached && end >= start && end <= text.length);
@@ -29,7 +29,7 @@ export function sound(
   }
   assert.equal(rebuilt + text.slice(reached), summary.text);
   assert.equal(original + summary.text.slice(at), text);
-  // What is missing is what edits took away, and each has one marker that names its lines.
+  // Exactly the edits' ranges are missing, and each has one marker that names its lines.
   const gone = summary.edits.filter(({ start, end }) => end > start);
   assert.deepEqual(
     gone.map(({ start, end }) => [start, end]),
@@ -47,7 +47,7 @@ export function sound(
   if (lineNumbers) {
     for (const line of summary.text.split(/\r\n|\n|\r/)) assert.match(line, /^(\d+: .*|.*… [\d-]+ omitted.*|)$/s);
   }
-  // Positions go there and back.
+  // Positions map to the summary and back.
   for (const place of [0, text.length >> 1, text.length]) {
     const there = summary.toSummary(place);
     assert.ok(there >= 0 && there <= summary.text.length);

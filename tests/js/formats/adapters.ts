@@ -1,4 +1,4 @@
-/** Readers of the formats that providers and SDKs have, by name. */
+/** Readers of the formats of providers and SDKs, by name. */
 
 import { aiSdk } from "../../../js/formats/ai-sdk/index.ts";
 import { anthropic } from "../../../js/formats/anthropic/index.ts";

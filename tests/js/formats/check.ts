@@ -1,4 +1,4 @@
-/** What the tests of the adapters share: a compact picture of a reading, and errors by code and path. */
+/** Common parts of the tests of the adapters: a compact picture of a reading, and errors by code and path. */
 
 import assert from "node:assert/strict";
 import { readConversation } from "../../../js/formats/index.ts";
@@ -26,7 +26,7 @@ function show(part: Part): string {
   }
 }
 
-/** A conversation, one line a message. */
+/** Returns a conversation, one line a message. */
 export function picture(messages: readonly NeutralMessage[]): string {
   return messages
     .map(({ id, role, name, parts }) => `${id} ${role}${name ? ` (${name})` : ""}: ${parts.map(show).join("; ")}`)
@@ -44,7 +44,7 @@ export function reads(input: unknown, expected: string, format?: Format): void {
   assert.equal(picture(read.messages), lines);
 }
 
-/** The message `id` of the input after these edits, everything else kept. */
+/** Returns the message `id` of the input after these edits, with everything else kept. */
 export function edited(input: unknown, id: string, parts: PartEdit[], format?: Format): unknown {
   const read = readConversation(input, format ? { format } : {});
   const plan = read.messages.map((message) =>
@@ -64,7 +64,7 @@ export function refused(input: unknown, code: string, path: string | undefined, 
   );
 }
 
-/** Freezes everything that can be reached, so that a change of the host's objects throws. */
+/** Freezes all reachable objects, so that a change of the host's objects throws. */
 export function frozen<T>(value: T, seen = new Set<unknown>()): T {
   if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) return value;
   seen.add(value);

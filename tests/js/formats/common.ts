@@ -1,10 +1,10 @@
-/** What the tests of all formats share. */
+/** Common parts of the tests of all formats. */
 
 import assert from "node:assert/strict";
 import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types/messages.ts";
 
-/** A conversation of one format, and what it must read as: `role: part, part`, one line a message. */
+/** Checks a conversation of one format against its reading: `role: part, part`, one line a message. */
 export function check(format: Format, input: unknown, expected: string): void {
   for (const options of [{ format }, {}]) {
     const { messages, format: found } = readConversation(input, options);
@@ -43,8 +43,8 @@ function short(part: Part): string {
 }
 
 /**
- * A plan that keeps everything gives the very input; dropping one message gives the others, the same objects. Nothing
- * is mutated.
+ * Checks that a plan that keeps everything returns the input itself, that dropping one message returns the other
+ * objects, and that nothing is mutated.
  */
 function untouched(input: unknown, format: Format): void {
   freeze(input);
@@ -57,7 +57,7 @@ function untouched(input: unknown, format: Format): void {
     const without = [...keep.slice(0, frame), ...rest.filter((_, other) => other !== at)];
     const out = reading.rebuild(without);
     const kept = list.filter((_, other) => other !== at);
-    // Where roles must alternate, neighbours that were none before may be one message now.
+    // If roles must alternate, messages that were apart may be joined now.
     if (format === "gemini" || format === "anthropic") continue;
     assert.deepEqual(
       messagesOf(out).map((message) => list.indexOf(message)),
@@ -77,7 +77,7 @@ export function messagesOf(input: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as unknown[]) : [];
 }
 
-/** Frozen to the bottom: whoever writes to it throws. */
+/** Freezes deeply, so that a write throws. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
   Object.freeze(value);
@@ -85,7 +85,7 @@ export function freeze<T>(value: T): T {
   return value;
 }
 
-/** Carries out a plan on a conversation; gives the messages. */
+/** Applies a plan to a conversation; returns the messages. */
 export function carryOut(
   format: Format,
   input: unknown,
@@ -109,7 +109,7 @@ export function edit(
   return out[at];
 }
 
-/** Puts a neutral message at the end. */
+/** Appends a neutral message. */
 export function insert(format: Format, input: unknown, message: NeutralMessage): readonly unknown[] {
   return carryOut(format, input, (messages) => [
     ...messages.map(({ id }): PlanItem => ({ type: "keep", id })),

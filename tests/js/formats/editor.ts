@@ -1,6 +1,6 @@
 /**
- * VS Code's classes as the editor has them: content behind an accessor, texts with a JSON of their own, names that a
- * bundler has shortened.
+ * VS Code's classes as in the editor: content behind an accessor, texts with their own JSON, names shortened by a
+ * bundler.
  */
 
 import type { VSCodeClasses } from "../../../js/formats/index.ts";
@@ -79,7 +79,7 @@ export class g {
     this.value = value;
   }
 }
-/** The part of VS Code's module that they are in. */
+/** The part of VS Code's module that contains them. */
 export const editor: VSCodeClasses = {
   LanguageModelChatMessage: a,
   LanguageModelTextPart: b,

@@ -1,6 +1,6 @@
 /**
- * What providers refuse, as `validate` has it, for histories: they may end with the assistant, since the next request
- * is yet to come.
+ * Provider errors from `validate`, for histories: they may end with the assistant, since the next request is still to
+ * come.
  */
 
 import type { Format } from "../../../js/types/messages.ts";
@@ -9,9 +9,9 @@ import { espalier } from "../built.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The first reason why a provider would refuse these messages, or nothing. */
+/** Returns the first reason why a provider would refuse these messages, or nothing. */
 export function refusal(format: Format, messages: readonly unknown[]): string | undefined {
-  // What the AI SDK makes of its messages is what the strictest takes.
+  // The AI SDK converts its messages for any provider, so the strictest rules apply.
   const provider: ProviderName =
     format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
   const [first] = espalier.validate(messages, provider, { format }).filter(({ rule }) => rule !== "last-role");
@@ -19,7 +19,7 @@ export function refusal(format: Format, messages: readonly unknown[]): string | 
   return format === "openai-responses" ? strayThought(messages as readonly Fields[]) : undefined;
 }
 
-/** A thought belongs to the very item that came of it; the tests say with `of` which one that is. */
+/** A thought belongs to the item that it led to; the tests name that item with `of`. */
 function strayThought(messages: readonly Fields[]): string | undefined {
   for (const [at, message] of messages.entries()) {
     if (message["type"] !== "reasoning") continue;

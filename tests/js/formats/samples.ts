@@ -68,7 +68,7 @@ export class LanguageModelChatMessage {
   }
 }
 
-/** Every field but the messages is the host's own business and has to survive. */
+/** Every field except the messages belongs to the host and must survive. */
 const extras = () => ({
   when: new Date(0),
   bytes: new Uint8Array(3),
@@ -78,10 +78,7 @@ const extras = () => ({
   [Symbol.for("x")]: 1,
 });
 
-/**
- * A request of each format. What it says is the same everywhere: a question, two calls at once, one of which fails, an
- * answer.
- */
+/** A request of each format, with the same content: a question, two parallel calls, one of which fails, an answer. */
 export const samples: Record<Format, () => Record<string, unknown>> = {
   "openai-chat": () => ({
     model: "gpt-4o",

@@ -1,4 +1,4 @@
-/** Conversations that are wrong in one way each, as hosts come to hold them, in the formats in which that can be. */
+/** Conversations with one fault each, as hosts come to have them, in the formats that can have it. */
 
 import {
   LanguageModelChatMessage,
@@ -9,23 +9,23 @@ import {
 } from "../formats/samples.ts";
 import type { Format } from "../../../js/types/messages.ts";
 
-/** What varies from case to case; everything else of a conversation is good. */
+/** The varying parts of a case; everything else of a conversation is valid. */
 interface Parts {
-  /** What a call was called with: a value, or the text of one. */
+  /** The arguments of a call: a value, or its text. */
   input: unknown;
   arguments?: string;
-  /** What the tool said. */
+  /** The output of the tool. */
   output: string;
   /** Base64 of a picture, and its type. */
   data?: string;
   mediaType?: string;
-  /** The host marks every message and every part for the cache. */
+  /** True if the host marks every message and every part for the cache. */
   marked?: boolean;
 }
 
 type Fields = Record<string, unknown>;
 
-/** The same conversation in every format: a request with a picture, two calls at once, their results, a request. */
+/** The same conversation in every format: a request with a picture, two parallel calls, their results, a request. */
 const MAKERS: Record<Format, (parts: Parts) => Fields[]> = {
   "openai-chat": ({ input, arguments: text, output, data, mediaType, marked }) => [
     {
@@ -215,7 +215,7 @@ const cyclic = () => {
 };
 const nested = () => Array.from({ length: 20_000 }).reduce<unknown>((inner) => ({ inner }), 0);
 
-/** What is wrong, by name. */
+/** The faults, by name. */
 export const WRONG: Readonly<Record<string, () => Parts>> = {
   "nothing at all": () => GOOD,
   "arguments that hold themselves": () => ({ ...GOOD, input: cyclic() }),

@@ -1,6 +1,4 @@
-/**
- * Every function and method that hosts call, each with arguments that are good, and the names of the options it knows.
- */
+/** Every function and method that hosts call, with valid arguments for each, and the names of its options. */
 
 import { espalier } from "../built.ts";
 import { INLINE } from "./inline-entries.ts";
@@ -17,10 +15,10 @@ const s = searchBundle as typeof Search;
 
 export interface Entry {
   name: string;
-  /** Good arguments, made anew for every call. */
+  /** Returns valid arguments, made for each call. */
   args: () => unknown[];
   run: (...args: any[]) => unknown;
-  /** Options of the last argument that the good ones leave out. */
+  /** Options of the last argument that the valid ones omit. */
   options?: string;
 }
 
@@ -276,7 +274,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "recovery.refused",
     args: () => [new e.Recovery().begin("m", 100), { kind: "context_length", sent: 100 }],
     options: "used limit hasMedia date",
-    // The tries are what it changes.
+    // It changes the tries.
     run: (tries, refusal) => {
       const recovery = new e.Recovery();
       const next = recovery.refused(typeof tries === "object" && tries ? { ...tries } : tries, refusal);
@@ -523,7 +521,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "tokenWorker.count",
     args: () => [["a b"], {}],
     options: "encoding signal",
-    // A worker that cannot be made: this thread counts.
+    // The worker cannot be made, so this thread counts.
     run: (texts, options) =>
       new e.TokenWorker({
         create: () => {
@@ -813,7 +811,7 @@ function files(): Record<string, string> {
   return { "a.ts": "export const a = 1;", "b.ts": "export const b = 2;" };
 }
 
-/** An operation on an index, and what the index answers behind it, without times. */
+/** An operation on an index, and the index's answers afterwards, without times. */
 function onIndex(
   name: "put" | "sync" | "refresh" | "remove" | "save" | "search",
   args: () => unknown[],
@@ -840,7 +838,7 @@ async function indexed(
   }
 }
 
-/** An editor with an empty workspace. */
+/** Returns an editor with an empty workspace. */
 function vscode() {
   const fs = {
     readDirectory: async () => [],
@@ -850,7 +848,7 @@ function vscode() {
   return { workspace: { workspaceFolders: [], fs, textDocuments: [] } };
 }
 
-/** All that a source says. */
+/** Returns everything that a source reports. */
 async function sourced(source: Search.FileSource): Promise<unknown> {
   const said: unknown[] = [];
   for await (const file of source.list({ note: (note) => said.push(note) }))

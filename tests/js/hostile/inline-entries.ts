@@ -29,7 +29,7 @@ const request = (more = {}) => ({ file: file(), cursor: 12, ...more });
 const clock = { now: () => 0 };
 const provider = () => ({ name: "one", provide: () => [{ id: "one", text: "interface Stock {}" }] });
 
-/** An operation on a session, and what the session answers behind it. */
+/** An operation on a session, and the session's answers afterwards. */
 function onSession(name: string, args: () => unknown[], options?: string): Entry {
   return {
     name: `inline.session.${name}`,

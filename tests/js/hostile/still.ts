@@ -1,6 +1,6 @@
 /**
- * Freezes whatever can be reached and frozen, so that a change of what hosts pass throws. Not by recursion: some of it
- * is deeper than the stack.
+ * Freezes everything reachable, so that a change of hosts' values throws. Without recursion: some of it is deeper than
+ * the stack.
  */
 export function still<T>(value: T): T {
   const seen = new Set<unknown>();
@@ -11,7 +11,7 @@ export function still<T>(value: T): T {
     seen.add(item);
     try {
       if (Object.isFrozen(item)) continue;
-      // Bytes cannot be frozen, and a signal is of nobody's own.
+      // Bytes cannot be frozen, and a signal changes by itself.
       if (ArrayBuffer.isView(item) || item instanceof AbortSignal) continue;
       for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(item))) waiting.push(inner);
       Object.freeze(item);

@@ -1,4 +1,4 @@
-/** What hosts pass by mistake, or out of malice; made anew each time, since some can be used once. */
+/** Values that hosts pass by mistake or with malice; made each time, since some can be used once. */
 
 const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0);
 const ownError = () => {

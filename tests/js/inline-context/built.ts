@@ -1,4 +1,4 @@
-/** The built entry, typed by its sources, and the counts of the other engine to judge it by. */
+/** The built entry, typed by its sources, and the other engine's counts to compare with. */
 
 import { readFileSync } from "node:fs";
 // @ts-expect-error The bundle has no declarations beside it.
@@ -17,14 +17,14 @@ export const source = (path: string) => ({
   text: readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"),
 });
 
-/** Offset behind the first occurrence of `text`. */
+/** Returns the offset after the first occurrence of `text`. */
 export const behind = (file: { text: string }, text: string) => {
   const at = file.text.indexOf(text);
   if (at < 0) throw new Error(`no ${text}`);
   return at + text.length;
 };
 
-/** A clock whose time moves when a test says so. */
+/** A clock that a test advances. */
 export class TestClock {
   time = 0;
   #timers: { at: number; done: () => void }[] = [];
@@ -34,7 +34,7 @@ export class TestClock {
     this.#timers.push(timer);
     return () => void (this.#timers = this.#timers.filter((one) => one !== timer));
   };
-  /** Moves on, running what is due in its order, and lets promises settle in between. */
+  /** Advances the time, runs due timers in order, and lets promises settle in between. */
   async pass(ms: number): Promise<void> {
     const end = this.time + ms;
     await settled();

@@ -1,16 +1,16 @@
-/** Trees described without the classes of either module, so that both can be given the very same. */
+/** Trees described without the classes of either module, so that both can render exactly the same. */
 
 import { component, fragment, h } from "./pieces.ts";
 import type { Subject } from "./subject.ts";
 
 export type Props = Record<string, unknown>;
 
-/** What a component of a test makes of its budget. */
+/** The reaction of a test's component to its budget. */
 export type Habit = "children" | "write" | "count" | "state" | "nothing" | "throw" | "throwInPrepare" | "cancel";
 
 export type Description =
   | { kind: "text"; text: string | number }
-  /** What conditional JSX leaves behind. */
+  /** The values that conditional JSX leaves behind. */
   | { kind: "nothing"; value: undefined | boolean }
   | { kind: "fragment" | "iterable"; children: Description[] }
   /** An element of the module by its exported name. */
@@ -51,7 +51,7 @@ export interface Heard {
   budget: number;
 }
 
-/** What one build of a description shares. */
+/** The shared state of one build of a description. */
 export interface Workshop {
   heard: Heard[];
   build(description: Description): any;
@@ -175,7 +175,7 @@ export function workshop(s: Subject): Workshop {
 
 class CancellationError extends Error {}
 
-/** Text of about so many letters, at most 90. */
+/** Returns text of about this number of letters, at most 90. */
 function filler(length: number): string {
   const wanted = Number.isNaN(length) ? 7 : Math.max(0, Math.min(90, Math.floor(length)));
   return WORD.repeat(Math.ceil(wanted / WORD.length)).slice(0, wanted);
@@ -189,7 +189,7 @@ function reference(s: Subject, name: string): any {
   return new s.PromptReference(anchor);
 }
 
-/** A description as one would write it, for messages of failing tests. */
+/** Returns a description as code, for messages of failing tests. */
 export function show(description: Description, indent = ""): string {
   switch (description.kind) {
     case "text":
@@ -225,7 +225,7 @@ export function show(description: Description, indent = ""): string {
   }
 }
 
-/** Every list of siblings in a description. */
+/** Yields every list of siblings in a description. */
 export function* siblings(list: Description[]): Generator<Description[]> {
   yield list;
   for (const each of list) {

@@ -1,6 +1,6 @@
 /**
- * Where ours may differ from the reference, one entry a rule, and what must hold then. A rule applies to a case exactly
- * if switching it changes what the model makes of it; no case is left out.
+ * Allowed differences from the reference, one entry a rule, and what must hold for each. A rule applies to a case
+ * exactly if switching it changes the model's result; no case is excluded.
  */
 
 import type { Rules } from "./model.ts";
@@ -13,7 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 
 export interface Exception {
   rule: keyof Rules;
-  /** True if only the place changes at which removal stops, not what is removed and in which order. */
+  /** True if only the place at which removal stops changes, not what is removed and in which order. */
   sameOrder: boolean;
   why: string;
 }
@@ -45,7 +45,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   { rule: "noBasis", sameOrder: false, why: "budgets are NaN in the reference" },
 ];
 
-/** What both must agree in. Characters are compared in sum. */
+/** Returns what must be equal in both. Characters are compared in sum. */
 export function visible({ result, heard, epochs }: Outcome): Omit<Outcome, "characters" | "fresh"> {
   return { result, heard, epochs };
 }
@@ -63,17 +63,17 @@ const ALL = modelRenderer(rules(true));
 const WITHOUT = new Map(RULES.map((rule) => [rule, modelRenderer({ ...rules(true), [rule]: false })]));
 const ONLY = new Map(RULES.map((rule) => [rule, modelRenderer({ ...rules(false), [rule]: true })]));
 
-/** What the reference would do if it were this test's model of it. */
+/** Returns the result of this test's model of the reference. */
 export function modelOfReference(sample: Case, budget: number): Promise<Outcome> {
   return run(reference, sample, { budget, Renderer: NONE });
 }
 
-/** What ours must do. */
+/** Returns the required result of ours. */
 export function modelOfOurs(sample: Case, budget: number, fit = 0): Promise<Outcome> {
   return run(reference, sample, { budget, Renderer: fit === 0 ? ALL : modelRenderer(rules(true), fit) });
 }
 
-/** The exceptions that apply to a case. */
+/** Returns the exceptions that apply to a case. */
 export async function applying(sample: Case, budget: number): Promise<Exception[]> {
   const [none, all] = await Promise.all([modelOfReference(sample, budget), modelOfOurs(sample, budget)]);
   const found: Exception[] = [];
@@ -90,7 +90,7 @@ export async function applying(sample: Case, budget: number): Promise<Exception[
   return found;
 }
 
-/** What must hold of ours beside the reference, given the exceptions that apply; a complaint if it does not. */
+/** Compares ours with the reference, given the exceptions that apply; returns a complaint if they contradict. */
 export function complaint(
   theirs: Outcome,
   own: Outcome,
@@ -102,8 +102,8 @@ export function complaint(
       return `tokenCount is ${own.result.tokenCount}, the messages cost ${own.fresh}`;
     if (own.fresh > budget) return `${own.fresh} tokens in a budget of ${budget}`;
   }
-  // What grows takes the slack that a cheaper prompt leaves, and may take more than there is; then anything may have to
-  // go.
+  // Growing elements take the slack that a cheaper prompt leaves, and may take more than there is; then anything may be
+  // removed.
   if (exceptions.every(({ sameOrder }) => sameOrder) && !grew(theirs) && !grew(own)) {
     if (succeeded(theirs) && "error" in own.result) return `throws, but the reference does not: ${own.result.error}`;
     if (succeeded(theirs) && own.fresh < theirs.fresh && theirs.fresh <= budget)

@@ -1,41 +1,36 @@
 /**
  * A model of the renderer: slow, small, and with a switch for each rule in which ours differs from the reference. It is
- * a renderer of the reference whose layout and pruning are written anew. With all switches off it must do what the
- * reference does, with all of them on it must do what ours does; a switch that changes its result is the rule that
- * explains a difference.
+ * a renderer of the reference with rewritten layout and pruning. With all switches off it must equal the reference,
+ * with all of them on it must equal ours; a switch that changes its result is the rule that explains a difference.
  */
 
 import { materialized, peer } from "./peer.ts";
 
-/** One for each rule of ours that differs. */
+/** One switch for each of our differing rules. */
 export interface Rules {
-  /** Counts after every step and stops at the first that fits; a limit whose element is gone is met. */
+  /** Counts after every step and stops at the first result that fits; a limit whose element is gone is met. */
   exactStop: boolean;
-  /** A message that is not sent, being empty, costs nothing. */
+  /** A message that is not sent because it is empty costs nothing. */
   emptyFree: boolean;
-  /** What holds nothing that may go is passed over while something else can go. */
+  /** Skips elements without removable content while others can be removed. */
   trap: boolean;
   /** An expandable element that grew keeps priority, flags, name and metadata. */
   keepsRank: boolean;
-  /**
-   * Content that grew and does not fit is replaced by the content of before, and elements after it are asked; unless it
-   * alone exceeds the limit.
-   */
+  /** Growth that does not fit is undone, and later elements may grow; unless the growth alone exceeds the limit. */
   growthFits: boolean;
-  /** Growth below a limit inside a message changes the message's text; the reference remembers the text of before. */
+  /** Growth below a limit inside a message changes the message's text; the reference keeps the old text. */
   growthSeen: boolean;
-  /** Dropped tool calls cost nothing any more; the reference remembers the count of before. */
+  /** Dropped tool calls no longer cost anything; the reference keeps the old count. */
   callsFreed: boolean;
   /**
-   * Texts that are cut at the same expression do not disturb each other; in the reference they share where it is in its
-   * text.
+   * Texts that are cut at the same expression are independent; in the reference they share the expression's position.
    */
   ownBreaks: boolean;
-  /** What is in something that went is not counted as having gone once more. */
+  /** The content of a removed element is not counted as removed again. */
   countedOnce: boolean;
   /** Limits in layout do not depend on the order of siblings. */
   limits: boolean;
-  /** Errors of an author name the element whose content is wrong. */
+  /** Errors of an author name the element with the wrong content. */
   namesElement: boolean;
   /** A group whose bases sum to 0 gets nothing instead of NaN. */
   noBasis: boolean;
@@ -56,7 +51,7 @@ export const RULES = [
   "noBasis",
 ] as const satisfies readonly (keyof Rules)[];
 
-/** All rules set to the same. */
+/** Sets all rules to the same value. */
 export function rules(on: boolean): Rules {
   return {
     exactStop: on,
@@ -107,12 +102,12 @@ class Purse {
   }
 }
 
-/** Thrown if there is no such fit as was asked for. */
+/** Thrown if the requested fit does not exist. */
 export class NoFurtherFit extends Error {}
 
 /**
- * A class to be used in place of the reference's `PromptRenderer`. With `fit` 0 it stops at the first fit of the whole
- * prompt, with 1 it goes on until that is exceeded again and stops at the next: removals do not always make a prompt
+ * Returns a class that replaces the reference's `PromptRenderer`. With `fit` 0 it stops at the first fit of the whole
+ * prompt, with 1 it continues until that is exceeded again and stops at the next: removals do not always make a prompt
  * shorter, and ours may find another place at which one step less is too much.
  */
 export function modelRenderer(switches: Rules, fit = 0): any {
@@ -254,7 +249,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       return { container: root, allMetadata, removed };
     }
 
-    /** To a later fit than the first. */
+    /** Continues to a later fit than the first. */
     async goOn(root: any, limit: number): Promise<number> {
       let removed = 0;
       for (let left = fit; left > 0; left--) {
@@ -279,7 +274,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       return tokens;
     }
 
-    /** Tokens of the parts of an element, each counted alone. */
+    /** Returns the tokens of the parts of an element, each counted alone. */
     async own(node: any): Promise<number> {
       if (!isLeaf(node))
         return (await Promise.all<number>(node.children.map((child: any) => this.own(child)))).reduce(
@@ -297,7 +292,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       const undo: { id: number; old: any; used: number }[] = [];
       let next = 0;
       for (;;) {
-        // An expandable element is itself the limited one nowhere, so that replacing it never replaces `scope`.
+        // An expandable element is never the limited one itself, so replacing it never replaces `scope`.
         for (; next < this._growables.length && used < limit; next++) {
           const { elem, initialConsume } = this._growables[next];
           const old = scope.findById(elem.id);
@@ -336,12 +331,12 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       }
     }
 
-    // One step of pruning.
+    // Takes one step of pruning.
 
     step(scope: any): any[] {
       const victim = this.choose(scope);
       if (!victim) throw new materialized.BudgetExceededError(scope);
-      // The reference removes what it chooses: let it choose from one.
+      // The reference removes the element that it chooses: give it a choice of one.
       return new Container(
         undefined,
         -1,
@@ -402,7 +397,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
   };
 }
 
-/** What a group's members get. */
+/** Returns the shares of a group's members. */
 function share(
   left: number,
   group: { cap: number | undefined; basis: number }[],

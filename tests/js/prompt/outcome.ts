@@ -1,7 +1,4 @@
-/**
- * One rendering of a described tree, with everything that can be seen of it in a form that can be compared across
- * modules.
- */
+/** Renders a described tree once, and returns everything observable in a form that can be compared across modules. */
 
 import type { Description, Heard } from "./description.ts";
 import { siblings, workshop } from "./description.ts";
@@ -20,7 +17,7 @@ export interface Rendered {
   metadata: string[];
   usedContext: unknown[];
   ignoredFiles: unknown[];
-  /** How many nodes went. */
+  /** Number of removed nodes. */
   removed: number | undefined;
 }
 
@@ -28,39 +25,39 @@ export interface Failed {
   /** `budget`, or the text of the error. */
   error: string;
   kind: string;
-  /** What a budget failure carries. */
+  /** The content of a budget error. */
   messages: unknown[] | undefined;
   metadata: string[] | undefined;
 }
 
 export interface Outcome {
   result: Rendered | Failed;
-  /** Budgets that components were told, by component. */
+  /** The budgets that components received, by component. */
   heard: Record<string, string[]>;
   epochs: unknown[];
-  /** What was asked of the tokenizer. */
+  /** The characters that the tokenizer was asked about. */
   characters: number;
-  /** What the returned messages cost, counted again; 0 if it threw. */
+  /** Tokens of the returned messages, counted again; 0 if it threw. */
   fresh: number;
 }
 
 export interface RunOptions {
   budget: number;
-  /** A renderer class in place of the module's own. */
+  /** A renderer class that replaces the module's own. */
   Renderer?: any;
-  /** False: nobody watches, as for most users; epochs and what went are not known then. */
+  /** If false, no tracer is attached, as for most users; epochs and removed nodes are unknown then. */
   isTraced?: boolean;
 }
 
-/** Of several that are wrong, ours names the first in source order, the reference the first intrinsic. */
+/** Of several faults, ours names the first in source order, the reference the first intrinsic. */
 const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
 
-/** The reference names no element here, and quotes the text of what has none. */
+/** The reference names no element here, and quotes the text of elements that have none. */
 const NOT_IN_A_MESSAGE =
   /^Cannot have (?:a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
 const PATH_OUTSIDE = /^(Cannot have .* outside a ChatMessage.*) \(at tsx element [^()]*\)$/s;
 
-/** Renders a case with one module. Splices must have been made (`makeSplices`). */
+/** Renders a case with one module. Call `makeSplices` first. */
 export async function run(
   s: Subject,
   { tree, tokenizer: options }: Case,
@@ -118,7 +115,7 @@ export async function run(
               .replace(PATH_OUTSIDE, "$1")
               .replace(NOT_IN_A_MESSAGE, "something outside a message")
               .replace(NO_CHILD, "no child"),
-        // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a
+        // The caller's own class keeps its name; below LegacyPrioritization the reference throws a plain Error for a
         // budget failure.
         kind: budget ? "budget" : String(error?.constructor?.name).replace("EspalierError", "Error"),
         messages: budget && error.messages ? plain(error.messages) : undefined,
@@ -129,14 +126,14 @@ export async function run(
 }
 
 /**
- * True if elements go together anywhere: what goes first then, and with it what counts as removed by itself, is chance
- * in the reference.
+ * Returns true if any elements are kept together: which one the reference then removes first, and so counts as removed
+ * by itself, is arbitrary.
  */
 function keeps(tree: readonly Description[]): boolean {
   return tree.some((each) => each.kind === "keepWith" || ("children" in each && keeps(each.children as Description[])));
 }
 
-/** Renders the trees that are spliced in, with the reference: what it writes, both must be able to read. */
+/** Renders the spliced trees with the reference: both must be able to read its output. */
 export async function makeSplices(tree: Description[]): Promise<void> {
   for (const list of [...siblings(tree)].reverse()) {
     for (const each of list) {
@@ -155,7 +152,7 @@ export async function makeSplices(tree: Description[]): Promise<void> {
   }
 }
 
-/** What JSON keeps of a value: own data, without `undefined` and without classes. */
+/** Returns what JSON keeps of a value: own data, without `undefined` and without classes. */
 function plain(value: unknown): any {
   return JSON.parse(JSON.stringify(value, (_key, inner) => (Number.isNaN(inner) ? "NaN" : inner)));
 }
@@ -167,8 +164,7 @@ function byId(heard: Heard[]): Record<string, string[]> {
 }
 
 /**
- * Epochs with the numbers of elements in the order in which they are first heard of, since each module numbers in its
- * own way.
+ * Epochs with the numbers of elements in the order of their first appearance, since each module numbers differently.
  */
 class Epochs {
   readonly list: unknown[] = [];

@@ -9,7 +9,7 @@ export interface Piece {
   children: any[];
 }
 
-/** What a JSX factory makes. */
+/** Returns the result of a JSX factory. */
 export function h(ctor: any, props: Record<string, unknown> | null = {}, ...children: any[]): Piece {
   return { ctor, props: props ?? {}, children: children.flat() };
 }
@@ -26,7 +26,7 @@ export function all(...children: any[]): Piece {
   return h(fragment, {}, ...children);
 }
 
-/** An element class that renders what it is given: its children, or what `render` makes of its props and budget. */
+/** Returns an element class that renders its children, or the result of `render` for its props and budget. */
 export function component(s: Subject, name = "Part", render?: (props: any, sizing: any) => any): any {
   const made = {
     [name]: class extends s.PromptElement {
@@ -46,7 +46,7 @@ export interface RenderOptions {
   tracer?: unknown;
 }
 
-/** A renderer for a root element that returns `content`, which may be a function of props and sizing. */
+/** Returns a renderer for a root element that returns `content`, which may be a function of props and sizing. */
 export function rendererOf(
   s: Subject,
   content: any,
@@ -58,17 +58,17 @@ export function rendererOf(
   return renderer;
 }
 
-/** The whole result. */
+/** Returns the whole result. */
 export function render(s: Subject, content: any, options?: RenderOptions): Promise<any> {
   return rendererOf(s, content, options).render();
 }
 
-/** The messages alone, one line each: `user: text [image]`. */
+/** Returns only the messages, one line each: `user: text [image]`. */
 export async function texts(s: Subject, content: any, options?: RenderOptions): Promise<string[]> {
   return (await render(s, content, options)).messages.map((message: any) => line(s, message));
 }
 
-/** One Raw message in a line. Line breaks are shown as `|`. */
+/** Returns one Raw message in a line. Line breaks are shown as `|`. */
 export function line(s: Subject, message: any): string {
   const kinds = s.Raw.ChatCompletionContentPartKind;
   const parts = message.content.map((part: any) => {
@@ -82,7 +82,7 @@ export function line(s: Subject, message: any): string {
   return `${s.Raw.ChatRole.display(message.role)}: ${[...parts, ...calls].join("")}`;
 }
 
-/** Classes that note the budgets they are told and write `text` (or nothing). */
+/** Returns classes that record their budgets and write `text` (or nothing). */
 export function probes(s: Subject): {
   heard: Record<string, number>;
   order: string[];
@@ -99,10 +99,7 @@ export function probes(s: Subject): {
   return { heard, order, probe };
 }
 
-/**
- * The letters that are left at each budget from `from` down to `to`, without what did not change: in which order things
- * go.
- */
+/** Returns the remaining letters at each budget from `from` down to `to`, without repetitions: the order of removal. */
 export async function shrinking(
   s: Subject,
   content: () => any,

@@ -4,7 +4,7 @@ import type { Description, Habit, Props } from "./description.ts";
 import type { TokenizerOptions } from "./tokenizers.ts";
 import { letters, quarters, words } from "./tokenizers.ts";
 
-/** A small generator of random numbers (mulberry32): the same seed, the same numbers, everywhere. */
+/** A small generator of random numbers (mulberry32): the same seed leads to the same numbers everywhere. */
 export class Random {
   #state: number;
 
@@ -20,7 +20,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `end`. */
+  /** Returns a whole number below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -38,7 +38,7 @@ export class Random {
   }
 }
 
-/** A prompt with the tokenizer it is counted by. */
+/** A prompt with its tokenizer. */
 export interface Case {
   seed: number;
   tree: Description[];
@@ -72,7 +72,7 @@ const TEXTS = [
 ];
 const PNG = "iVBORw0KGgo=";
 
-/** Makes one prompt. The same seed gives the same one. */
+/** Makes one prompt. The same seed makes the same prompt. */
 export function randomCase(seed: number): Case {
   const random = new Random(seed);
   const [name, count] = random.pick([
@@ -112,7 +112,7 @@ class Grower {
     this.#oddity = random.pick([0, 0, 0.02]);
   }
 
-  /** Children of the root or of a container of messages. */
+  /** Returns children of the root or of a container of messages. */
   messages(depth: number): Description[] {
     const { random } = this;
     return random.many(depth === 2 ? 1 : 0, 4, () => this.#message(depth));
@@ -309,7 +309,7 @@ class Grower {
     return this.#element("TextChunk", own, random.many(0, 3, inside));
   }
 
-  /** Limits side by side in one group, which share by their order in the reference. */
+  /** Returns limits side by side in one group, which share by their order in the reference. */
   #limits(depth: number): Description {
     const limited = this.random.many(2, 4, () => {
       const { props, ...element } = this.#element("TokenLimit", {}, [this.#chunk(), ...this.#contents(depth - 1)]);
@@ -360,7 +360,7 @@ class Grower {
   #component(children: () => Description[]): Description {
     const { random } = this;
     const habit = random.pick<Habit>(["children", "children", "write", "count", "state", "nothing"]);
-    // Only children can be messages; what writes is inside of one.
+    // Only children can be messages; written content is inside of one.
     const inside = children();
     const writes = inside.every((child) => !holdsMessage(child));
     return {

@@ -1,11 +1,11 @@
 /**
- * The two modules that the tests of this folder compare. With `SUBJECT=reference` in the environment ours is the
- * reference, which shows that the tests state what the reference does.
+ * The two modules that the tests of this folder compare. With `SUBJECT=reference` in the environment the reference
+ * replaces ours, which shows that the tests state the reference's behaviour.
  */
 
 import { materialized, peer, VSCodeTokenizer } from "./peer.ts";
 
-/** A module with the names of `@vscode/prompt-tsx`; untyped, since the two declare them apart. */
+/** A module with the names of `@vscode/prompt-tsx`; untyped, since the two declare them separately. */
 export type Subject = { readonly name: "reference" | "ours" } & Record<string, any>;
 
 export const reference: Subject = {
@@ -15,7 +15,7 @@ export const reference: Subject = {
   name: "reference",
 };
 
-/** True while the tests are tried on the reference itself. */
+/** True while the tests run on the reference itself. */
 export const rehearsal = process.env.SUBJECT === "reference";
 
 export const ours: Subject = rehearsal ? reference : { ...(await loadOurs()), name: "ours" };

@@ -1,4 +1,4 @@
-/** Tokenizers that are easy to reckon with, for both modules. */
+/** Tokenizers with simple arithmetic, for both modules. */
 
 import type { Subject } from "./subject.ts";
 
@@ -11,7 +11,7 @@ export const letters: CountText = (text) => text.length;
 export const quarters: CountText = (text) => Math.ceil(text.length / 4);
 
 /**
- * Not additive: a run of letters is one token for every six, a run of line breaks one, spaces belong to what follows.
+ * Not additive: a run of letters is one token for every six, a run of line breaks one, spaces belong to the next token.
  * Joints merge.
  */
 export const words: CountText = (text) => {
@@ -29,20 +29,20 @@ export interface TokenizerOptions {
   /** Tokens of a picture inside a message. */
   image?: number;
   document?: number;
-  /** What `tokenLength` says of pictures and documents; absent, the same. */
+  /** The result of `tokenLength` for pictures and documents; absent, the same. */
   alone?: number;
-  /** Answers with promises. */
+  /** True to answer with promises. */
   later?: boolean;
 }
 
-/** What a tokenizer was asked. */
+/** The questions to a tokenizer. */
 export interface Tally {
   tokenLength: number;
   countMessageTokens: number;
   characters: number;
 }
 
-/** An `ITokenizer` of the given module, with a tally of what it was asked. */
+/** Returns an `ITokenizer` of the given module, with a tally of its questions. */
 export function tokenizerOf(
   s: Subject,
   { count, mode = "Raw", base = 3, image = 20, document = 11, alone, later = false }: TokenizerOptions,

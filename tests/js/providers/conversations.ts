@@ -1,4 +1,4 @@
-/** Random conversations, valid ones: what providers must take once it is converted. */
+/** Random valid conversations, which providers must accept after conversion. */
 
 import fc from "fast-check";
 import type { NeutralMessage, Part } from "../../../js/types/messages.ts";
@@ -32,7 +32,7 @@ const round: fc.Arbitrary<Round> = fc.record({
   picture: fc.boolean(),
 });
 
-/** A valid conversation: ids are made unique, as they must be. */
+/** Returns a valid conversation: ids are made unique, as required. */
 function conversationOf(
   system: string | undefined,
   rounds: readonly Round[],

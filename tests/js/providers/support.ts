@@ -1,4 +1,4 @@
-/** A provider for every wire, pointed at the scripted model. */
+/** A provider for every wire, connected to the scripted model. */
 
 import assert from "node:assert/strict";
 import { after } from "node:test";
@@ -18,7 +18,7 @@ const MAKERS: Record<WireName, (options: HttpOptions) => Provider> = {
   gemini,
 };
 
-/** Looks like a key, so that a leak is found by its text. */
+/** Looks like a key, so that its text reveals a leak. */
 export const KEY = "sk-test-0123456789abcdefSECRET";
 
 /** A server for the tests of one file. */
@@ -28,10 +28,10 @@ export async function scripted(options?: Parameters<typeof modelServer>[0]): Pro
   return server;
 }
 
-/** The limits that hold if nobody says others. */
+/** The default limits. */
 const LIMITS = [600_000, 60_000];
 
-/** Waits before a retry are noted, and nobody sits them out. Limits are left alone. */
+/** Records waits before a retry without waiting. Limits are unchanged. */
 export function hurried(slept: number[] = []): HttpOptions["clock"] {
   return {
     after(ms, done) {
@@ -44,8 +44,8 @@ export function hurried(slept: number[] = []): HttpOptions["clock"] {
 }
 
 /**
- * A clock whose timers of `ms` fire as soon as `when` holds, however busy the machine is; all others never do. Nothing
- * is waited for in real time: the loop turns until the condition holds.
+ * A clock whose timers of `ms` fire as soon as `when` holds, however busy the machine is; all others never fire.
+ * Nothing waits in real time: the loop turns until the condition holds.
  */
 export function firing(ms: number, when: () => boolean): HttpOptions["clock"] {
   return {
@@ -69,7 +69,7 @@ export function make(name: WireName, server: ModelServer, options: Partial<HttpO
 export const asks = (provider: Provider): ProviderRequest =>
   provider.toRequest([{ role: "user", content: "Hello." }], { maxTokens: 100 });
 
-/** The error of a request that must fail, with nothing secret in it. */
+/** Returns the error of a request that must fail, and checks that it contains no secret. */
 export async function failure(work: Promise<unknown>): Promise<EspalierError & { details: ProviderErrorDetails }> {
   const error = await work.then(
     (value) => assert.fail(`it succeeded: ${JSON.stringify(value).slice(0, 200)}`),
@@ -80,7 +80,7 @@ export async function failure(work: Promise<unknown>): Promise<EspalierError & {
   return error as EspalierError & { details: ProviderErrorDetails };
 }
 
-/** Whatever can be seen of a value, by printing it in any way, has no key in it. */
+/** Checks that no way of printing a value shows the key. */
 export function noSecret(value: unknown, seen = new Set<unknown>()): void {
   if (typeof value === "string") return void assert.ok(!value.includes(KEY), `the key is in: ${value}`);
   if (typeof value !== "object" || value === null || seen.has(value)) return;
@@ -88,7 +88,7 @@ export function noSecret(value: unknown, seen = new Set<unknown>()): void {
   for (const name of Object.getOwnPropertyNames(value)) noSecret((value as Record<string, unknown>)[name], seen);
 }
 
-/** Waits until something holds. Only a test that fails waits for `ms`, which a busy machine does not reach. */
+/** Waits until a condition holds. Only a failing test waits for `ms`, which a busy machine does not reach. */
 export async function until(holds: () => boolean, what: string, ms = 60_000): Promise<void> {
   for (const end = Date.now() + ms; !holds(); ) {
     assert.ok(Date.now() < end, what);
@@ -96,7 +96,7 @@ export async function until(holds: () => boolean, what: string, ms = 60_000): Pr
   }
 }
 
-/** Ways in which a model or the network can answer a request for a summary, and how the compaction ends. */
+/** Ways in which a model or the network can answer a request for a summary, and the outcome of the compaction. */
 export const WANTED: [behaviour: string, CompactStatus][] = [
   ["good", "applied"],
   ["no-tag", "no_summary_tag"],

@@ -19,7 +19,7 @@ export type {
 import type { FileNote, FileSource, IndexStorage, WorkspaceIndex } from "../../../js/search/types.ts";
 import type { WorkerLike } from "../../../js/tokens/worker.ts";
 
-/** What the worker of a test runs: it also dies on demand. */
+/** The script of a test's worker: it also dies on demand. */
 const script = `
   import { parentPort } from "node:worker_threads";
   import { serve } from ${JSON.stringify(new URL("../../../pkg/dist/search-worker.js", import.meta.url).href)};
@@ -136,7 +136,7 @@ export function text(pick: (below: number) => number, lines: number): string {
   return Array.from({ length: lines }, line).join("\n");
 }
 
-/** What an index answers, without times and revisions. */
+/** Returns the answers of an index, without times and revisions. */
 export async function answers(index: WorkspaceIndex): Promise<unknown> {
   const found = [];
   for (const query of ["oak whale", "retry the parser", "storage of the index worker", "nothing-of-this"]) {

@@ -1,4 +1,4 @@
-/** Folders that tests write, and what a source says of them. */
+/** Folders that tests write, and what a source reports of them. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder that is removed after the test. */
+/** Makes a folder that is removed after the test. */
 export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "espalier-sources-")));
   made.push(path);
@@ -26,7 +26,7 @@ export function write(root: string, files: Readonly<Record<string, string | Uint
   }
 }
 
-/** Paths, and notes as "path: reason". */
+/** Returns paths, and notes as "path: reason". */
 export async function listed(
   source: FileSource,
 ): Promise<{ paths: string[]; notes: string[]; versions: Record<string, string> }> {
@@ -41,7 +41,7 @@ export async function listed(
   return { paths: Object.keys(versions).sort(), notes: notes.sort(), versions };
 }
 
-/** The text of a file, or the reason why there is none. */
+/** Returns the text of a file, or the reason why there is none. */
 export async function text(source: FileSource, path: string): Promise<string> {
   const found = await source.read(path);
   return "text" in found ? found.text : `(${(found as FileNote).reason})`;

@@ -1,4 +1,4 @@
-/** The built reader of sessions, and what tests compare of a session. */
+/** The built reader of sessions, and the compared parts of a session. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,8 +13,8 @@ import { espalier } from "../built.ts";
 export const sessions = bundle as typeof Sources;
 
 /**
- * A file of tests/fixtures/sessions. Fixtures are written by hand after the structure of recorded files; nothing in
- * them is recorded.
+ * Reads a file of tests/fixtures/sessions. Fixtures are written by hand after the structure of recorded files; nothing
+ * in them is recorded.
  */
 export function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/sessions/${name}`, import.meta.url), "utf8");
@@ -25,7 +25,7 @@ export const lines = (...records: readonly unknown[]) => records.map((record) =>
 const neutral = (messages: readonly unknown[], format: Format) => readConversation([...messages], { format }).messages;
 
 /**
- * Roles of messages, with the calls and results that they hold, as the engine reads them: `assistant text toolCall:c1`.
+ * Returns the roles of messages, with their calls and results, as the engine reads them: `assistant text toolCall:c1`.
  */
 export function outline({ messages, format }: Pick<Session, "messages" | "format">): string[] {
   return neutral(messages, format).map(({ role, parts = [] }) => {
@@ -40,7 +40,7 @@ export function outline({ messages, format }: Pick<Session, "messages" | "format
   });
 }
 
-/** Calls without a result and results without a call, by id. */
+/** Returns calls without a result and results without a call, by id. */
 export function unpaired({ messages, format }: Pick<Session, "messages" | "format">): string[] {
   const [calls, results] = [new Set<string>(), new Set<string>()];
   for (const { parts = [] } of neutral(messages, format)) {
@@ -54,7 +54,7 @@ export function unpaired({ messages, format }: Pick<Session, "messages" | "forma
   return [...alone(calls, results, "call"), ...alone(results, calls, "result")];
 }
 
-/** Recorded usage: the answer's index, then input, cache reads, cache writes and output. */
+/** Returns recorded usage: the answer's index, then input, cache reads, cache writes and output. */
 export function usageRows({ usage }: Pick<Session, "usage">): number[][] {
   return usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [
     answer,
@@ -65,9 +65,9 @@ export function usageRows({ usage }: Pick<Session, "usage">): number[][] {
   ]);
 }
 
-/** A session must be what `wanted` says, field by field; fields that are absent are not compared. */
+/** Checks a session field by field against `wanted`; absent fields are not compared. */
 export function check(session: Session, wanted: Partial<Session>): void {
   for (const [name, value] of Object.entries(wanted)) assert.deepEqual(session[name as keyof Session], value, name);
-  // What was read is understood by the engine as it stands.
+  // The engine accepts the messages unchanged.
   if (session.messages.length > 0) espalier.countMessages(session.messages, { format: session.format });
 }

@@ -1,4 +1,4 @@
-/** Random conversations as hosts hold them, odd in every way that a format allows. */
+/** Random conversations as hosts have them, with every oddity that a format allows. */
 
 import fc from "fast-check";
 import type { Format } from "../../../js/types/messages.ts";

@@ -1,15 +1,15 @@
-/** As much of a test runner as a host without modules needs. */
+/** A minimal test runner for a host without modules. */
 
 import type * as vscode from "vscode";
 import type { ScriptedModel } from "./model.ts";
 
-/** What a case is given. */
+/** The argument of a case. */
 export interface Host {
   context: vscode.ExtensionContext;
-  /** The provider that the extension registered, and the model as VS Code hands it out. */
+  /** The provider that the extension registered, and the model that VS Code returns for it. */
   scripted: ScriptedModel;
   model: vscode.LanguageModelChat;
-  /** Says something beside the result. */
+  /** Adds a note to the result. */
   note(text: string): void;
 }
 
@@ -22,7 +22,7 @@ export interface Outcome {
   error?: string;
 }
 
-/** Runs them one after the other, however each ends. */
+/** Runs the cases one after the other, whatever their outcome. */
 export async function run(cases: Cases, host: Omit<Host, "note">): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [name, work] of Object.entries(cases)) {
@@ -56,13 +56,13 @@ export function ok(value: unknown, what: string): asserts value {
   if (!value) throw new Error(`not so: ${what}`);
 }
 
-/** Alike as JSON, which is enough for what is compared here. */
+/** Compares as JSON, which is enough here. */
 export function equal(actual: unknown, expected: unknown, what = "value"): void {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (a !== b) throw new Error(`${what} is ${a}, expected ${b}`);
 }
 
-/** The error of something that must fail. */
+/** Returns the error of work that must fail. */
 export async function failing(work: () => unknown): Promise<Error & { code?: string; details?: any }> {
   try {
     await work();
@@ -72,7 +72,7 @@ export async function failing(work: () => unknown): Promise<Error & { code?: str
   throw new Error("it did not fail");
 }
 
-/** Waits until something has become true. */
+/** Waits until a condition holds. */
 export async function until(what: string, is: () => boolean): Promise<void> {
   for (let tries = 0; !is(); tries += 1) {
     if (tries > 500) throw new Error(`never: ${what}`);

@@ -23,7 +23,7 @@ const SUITES = {
 };
 
 export interface Api {
-  /** How long the engine took to start, in ms: its bytes from the bundle, and the vocabulary from a file. */
+  /** Start time of the engine, in ms: its bytes from the bundle, and the vocabulary from a file. */
   cold: { compiled: number; counting: number };
   check(suite: keyof typeof SUITES): Promise<Outcome[]>;
 }

@@ -1,11 +1,11 @@
-/** A language model that says what a test tells it to, registered as any provider of models is. */
+/** A scripted language model, registered like any provider's. */
 
 import { count } from "espalier/inline";
 import * as vscode from "vscode";
 
 export const VENDOR = "espalier-host";
 
-/** One request as the provider sees it. */
+/** One request as the provider receives it. */
 export interface Asked {
   messages: readonly vscode.LanguageModelChatRequestMessage[];
   options: vscode.ProvideLanguageModelChatResponseOptions;
@@ -56,7 +56,7 @@ export class ScriptedModel implements vscode.LanguageModelChatProvider {
     return count(typeof text === "string" ? text : textOf(text));
   }
 
-  /** What was asked last, as text. */
+  /** The last request, as text. */
   get heard(): string {
     return this.asked.at(-1)?.messages.map(textOf).join("\n") ?? "";
   }
@@ -72,7 +72,7 @@ export function textOf(message: { content: readonly unknown[] }): string {
     .join("");
 }
 
-/** Registers a model and waits until VS Code knows it. */
+/** Registers a model and waits until VS Code lists it. */
 export async function registered(
   context: vscode.ExtensionContext,
 ): Promise<{ scripted: ScriptedModel; model: vscode.LanguageModelChat }> {

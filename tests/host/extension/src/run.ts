@@ -1,4 +1,4 @@
-/** The test file that VS Code runs. `SUITE` is put in by the bundler. */
+/** The test file that VS Code runs. The bundler inserts `SUITE`. */
 
 import * as vscode from "vscode";
 import type { Outcome } from "./check.ts";
@@ -7,7 +7,7 @@ import type { Api } from "./extension.ts";
 type Suite = "first" | "second";
 declare const SUITE: Suite;
 
-/** Everything that a suite has to say. */
+/** Returns the report of a suite. */
 export async function checked(suite: Suite) {
   const about = { suite, version: vscode.version };
   try {

@@ -1,4 +1,4 @@
-/** Conversations that are kept by VS Code, with summaries by a model of VS Code. */
+/** Conversations that VS Code stores, with summaries by a model of VS Code. */
 
 import { mementoStorage, openConversation, signalFrom, workspaceStorage } from "espalier/inline";
 import type { ConversationOptions, ConversationStorage } from "espalier/inline";
@@ -20,7 +20,7 @@ export const HEADS = [
 ];
 export const SUMMARY = `<summary>\n${HEADS.map((head) => `## ${head}\nParts of the parser are being built.\n`).join("")}</summary>`;
 
-/** The places where an extension keeps things, by name. */
+/** The storages of an extension, by name. */
 export function places(context: vscode.ExtensionContext): Record<string, ConversationStorage> {
   return {
     workspaceState: mementoStorage(context.workspaceState, "chat/"),
@@ -42,7 +42,7 @@ export const opened = (options: Partial<ConversationOptions<Messages>>, complain
     onEvent: (event) => void (event.type === "warning" && complaints.push(event.message)),
   });
 
-/** One pixel: VS Code looks into pictures before it sends them. */
+/** One pixel, because VS Code reads pictures before it sends them. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 export const picture = () =>
   (vscode as any).LanguageModelDataPart?.image(
@@ -50,7 +50,7 @@ export const picture = () =>
     "image/png",
   );
 
-/** Says something that only stored originals can say again: a picture, a call, its result. */
+/** Content that only stored originals can restore: a picture, a call, its result. */
 export const special = (): Messages[] => [
   user(new vscode.LanguageModelTextPart("Mind this."), ...(picture() ? [picture()] : [])),
   ...round(77, 2),
@@ -78,7 +78,7 @@ async function fill({ context, model, scripted }: Host, name: string, storage: C
   await model.sendRequest(messages);
   await conversation.dispose();
   equal(complaints, [], `${name}: complaints`);
-  // What this activation leaves for the next one to find.
+  // The data that this activation leaves for the next one.
   const left = JSON.stringify({
     originals: conversation.log.originals,
     view: messages.map(({ role, content }) => [role, content]),
@@ -112,7 +112,7 @@ export const conversations: Cases = {
   ),
 
   "a summary is made beside the conversation, and used when it is needed": async ({ model, scripted }) => {
-    // The first answer waits to be told; a second look at the history, if it is wanted, does not.
+    // The first answer waits for the test; a second look at the history, if there is one, does not.
     let finish = () => {};
     const told = new Promise<void>((resolve) => (finish = resolve));
     scripted.answer = async ({ say }) => {
@@ -151,7 +151,7 @@ export const conversations: Cases = {
     conversation.append(session(30));
     const before = conversation.view().messages;
     const asked = scripted.asked.length;
-    // As a chat request's own token does.
+    // Like a chat request's own token.
     const source = new vscode.CancellationTokenSource();
     const prepared = failing(() => conversation.prepare({ signal: signalFrom(source.token) }));
     await until("the model is asked", () => scripted.asked.length > asked);

@@ -1,4 +1,7 @@
-/** The example: a chat participant talked to as VS Code would, the search of the workspace, inline completions. */
+/**
+ * The example: the test talks to its chat participant as VS Code would, and uses the search of the workspace and inline
+ * completions.
+ */
 
 import type { Conversation } from "espalier/inline";
 import * as vscode from "vscode";

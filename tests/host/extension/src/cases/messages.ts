@@ -1,4 +1,4 @@
-/** Messages of VS Code's own classes, and what comes back of them. */
+/** Messages of VS Code's own classes, through the package and back. */
 
 import { budgetResults, compact, countMessages, prune, repair, toolContent, validate } from "espalier/inline";
 import * as vscode from "vscode";
@@ -29,7 +29,7 @@ export const session = (rounds: number) => [
   ...Array.from({ length: rounds }, (_, number) => round(number)).flat(),
 ];
 
-/** Every message and every part is one that VS Code takes. */
+/** Checks that VS Code accepts every message and every part. */
 export function genuine(messages: readonly unknown[], what: string): void {
   const classes = [
     Text,

@@ -1,4 +1,4 @@
-/** The second activation: everything that the first one left behind. */
+/** The second activation finds everything that the first one left behind. */
 
 import { equal, ok } from "../check.ts";
 import type { Cases } from "../check.ts";
