@@ -62,12 +62,12 @@ pub fn effective(sizes: Sizes) -> f64 {
 pub struct Room {
     /// The denominator of ratios.
     pub limit: u64,
-    /// What messages may have beside the tools.
+    /// Max tokens of messages, without the tools.
     pub messages: u64,
 }
 
 impl Profile {
-    /// What a request may have by the model, the user's choice of size and the user's own threshold (see
+    /// Returns the limits of a request, from the model, the user's choice of size and the user's own threshold (see
     /// [`threshold`]).
     ///
     /// # Errors
@@ -85,8 +85,8 @@ impl Profile {
         Ok(Room { limit, messages: self.for_messages(limit, tools) })
     }
 
-    /// Tokens that messages may have, of a limit for the whole request. `tools` is what the tool definitions cost, 0 if
-    /// there are none.
+    /// Returns the max tokens of messages within a limit of the whole request. `tools` is the cost of the tool
+    /// definitions, 0 if there are none.
     ///
     /// ```
     /// use espalier::compact::profile::{COPILOT_CHAT, ESPALIER};
@@ -102,9 +102,9 @@ impl Profile {
 }
 
 impl Measured {
-    /// How full a request is taken to be that has `used` tokens. `reported` is what the server counted of the newest
-    /// request that it answered, and what that one had by our own count; `own` is what this one has by it. One that has
-    /// less than that has lost messages since, so that the server's count is that of something else.
+    /// Returns the size of a request of `used` tokens by this rule. `reported` are the server's count and our own count of
+    /// the newest answered request; `own` is our count of this one. A request that is smaller than that one has lost
+    /// messages since, so the server's count does not apply to it.
     ///
     /// ```
     /// use espalier::compact::profile::Measured;
@@ -123,7 +123,7 @@ impl Measured {
     }
 }
 
-/// How full a request is: what it has of `limit`. 0 without a limit.
+/// Returns the used share of `limit`; 0 without a limit.
 pub fn ratio(used: u64, limit: u64) -> f64 {
     if limit == 0 { 0.0 } else { used as f64 / limit as f64 }
 }
