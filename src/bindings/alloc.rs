@@ -13,8 +13,8 @@ use crate::document::parse::live;
 /// Bytes of a page of wasm memory.
 const PAGE: usize = 65_536;
 /// Min and max bytes of one growth of memory.
-const LEAST: usize = 1 << 20;
-const MOST: usize = 64 << 20;
+const MIN_GROWTH: usize = 1 << 20;
+const MAX_GROWTH: usize = 64 << 20;
 
 struct Growing;
 
@@ -47,7 +47,7 @@ fn pages() -> usize {
 fn grow() {
     // The first allocation of an instance is not a growth.
     if PAGES.load(Ordering::Relaxed) != 0
-        && let Ok(more) = Layout::from_size_align((pages() * PAGE / 4).clamp(LEAST, MOST), 8)
+        && let Ok(more) = Layout::from_size_align((pages() * PAGE / 4).clamp(MIN_GROWTH, MAX_GROWTH), 8)
     {
         // SAFETY: the layout has a size; the memory is freed with the same layout, and a null pointer is not freed.
         unsafe {

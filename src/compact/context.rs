@@ -14,9 +14,9 @@ use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
 /// Max tokens of one block, and of one file.
-pub const MOST_OF_ONE: u64 = 5_000;
+pub const MAX_OF_ONE: u64 = 5_000;
 /// Max number of restored files.
-pub const MOST_FILES: usize = 5;
+pub const MAX_FILES: usize = 5;
 /// Share of the tokens for messages that all blocks may take, in percent; files may take the same again.
 const SHARE: u64 = 10;
 /// Max bytes of a block's kind.
@@ -87,7 +87,7 @@ pub fn blocks(blocks: &[Block], available: u64, tokenizer: &dyn Tokenizer) -> (S
         let title = block.title.as_deref().map(attribute).filter(|title| !title.is_empty());
         let name = title.as_ref().map_or(String::new(), |title| format!(" name=\"{title}\""));
         let text = block.text.trim();
-        let short = shorten(text, MOST_OF_ONE.min(left), "it from the host", tokenizer);
+        let short = shorten(text, MAX_OF_ONE.min(left), "it from the host", tokenizer);
         let shortened = short.is_some();
         let text = short.map_or(text.to_string(), |short| short.text);
         let made = format!("<{kind}{name}>\n{}\n</{kind}>\n", inside(&text, &kind));
@@ -122,7 +122,7 @@ pub fn files(
         match text {
             Err(why) => report.why = Some(why.clone()),
             Ok(text) => {
-                let limit = MOST_OF_ONE.min(left);
+                let limit = MAX_OF_ONE.min(left);
                 let (outcome, body) = if tokenizer.count(text) <= limit {
                     (FileOutcome::Whole, Some(text.clone()))
                 } else {

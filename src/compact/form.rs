@@ -54,8 +54,8 @@ pub const SUMMARY: &str = "summary";
 /// Max characters of a title.
 const TITLE: usize = 80;
 /// Max sections of a form, and max characters of a name.
-const MOST_SECTIONS: usize = 40;
-const MOST_NAME: usize = 80;
+const MAX_SECTIONS: usize = 40;
+const MAX_NAME: usize = 80;
 
 /// The form of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -269,7 +269,7 @@ impl Form {
         let is_name = |tag: &str| {
             let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
             let is_other = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-            tag.starts_with(is_first) && tag.chars().all(is_other) && tag.len() <= MOST_NAME
+            tag.starts_with(is_first) && tag.chars().all(is_other) && tag.len() <= MAX_NAME
         };
         if !is_name(&self.tag) || self.tag != SUMMARY && escape::is_own(&self.tag) {
             return Some(("tag", "the name of an element that records do not use themselves"));
@@ -277,7 +277,7 @@ impl Form {
         if !is_name(&self.scratch) || self.scratch == self.tag || escape::is_own(&self.scratch) {
             return Some(("scratch", "the name of an element that records do not use themselves, and not the tag"));
         }
-        if self.sections.is_empty() || self.sections.len() > MOST_SECTIONS {
+        if self.sections.is_empty() || self.sections.len() > MAX_SECTIONS {
             return Some(("sections", "1 to 40 sections"));
         }
         let is_plain = |name: &str| {
@@ -289,7 +289,7 @@ impl Form {
         for section in self.sections.iter() {
             let element = section.element();
             let is_free = !elements.contains(&element) && element != self.tag && !escape::is_own(&element);
-            if !is_plain(&section.name) || section.name.len() > MOST_NAME || !is_free {
+            if !is_plain(&section.name) || section.name.len() > MAX_NAME || !is_free {
                 return Some(("sections", "names of up to 80 bytes that begin with a letter, each once"));
             }
             elements.push(element);

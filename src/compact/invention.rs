@@ -7,7 +7,7 @@ use crate::map::HashSet;
 use crate::message::Message;
 
 /// Max number of inventions that are listed.
-const MOST_INVENTIONS: usize = 50;
+const MAX_INVENTIONS: usize = 50;
 
 /// Returns paths (by their last component), addresses and numbers of four or more digits in `summary` that do not occur
 /// in the history.
@@ -30,7 +30,7 @@ pub fn inventions(summary: &str, history: &[impl Borrow<Message>]) -> Vec<String
     let mut out: Vec<String> = Vec::new();
     for claim in claims {
         let there = known.contains(claim) || known.contains(last_component(claim));
-        if !there && out.len() < MOST_INVENTIONS && !out.iter().any(|o| o == claim) {
+        if !there && out.len() < MAX_INVENTIONS && !out.iter().any(|o| o == claim) {
             out.push(claim.to_string());
         }
     }

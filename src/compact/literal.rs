@@ -37,7 +37,7 @@ fn each<'m>(view: &'m [impl Borrow<Message>], mut take: impl FnMut(&'m str)) {
 }
 
 /// Max comparisons of a search. Only texts made to be slow need more; literals not found by then count as missing.
-const MOST_WORK: usize = 50_000_000;
+const MAX_WORK: usize = 50_000_000;
 
 /// Bytes by which a literal is looked up.
 const KEY: usize = 8;
@@ -88,7 +88,7 @@ pub fn find(text: &str, wanted: &[&str]) -> Vec<bool> {
         let Some(literals) = filed.get(&window) else { continue };
         let start = end + 1 - KEY;
         work += literals.len();
-        if work > MOST_WORK {
+        if work > MAX_WORK {
             break;
         }
         for &(number, at) in literals {

@@ -25,11 +25,11 @@ const SYMBOLS: usize = 6;
 /// could.
 const EARLIER: u64 = 60;
 /// Min tokens for the assistant's last text to be useful.
-const LEAST_ACTIVE: u64 = 16;
+const MIN_ACTIVE: u64 = 16;
 /// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
 /// Max sections distinguished in one record; later text belongs to the last one.
-const MOST_SECTIONS: usize = 64;
+const MAX_SECTIONS: usize = 64;
 
 /// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text) if it stays beside the
 /// summary.
@@ -79,12 +79,12 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
 }
 
 /// Min tokens for a text beside the lists to be useful.
-const LEAST_TEXT: u64 = 48;
+const MIN_TEXT: u64 = 48;
 
 /// Writes what the ledger's lists do not contain, in at most `max` tokens. The assistant's last text stays as it was,
 /// line by line.
 pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
-    if max < LEAST_TEXT {
+    if max < MIN_TEXT {
         return String::new();
     }
     let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
@@ -102,7 +102,7 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     let of = |text: &str| tokenizer.count(text) + 2;
     let used: u64 = sections.iter().chain(&plan).map(|section| of(section)).sum();
     let left = max.saturating_sub(used + of(heading(5)) + 4);
-    let active = ledger.said.last().filter(|_| left >= LEAST_ACTIVE).map(|(id, text)| {
+    let active = ledger.said.last().filter(|_| left >= MIN_ACTIVE).map(|(id, text)| {
         let text = format!("{id}: {}", text.trim());
         let short = shorten(&text, left.min(max / 2), "the history", tokenizer);
         short.map_or(text, |short| short.text)
@@ -146,7 +146,7 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
                 gone = lines.saturating_add(gone);
             } else if line.trim_start_matches('#').trim() == EARLIER_RECORD {
                 // This heading occurs once, however many records are below it.
-            } else if line.starts_with('#') && sections.len() < MOST_SECTIONS {
+            } else if line.starts_with('#') && sections.len() < MAX_SECTIONS {
                 // A repeated section belongs to a newer record.
                 if sections.iter().any(|section| section.heading == line) {
                     records.push_back(std::mem::take(&mut sections));

@@ -9,7 +9,7 @@ use crate::compact::profile::{ESPALIER, FailureRule};
 use crate::history::edit::Author;
 
 /// Max number of compactions that skip a failing model, as a power of two.
-const LONGEST_REST: u32 = 3;
+const MAX_REST: u32 = 3;
 
 /// Failures of a conversation's compactions. Manual compactions ignore and do not update it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ impl Backoff {
             | Status::ToolCallInstead
             | Status::QualityFailed => {
                 self.failures = self.failures.saturating_add(1);
-                self.rest = if self.failures < 2 { 0 } else { 1 << (self.failures - 2).min(LONGEST_REST) };
+                self.rest = if self.failures < 2 { 0 } else { 1 << (self.failures - 2).min(MAX_REST) };
                 self.last = Some(mark);
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),

@@ -4,7 +4,7 @@ use crate::compact::profile::{Measured, Profile};
 use crate::error::{Code, Error, Result};
 
 /// Min threshold that is read as tokens and not as a share.
-const LEAST_ABSOLUTE: f64 = 100.0;
+const MIN_ABSOLUTE: f64 = 100.0;
 
 /// Returns the user's threshold in tokens of a window: `None` if it is unset (not a number, 0 or less). Up to 1 it is a
 /// share of 1; from 100 on it is tokens, and is not rounded.
@@ -26,9 +26,8 @@ pub fn threshold(value: f64, window: u64) -> Result<Option<f64>> {
     if value <= 1.0 {
         return Ok(Some((window as f64 * value).floor().max(1.0)));
     }
-    if value < LEAST_ABSOLUTE {
-        let message =
-            format!("a threshold is a share up to 1, or {LEAST_ABSOLUTE} tokens and more; {value} is neither");
+    if value < MIN_ABSOLUTE {
+        let message = format!("a threshold is a share up to 1, or {MIN_ABSOLUTE} tokens and more; {value} is neither");
         return Err(Error::new(Code::BadThreshold, message).at("options.threshold"));
     }
     Ok(Some(value))

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Min number of entries that are sorted at a time.
-const LEAST: usize = 256;
+const MIN_SORTED: usize = 256;
 
 /// A queue that is usually read in part, lowest first. A heap would touch memory all over for each of a hundred
 /// thousand entries.
@@ -45,7 +45,7 @@ impl<T: Ord + Copy> Queue<T> {
     }
 
     fn sort_more(&mut self) {
-        let count = (self.rest.len() / 4).max(LEAST).min(self.rest.len());
+        let count = (self.rest.len() / 4).max(MIN_SORTED).min(self.rest.len());
         if count == 0 {
             return;
         }

@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 /// Factor of a report's weight for each newer report.
 const FORGETTING: f64 = 0.98;
 /// Max number of reports; the oldest has a weight of 0.08.
-const MOST_POINTS: usize = 128;
+const MAX_POINTS: usize = 128;
 /// Min number of reports for fitting k, and the min spread of our counts (relative to their mean).
-const FEWEST_POINTS: usize = 3;
+const MIN_POINTS: usize = 3;
 const SPREAD: f64 = 0.05;
 /// Bounds of k.
 const K: (f64, f64) = (0.5, 2.5);
 /// Max number of one-step errors.
-const MOST_ERRORS: usize = 32;
+const MAX_ERRORS: usize = 32;
 /// Max number of requests whose report is awaited.
-const MOST_PENDING: usize = 64;
+const MAX_PENDING: usize = 64;
 /// The min bound, in tokens, and the max, as a share of our count. A larger error is no reason to leave more room: it
 /// means that the reports do not belong to these requests.
-const LEAST_BOUND: f64 = 16.0;
-const MOST_BOUND: f64 = 0.3;
+const MIN_BOUND: f64 = 16.0;
+const MAX_BOUND: f64 = 0.3;
 /// Error of a prediction for each token of distance from the newest report: with a fitted k, and with an assumed one.
 const DRIFT: f64 = 0.02;
 const PRIOR_DRIFT: f64 = 0.3;
@@ -150,7 +150,7 @@ impl Calibration {
     /// Records a request, so that its report can be matched.
     pub fn sent(&mut self, request: Request) {
         self.pending.retain(|known| known.id != request.id);
-        if self.pending.len() >= MOST_PENDING {
+        if self.pending.len() >= MAX_PENDING {
             self.pending.remove(0);
         }
         self.pending.push(request);
@@ -197,7 +197,7 @@ impl Calibration {
                     }
                 }
             } else {
-                if self.errors.len() >= MOST_ERRORS {
+                if self.errors.len() >= MAX_ERRORS {
                     self.errors.remove(0);
                 }
                 self.errors.push(error);
@@ -205,7 +205,7 @@ impl Calibration {
         }
         self.aside = None;
         self.anchored = true;
-        if self.points.len() >= MOST_POINTS {
+        if self.points.len() >= MAX_POINTS {
             self.points.remove(0);
         }
         self.points.push(point);
@@ -221,7 +221,7 @@ impl Calibration {
 
     /// Fits k by weighted least squares.
     fn fit(&mut self) {
-        if self.points.len() < FEWEST_POINTS {
+        if self.points.len() < MIN_POINTS {
             return;
         }
         let (mut weight, mut sums) = (1.0, [0.0; 3]);
@@ -248,10 +248,10 @@ impl Calibration {
         let Some(last) = self.points.last() else { return (self.k * ours, PRIOR_DRIFT * ours) };
         let distance = (ours - last.ours).abs();
         let drift = if self.fitted || self.is_exact() { DRIFT } else { PRIOR_DRIFT };
-        let bound = LEAST_BOUND.max(1.5 * self.usual_error()) + drift * distance;
+        let bound = MIN_BOUND.max(1.5 * self.usual_error()) + drift * distance;
         // Far below the newest report, an assumed k can predict less than the possible min.
         let expected = (last.theirs + self.k * (ours - last.ours)).max(K.0 * ours);
-        (expected, bound.min(LEAST_BOUND.max(MOST_BOUND * ours)))
+        (expected, bound.min(MIN_BOUND.max(MAX_BOUND * ours)))
     }
 
     /// Returns the 95th percentile of the one-step errors.
@@ -264,7 +264,7 @@ impl Calibration {
 
     /// True if an error bound has its max for `tokens` of ours: reports vary too much to predict the next one.
     pub fn is_widest(bound: u64, tokens: u64) -> bool {
-        bound as f64 > LEAST_BOUND && bound as f64 >= (MOST_BOUND * tokens as f64).floor()
+        bound as f64 > MIN_BOUND && bound as f64 >= (MAX_BOUND * tokens as f64).floor()
     }
 
     fn is_exact(&self) -> bool {
@@ -279,9 +279,9 @@ impl Calibration {
             let (expected, bound) = self.line(ours);
             (expected, bound, Origin::Calibrated)
         } else if self.is_exact() {
-            (ours, (DRIFT * ours).max(LEAST_BOUND), Origin::Exact)
+            (ours, (DRIFT * ours).max(MIN_BOUND), Origin::Exact)
         } else {
-            (self.k * ours, (PRIOR_DRIFT * ours).max(LEAST_BOUND), Origin::Prior)
+            (self.k * ours, (PRIOR_DRIFT * ours).max(MIN_BOUND), Origin::Prior)
         };
         Prediction { tokens: expected.max(0.0).round() as u64, bound: bound.ceil() as u64, origin }
     }

@@ -11,7 +11,7 @@ const SHORT: usize = 1 << 15;
 const MIDDLE: usize = 1 << 15;
 const LONG: usize = 1 << 15;
 /// Max bytes of a piece in the cache.
-const LONGEST: usize = 1 << 10;
+const MAX_BYTES: usize = 1 << 10;
 /// Bytes of the ring with the long pieces.
 const RING: usize = 1 << 20;
 
@@ -98,7 +98,7 @@ impl Pieces {
     #[inline(never)]
     fn count_long(&mut self, tables: &Tables, bpe: &mut Bpe, text: Padded, start: usize, end: usize) -> u64 {
         let len = end - start;
-        if len > LONGEST {
+        if len > MAX_BYTES {
             return fresh(tables, bpe, text, start, end);
         }
         let mut hash = len as u64;

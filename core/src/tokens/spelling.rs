@@ -7,7 +7,7 @@ use super::vocab::BYTE_TOKEN;
 use crate::error::{Code, Error, Result};
 
 /// Max bytes of a token. Both encodings have runs of 128 spaces and nothing longer.
-const MOST_BYTES: usize = 128;
+const MAX_BYTES: usize = 128;
 
 /// Number of tokens that one call of a building step processes. The steps are separate functions that are called often,
 /// because WebAssembly engines replace unoptimised code by optimised code between calls, not within one.
@@ -66,7 +66,7 @@ impl Tokens {
             }
             let before = self.lens[l] as usize;
             let len = before + self.lens[r] as usize;
-            if len > MOST_BYTES {
+            if len > MAX_BYTES {
                 return Err(bad(id, "is longer than 128 bytes"));
             }
             self.splits[id] = [left, right];

@@ -4,7 +4,7 @@
 use super::padded::Padded;
 use super::spelling::{NONE, STRETCH, Tokens, bad};
 use super::trie::{Builder, Match, Trie};
-use super::vocab::MOST_TOKENS;
+use super::vocab::MAX_TOKENS;
 use crate::error::{Code, Error, Result};
 
 pub(super) struct Tables {
@@ -37,8 +37,8 @@ impl Tables {
     /// tokens have the same bytes, and none is longer than 128 bytes.
     pub fn build(planes: &[u8]) -> Result<Tables> {
         let count = planes.len() / 6;
-        if count > MOST_TOKENS {
-            return Err(bad(MOST_TOKENS, "is one too many"));
+        if count > MAX_TOKENS {
+            return Err(bad(MAX_TOKENS, "is one too many"));
         }
         let mut tokens = Tokens::new(count);
         for start in (0..count).step_by(STRETCH) {

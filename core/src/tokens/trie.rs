@@ -123,7 +123,7 @@ struct Block {
 }
 
 /// Max number of blocks that are tried for a node with several children before a new one is started.
-const MOST_OPEN: usize = 16;
+const MAX_OPEN: usize = 16;
 
 impl<'a> Builder<'a> {
     /// Builds the trie; `sorted` contains all tokens in the order of their bytes, without duplicates. Its keys are
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
 
     fn grow(&mut self) {
         self.open.push(self.blocks.len() as u32);
-        if self.open.len() > MOST_OPEN {
+        if self.open.len() > MAX_OPEN {
             self.open.remove(0);
         }
         self.blocks.push(Block { free: [!0; 4], free_count: BLOCK as u32, bases: [!0; 4] });

@@ -31,7 +31,7 @@ const HEADER: usize = 36;
 pub const BYTE_TOKEN: u32 = 0xFF_FFFF;
 
 /// Max tokens of a vocabulary: ids take 18 bits in the tables.
-pub(super) const MOST_TOKENS: usize = (1 << 18) - 2;
+pub(super) const MAX_TOKENS: usize = (1 << 18) - 2;
 
 /// The merge pairs of a vocabulary, by rank.
 pub type Pairs = Vec<[u32; 2]>;
@@ -86,7 +86,7 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
         return Err(bad(format!("the file holds {found:?}")));
     }
     let count = u32::from_le_bytes([header[24], header[25], header[26], header[27]]) as usize;
-    if !(256..=MOST_TOKENS).contains(&count) {
+    if !(256..=MAX_TOKENS).contains(&count) {
         return Err(bad(format!("it claims {count} tokens")));
     }
     let planes = match header[5] {

@@ -7,9 +7,9 @@ use crate::tokens::Tokenizer;
 pub const MARKER: &str = "\n[Tool response was too long and was truncated.]\n";
 
 /// Min limit for the rule. Below it the result could be longer than its input.
-pub const LEAST: u64 = 50;
+pub const MIN_LIMIT: u64 = 50;
 
-/// Cuts `text` as Copilot Chat does, for limits from [`LEAST`] on; `None` if it stays whole. Lengths are in UTF-16
+/// Cuts `text` as Copilot Chat does, for limits from [`MIN_LIMIT`] on; `None` if it stays whole. Lengths are in UTF-16
 /// units. The only difference is that a surrogate pair is never split.
 ///
 /// ```

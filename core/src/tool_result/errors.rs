@@ -73,7 +73,7 @@ pub struct Kept {
 }
 
 /// Max bytes of a line that is checked: a line of a minified bundle contains every word.
-const LONGEST: usize = 2_000;
+const MAX_BYTES: usize = 2_000;
 
 /// True if a line is about an error. Lines that count zero errors (`0 errors`, `no error`) are not.
 ///
@@ -84,7 +84,7 @@ const LONGEST: usize = 2_000;
 /// ```
 pub fn is_error(line: &str) -> bool {
     let line = line.trim().as_bytes();
-    line.len() <= LONGEST
+    line.len() <= MAX_BYTES
         && first(line, 0, &WORDS, &WORD_PAIRS).is_some()
         && first(line, 0, &QUIET, &QUIET_PAIRS).is_none()
 }

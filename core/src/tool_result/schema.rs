@@ -14,9 +14,9 @@ use crate::tokens::Tokenizer;
 /// Max keys of a record; objects with more keys whose values all have the same shape are maps.
 const MAP_KEYS: usize = 50;
 /// Max depth of a description.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Max tokens of a schema; deeper levels are removed until it fits.
-const MOST: u64 = 1_500;
+const MAX_TOKENS: u64 = 1_500;
 
 /// The merged shape of all values at one position.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,14 +115,19 @@ impl Shape {
 
     /// Returns the deepest schema with at most `most` tokens.
     pub fn within(&self, style: Style, most: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
-        (1..=DEPTH).rev().map(|depth| self.schema(style, depth).to_string()).find(|text| tokenizer.count(text) <= most)
+        (1..=MAX_DEPTH)
+            .rev()
+            .map(|depth| self.schema(style, depth).to_string())
+            .find(|text| tokenizer.count(text) <= most)
     }
 
     /// Returns the schema for a separate file.
     pub fn file(&self, style: Style, tokenizer: &dyn Tokenizer) -> String {
         match style {
             Style::CopilotChat => self.schema(style, usize::MAX).to_string(),
-            Style::Espalier => self.within(style, MOST, tokenizer).unwrap_or_else(|| self.schema(style, 1).to_string()),
+            Style::Espalier => {
+                self.within(style, MAX_TOKENS, tokenizer).unwrap_or_else(|| self.schema(style, 1).to_string())
+            }
         }
     }
 

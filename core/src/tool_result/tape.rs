@@ -2,7 +2,7 @@
 //! tree, and kept values are copied verbatim (numbers, escapes).
 
 /// Max nesting of JSON; deeper text is treated as plain text.
-const DEPTH: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Reader<'_> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    // DEPTH bounds the recursion.
+    // MAX_DEPTH bounds the recursion.
     fn value(&mut self, depth: usize) -> Option<()> {
         self.blank();
         let (number, start) = (self.nodes.len(), self.at);
@@ -81,7 +81,7 @@ impl Reader<'_> {
         match kind {
             Kind::Text => self.text()?,
             Kind::Other => self.scalar()?,
-            Kind::List | Kind::Object if depth == DEPTH => return None,
+            Kind::List | Kind::Object if depth == MAX_DEPTH => return None,
             Kind::List | Kind::Object => {
                 let close = if kind == Kind::List { b']' } else { b'}' };
                 self.at += 1;

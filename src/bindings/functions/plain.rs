@@ -25,7 +25,7 @@ extern "C" {
 }
 
 /// Max nesting that is read as JSON, because a value of the host is found by walking from the root.
-const DEEPEST: usize = 250;
+const MAX_DEPTH: usize = 250;
 
 /// A value of the host.
 #[derive(Clone)]
@@ -308,7 +308,7 @@ fn items(text: &[u8]) -> Option<Vec<Item>> {
         let (index, begin) = (items.len() as u32, at);
         let (kind, start, end, next) = match text.get(at)? {
             first @ (b'{' | b'[') => {
-                if open.len() == DEEPEST {
+                if open.len() == MAX_DEPTH {
                     return None;
                 }
                 open.push((index, 0));

@@ -14,7 +14,7 @@ const TEXT: f64 = 2.0;
 const OPAQUE: f64 = 3.0;
 const BREAKPOINT: f64 = 4.0;
 /// Max nesting.
-const DEEPEST: usize = 200_000;
+const MAX_DEPTH: usize = 200_000;
 /// The first base64 characters of the usual picture formats.
 const PICTURES: [(&str, &str); 4] =
     [("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")];
@@ -126,7 +126,7 @@ impl Tree {
             };
             let parent = *parent;
             if let Some(inner) = self.child(parent, &item, ops)? {
-                if frames.len() == DEEPEST {
+                if frames.len() == MAX_DEPTH {
                     return Err(self.refuse(parent, "Children are nested too deeply, or hold themselves"));
                 }
                 frames.push(inner);

@@ -46,7 +46,7 @@ extern "C" {
 }
 
 /// Max delay of a JavaScript timer; a longer one would fire immediately.
-const LONGEST: f64 = 2_147_483_647.0;
+const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
 impl Signal {
     /// Returns the signal from the options.
@@ -109,7 +109,7 @@ pub async fn within(ms: f64, late: JsValue, outer: Option<&Signal>, call: Call<'
     let signal = outer.cloned();
     let on_abort =
         ending(|| Ending::Aborted, Box::new(move || signal.as_ref().map_or(JsValue::UNDEFINED, Signal::reason)));
-    let timer = set_timeout(on_late.as_ref().unchecked_ref(), ms.min(LONGEST));
+    let timer = set_timeout(on_late.as_ref().unchecked_ref(), ms.min(MAX_DELAY_MS));
     if let Some(outer) = outer {
         outer.listen("abort", on_abort.as_ref().unchecked_ref());
     }

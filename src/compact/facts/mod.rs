@@ -57,11 +57,11 @@ pub struct Sentence {
 }
 
 /// Max bytes of a sentence that is a fact.
-const LONGEST: usize = 600;
+const MAX_BYTES: usize = 600;
 /// Max sentences taken from one text: the first and the last ones.
 const PER_TEXT: usize = 400;
 /// Max bytes of a tool result from which facts are taken: longer ones are files, pages and listings.
-const LONGEST_RESULT: usize = 2_000;
+const MAX_RESULT_BYTES: usize = 2_000;
 
 /// Sentences of a history.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -97,7 +97,7 @@ pub struct Fact<'a> {
 impl Facts {
     /// Adds the sentences of one text, in time proportional to its length.
     pub fn add(&mut self, id: &str, speaker: Speaker, text: &str) {
-        if speaker == Speaker::Tool && text.len() > LONGEST_RESULT {
+        if speaker == Speaker::Tool && text.len() > MAX_RESULT_BYTES {
             return;
         }
         let text_index = self.ids.len();
@@ -125,7 +125,7 @@ impl Facts {
     /// is stored.
     fn read(text_index: usize, speaker: Speaker, text: &str, follows: bool) -> Option<Sentence> {
         let text = text.trim_start_matches(['-', '*', '•', '#', '>', ' ']).trim();
-        if text.len() > LONGEST || text.len() < 2 {
+        if text.len() > MAX_BYTES || text.len() < 2 {
             return None;
         }
         let sentence = one_line(text, usize::MAX);

@@ -37,12 +37,12 @@ pub struct Frame {
 }
 
 /// Max earlier sentences with a word that are compared: a more frequent word does not show what a sentence is about.
-const MOST_POSTINGS: usize = 48;
+const MAX_POSTINGS: usize = 48;
 /// Max words of a statement.
 const SHORT: usize = 22;
 const BRIEF: usize = 14;
 /// Min rarity of the words that two sentences share: one rare word, or two less rare ones.
-const LEAST_SHARED: f64 = 0.55;
+const MIN_SHARED: f64 = 0.55;
 /// Types of values (see [`value_type`]): money, dates and times of day are 1 to 3; a figure of type 7 may be anything.
 const MONEY: u8 = 1;
 const TIME: u8 = 3;
@@ -203,7 +203,7 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
     let all = (facts.sentences.len() as f64).max(8.0);
     let mut shared: Vec<(usize, f64, usize)> = Vec::new();
     for (_, key) in &later.words {
-        let Some(postings) = facts.postings.get(key).filter(|postings| postings.len() <= MOST_POSTINGS) else {
+        let Some(postings) = facts.postings.get(key).filter(|postings| postings.len() <= MAX_POSTINGS) else {
             continue;
         };
         let rarity = (libm::log(all / postings.len() as f64) / libm::log(all)).clamp(0.05, 1.0);
@@ -217,8 +217,8 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
     let replaces = |&&(index, sum, count): &&(usize, f64, usize)| {
         let earlier = &facts.sentences[index];
         // Only a rule revokes a rule, or a value that replaces its value.
-        let has_value = has_other_value(later, earlier) && sum >= LEAST_SHARED;
-        let repeats = count >= 2 && count as f64 >= REPEATS * earlier.words.len() as f64 && sum >= LEAST_SHARED;
+        let has_value = has_other_value(later, earlier) && sum >= MIN_SHARED;
+        let repeats = count >= 2 && count as f64 >= REPEATS * earlier.words.len() as f64 && sum >= MIN_SHARED;
         let takes_back = repeats && later.is_rule && earlier.is_rule;
         earlier.exact != later.exact
             && earlier.frame.is_short

@@ -22,7 +22,7 @@ pub struct Word<'a> {
 }
 
 /// Max bytes of a word that are considered.
-const LONGEST: usize = 80;
+const MAX_BYTES: usize = 80;
 /// Number of letters that a word's key is made from; the rest is an ending.
 const STEM: usize = 6;
 
@@ -85,7 +85,7 @@ fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
         }
         return;
     }
-    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     out.push(Word { text, kind: kind(text, is_first), key: key(text) });
 }
 
@@ -148,7 +148,7 @@ pub fn key(text: &str) -> u32 {
     } else {
         plain
     };
-    let most = if is_whole { LONGEST } else { STEM };
+    let most = if is_whole { MAX_BYTES } else { STEM };
     if plain.is_ascii() {
         plain.bytes().take(most).for_each(|byte| add(byte.to_ascii_lowercase().into()));
         return hash;

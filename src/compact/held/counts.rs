@@ -9,7 +9,7 @@ use crate::tokens::image::Pictures;
 use crate::tokens::{Fit, Tokenizer};
 
 /// Max bytes of a text whose count is kept.
-const MOST_BYTES: usize = 65_536;
+const MAX_BYTES: usize = 65_536;
 
 /// Tokens of texts, and the last plan that asked for each.
 #[derive(Default)]
@@ -44,7 +44,7 @@ pub struct Remembering {
 
 impl Tokenizer for Remembering {
     fn count(&self, text: &str) -> u64 {
-        if text.len() <= MOST_BYTES {
+        if text.len() <= MAX_BYTES {
             self.held.counts.count(text, self.held.plans.get(), &*self.inner)
         } else {
             self.inner.count(text)

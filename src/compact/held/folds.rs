@@ -18,7 +18,7 @@ const HELD: usize = 2;
 
 /// Number of pieces in which a long list of messages is read, and the min number of messages in a piece.
 const MARKS: usize = 6;
-const LEAST_MARKED: usize = 16;
+const MIN_MARKED: usize = 16;
 
 /// See the module.
 #[derive(Default)]
@@ -121,7 +121,7 @@ impl Folds {
     fn marking(&self, begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
         let from = begun.as_ref().map_or(0, |(_, from)| *from);
         let step = (messages.len() - from) / MARKS;
-        if step < LEAST_MARKED {
+        if step < MIN_MARKED {
             return gone_on(begun, messages, rules);
         }
         let mut begun = begun;

@@ -55,7 +55,7 @@ const OUTCOME_BYTES: usize = 160;
 /// Max bytes of a result that is parsed as JSON.
 const JSON_BYTES: usize = 100_000;
 /// Max bytes of a record's line that is read as an action.
-const LONGEST_LINE: usize = 4_000;
+const MAX_LINE_BYTES: usize = 4_000;
 
 /// Verbs of calls that read or compute.
 const READS: [&str; 41] = [
@@ -446,7 +446,7 @@ impl Action {
 
     /// Parses a line that [`Action::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Option<Action> {
-        let text = Some(text).filter(|text| text.len() <= LONGEST_LINE)?;
+        let text = Some(text).filter(|text| text.len() <= MAX_LINE_BYTES)?;
         text.match_indices(" -> ").find_map(|(at, arrow)| {
             let rest = &text[at + arrow.len()..];
             let all = [State::Done, State::Failed, State::Unknown];

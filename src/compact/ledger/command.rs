@@ -6,7 +6,7 @@ use super::text::{ELLIPSIS, flat, has_word, one_line, stem};
 pub const COMMAND_BYTES: usize = 200;
 
 /// Max bytes of a record's line that is read as a command: the command, its output, names of failing tests.
-const LONGEST_LINE: usize = 4_000;
+const MAX_LINE_BYTES: usize = 4_000;
 
 /// A command line and the outcome of its last run.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,7 +101,7 @@ impl Command {
     /// Parses a line that [`Command::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Option<Command> {
         // Longer than the lines written here: not one of them, and not worth the search.
-        let text = text.strip_prefix('`').filter(|text| text.len() <= LONGEST_LINE)?;
+        let text = text.strip_prefix('`').filter(|text| text.len() <= MAX_LINE_BYTES)?;
         // The outcome follows the command, so the first place where an outcome parses is the right one.
         text.match_indices('`').find_map(|(at, _)| {
             let rest = &text[at + 1..];

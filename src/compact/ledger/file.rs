@@ -22,8 +22,8 @@ pub struct File {
 
 /// Min files that share a folder worth naming, and min bytes that naming it must save: the line with the name costs
 /// some.
-const LEAST_FILES: usize = 3;
-const LEAST_SAVED: usize = 40;
+const MIN_FILES: usize = 3;
+const MIN_SAVED: usize = 40;
 /// Max ranges kept for one file.
 const RANGES: usize = 8;
 
@@ -112,9 +112,9 @@ impl File {
 /// ```
 pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     let mut inside: Vec<&str> = paths.filter(|path| path.starts_with('/')).collect();
-    let (mut best, mut most) = (None, LEAST_SAVED);
+    let (mut best, mut most) = (None, MIN_SAVED);
     let mut depth = 1;
-    while inside.len() >= LEAST_FILES {
+    while inside.len() >= MIN_FILES {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for path in &inside {
             if let Some(slash) = path[depth..].find('/') {
@@ -123,7 +123,7 @@ pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str
         }
         let fullest = counts.iter().max_by(|(one, a), (other, b)| a.cmp(b).then(other.cmp(one)));
         let Some((&folder, &count)) = fullest else { break };
-        if count >= LEAST_FILES && count * folder.len() > most {
+        if count >= MIN_FILES && count * folder.len() > most {
             (best, most) = (Some(folder), count * folder.len());
         }
         inside.retain(|path| path.starts_with(folder));

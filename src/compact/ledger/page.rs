@@ -27,7 +27,7 @@ const SHORT_MESSAGE: usize = 240;
 /// alone are worth more.
 const SHORT_MESSAGES_FROM: u64 = 800;
 /// Min tokens of a line.
-const LEAST_LINE: u64 = 5;
+const MIN_LINE: u64 = 5;
 
 /// Share of entries that should have a line of their own, in percent; the remaining room is for what the record shows
 /// beside them.
@@ -414,7 +414,7 @@ pub(super) fn of_constraints(entries: u64) -> u64 {
 
 /// Returns the max number of lines that `tokens` can hold.
 pub(super) fn most_lines(tokens: u64) -> usize {
-    usize::try_from(tokens / LEAST_LINE).unwrap_or(usize::MAX).saturating_add(8)
+    usize::try_from(tokens / MIN_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }
 
 /// Returns the importance of a line within its block: higher ones leave later.

@@ -18,7 +18,7 @@ pub struct Same {
 }
 
 /// Max bytes of a command line to parse, and of a key.
-const LONGEST: usize = 20_000;
+const MAX_BYTES: usize = 20_000;
 const KEY_BYTES: usize = 400;
 /// Max bytes of a key in a record.
 const WORDS_BYTES: usize = 120;
@@ -43,7 +43,7 @@ const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
 /// assert!(failed.closed_by.iter().any(|key| passed.closes.contains(key)));
 /// ```
 pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
-    let line = &line[..line.floor_char_boundary(LONGEST)];
+    let line = &line[..line.floor_char_boundary(MAX_BYTES)];
     let mut same = Same { folder: shell::read(line, cwd).cwd, ..Same::default() };
     let commands: Vec<Vec<String>> = simple_commands(line)
         .iter()
@@ -184,7 +184,7 @@ pub fn of_files<'a>(reads: bool, paths: impl Iterator<Item = &'a str>) -> Same {
 /// Returns the properties of command lines that decide how their outcome is read.
 pub fn run_of(lines: &[String], only_shows: bool) -> Run {
     let simple: Vec<Simple> =
-        lines.iter().flat_map(|line| simple_commands(&line[..line.floor_char_boundary(LONGEST)])).collect();
+        lines.iter().flat_map(|line| simple_commands(&line[..line.floor_char_boundary(MAX_BYTES)])).collect();
     let searches = |simple: &Simple| program(simple).first().is_some_and(|name| SEARCHES.contains(&name.as_str()));
     let masks = |two: &[Simple]| (two[1].is_piped || two[1].is_apart) && !program(&two[0]).is_empty();
     Run {

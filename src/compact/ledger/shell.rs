@@ -22,7 +22,7 @@ pub struct Line {
 }
 
 /// Max bytes of a command line to parse: longer ones are scripts.
-const LONGEST: usize = 20_000;
+const MAX_BYTES: usize = 20_000;
 
 const SHOWS: [&str; 20] = [
     "cat", "head", "tail", "less", "more", "nl", "grep", "egrep", "rg", "ag", "ls", "find", "tree", "wc", "awk", "cut",
@@ -43,7 +43,7 @@ pub fn read(command: &str, cwd: Option<&str>) -> Line {
     let mut line = Line { cwd: cwd.map(str::to_string), ..Line::default() };
     let mut shows = 0;
     let mut others = 0;
-    for simple in simple_commands(&command[..command.floor_char_boundary(LONGEST)]) {
+    for simple in simple_commands(&command[..command.floor_char_boundary(MAX_BYTES)]) {
         one(&simple.words, &mut line, &mut shows, &mut others);
     }
     line.only_shows = shows > 0 && others == 0;

@@ -51,10 +51,10 @@ const BYTES: [usize; FORMS] = [40, 140, 300, 700];
 const FILES: [usize; FORMS] = [2, 3, 5, 12];
 const NAMES: [usize; FORMS] = [0, 2, 4, 10];
 /// Max names kept for one file in one turn.
-pub const MOST_NAMES: usize = 24;
+pub const MAX_NAMES: usize = 24;
 /// Max sentences of an answer that are considered, and max bytes of it.
-const MOST_SENTENCES: usize = 400;
-const MOST_BYTES: usize = 60_000;
+const MAX_SENTENCES: usize = 400;
+const MAX_BYTES: usize = 60_000;
 
 impl Ledger {
     /// Returns the outcome of a request, by index.
@@ -82,7 +82,7 @@ impl Ledger {
         // The newest are last.
         let mut entry = at.map_or_else(|| (file, vec![]), |at| turn.changed.remove(at));
         for name in names {
-            if entry.1.len() < MOST_NAMES && !entry.1.contains(&name) {
+            if entry.1.len() < MAX_NAMES && !entry.1.contains(&name) {
                 entry.1.push(name);
             }
         }
@@ -103,7 +103,7 @@ impl Ledger {
             let is_of =
                 |step: &&FileChange| step.path.as_deref().is_none_or(|of| of.ends_with(path) || path.ends_with(of));
             let steps = steps.iter().filter(|_| touch != Touch::Delete).filter(is_of);
-            out.push((at, steps.flat_map(|step| names_in(&step.change)).take(MOST_NAMES).collect()));
+            out.push((at, steps.flat_map(|step| names_in(&step.change)).take(MAX_NAMES).collect()));
         }
         out
     }
@@ -174,9 +174,9 @@ struct Answer<'t> {
 
 impl<'t> Answer<'t> {
     fn read(text: &'t str) -> Answer<'t> {
-        let text = &text[..text.floor_char_boundary(MOST_BYTES)];
+        let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         let all: Vec<&str> =
-            prose(text).flat_map(sentences).filter(|sentence| says(sentence)).take(MOST_SENTENCES).collect();
+            prose(text).flat_map(sentences).filter(|sentence| says(sentence)).take(MAX_SENTENCES).collect();
         let last = all.len().saturating_sub(1);
         let worth = |(at, sentence): (usize, &&'t str)| {
             // An answer names its subject first and its conclusion last.

@@ -55,7 +55,7 @@ const PROSE: [&str; 22] = [
 ];
 
 /// Max names taken from one edit, and max bytes of it that are searched.
-const MOST: usize = 40;
+const MAX_NAMES: usize = 40;
 const BYTES: usize = 100_000;
 
 /// Returns the names that a piece of code defines, in order, each once.
@@ -81,7 +81,7 @@ pub fn defined(code: &str) -> Vec<&str> {
             && !PROSE.contains(&name);
         if is_name && !out.contains(&name) {
             out.push(name);
-            if out.len() == MOST {
+            if out.len() == MAX_NAMES {
                 break;
             }
         }

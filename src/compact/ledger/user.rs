@@ -27,7 +27,7 @@ pub struct Constraint {
 pub const PINNED: &str = "pinned";
 
 /// Max bytes of a rule; longer sentences are texts.
-const LONGEST: usize = 400;
+const MAX_BYTES: usize = 400;
 
 /// Max rules of one message. With more, the text was pasted.
 pub const PER_MESSAGE: usize = 40;
@@ -41,11 +41,11 @@ pub fn constraints(text: &str, more: &[String]) -> Vec<String> {
         // The previous sentence, and whether it ends the newest rule.
         let mut previous: Option<(&str, bool)> = None;
         for sentence in sentences(stretch) {
-            let is_one = sentence.len() <= LONGEST && !is_quotation(sentence) && is_rule(sentence, &more);
+            let is_one = sentence.len() <= MAX_BYTES && !is_quotation(sentence) && is_rule(sentence, &more);
             if is_one {
                 let bare = sentence.trim_start_matches(['-', '*', '•', ' ']);
                 match previous
-                    .filter(|(before, _)| needs_previous(sentence) && before.len() + sentence.len() <= LONGEST)
+                    .filter(|(before, _)| needs_previous(sentence) && before.len() + sentence.len() <= MAX_BYTES)
                 {
                     Some((_, true)) if let Some(rule) = out.last_mut() => {
                         rule.push(' ');

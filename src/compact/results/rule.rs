@@ -57,7 +57,7 @@ pub struct Clearing {
 
 /// Defaults of [`Clearing::min_kept_tokens`] and [`Clearing::min_freed_tokens`]: a divisor of the tokens for messages, and the max.
 const PROTECT: (u64, u64) = (5, 40_000);
-const LEAST: (u64, u64) = (10, 20_000);
+const MIN_FREED: (u64, u64) = (10, 20_000);
 
 /// A [`Clearing`] for one request.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Clearing {
             newest: self.newest,
             rounds: self.rounds,
             min_kept_tokens: share(self.min_kept_tokens, PROTECT),
-            min_freed_tokens: share(self.min_freed_tokens, LEAST),
+            min_freed_tokens: share(self.min_freed_tokens, MIN_FREED),
             skip_latest: self.skip_latest,
             gross: self.gross,
         }

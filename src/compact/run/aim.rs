@@ -14,13 +14,13 @@ use crate::compact::ledger::render::{Wanted, vital, wanted};
 /// budget these lines would take the room of the work at hand.
 const LINES_FROM: u64 = 32_000;
 /// Min tokens of the rules' extract, even if the target leaves less.
-const LEAST_EXTRACT: u64 = 512;
+const MIN_EXTRACT: u64 = 512;
 /// Divisor of the tokens that messages may use: the quotient is the max for the rules' extract.
-pub(super) const EXTRACT_OF_ALL: u64 = 12;
+pub(super) const EXTRACT_DIVISOR: u64 = 12;
 /// Tokens of a record without its text and lists: the tags and their sentences.
 const WRAPPER: u64 = 120;
 /// Max number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
-const MOST_CUTS: usize = 3;
+const MAX_CUTS: usize = 3;
 /// Max tokens covered for each token above the target, if the tail can have more than its share. A record must be a
 /// fifth shorter than the messages that it covers, which is reached at 5.
 const COVERED_OF_EXCESS: u64 = 4;
@@ -35,19 +35,19 @@ pub(super) struct Chosen {
 
 impl Compaction {
     /// True if this compaction has a target. A range that the caller chose has none, nor has a form without lists.
-    pub(super) fn aims(&self) -> bool {
+    pub(super) fn has_target(&self) -> bool {
         self.range.is_none() && self.options.profile.replacement.form == profile::Form::Record
     }
 
     /// Returns the end of the summary, and the groups of the conversation. The end is where the profile puts it, or
     /// later if the tail would take the view above its target.
-    pub(super) fn chosen(&self, budget: &Budget, draft: &Draft) -> (Option<cut::Cut>, Vec<Group>) {
+    pub(super) fn choose_cut(&self, budget: &Budget, draft: &Draft) -> (Option<cut::Cut>, Vec<Group>) {
         let scene = Scene::new(draft, self.ground(budget));
-        let cut = self.chosen_between(budget, draft, &scene);
+        let cut = self.choose_boundary(budget, draft, &scene);
         (cut, scene.groups)
     }
 
-    fn chosen_between(&self, budget: &Budget, draft: &Draft, scene: &Scene) -> Option<cut::Cut> {
+    fn choose_boundary(&self, budget: &Budget, draft: &Draft, scene: &Scene) -> Option<cut::Cut> {
         let pinned =
             |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
         let deeds = cut::deeds(scene);
@@ -58,14 +58,14 @@ impl Compaction {
         let choose = |tail, rule: &profile::Cut| cut::choose(draft, &scene.groups, tail, rule, &deeds, pinned);
         let wanted = self.wanted_tail(budget, draft);
         let mut cut = choose(wanted, &rule)?;
-        if !self.aims() || rule.at != CutAt::Tokens {
+        if !self.has_target() || rule.at != CutAt::Tokens {
             return Some(cut);
         }
         let newest = newest_round(&scene.groups);
         let of_newest = tail(draft, &scene.groups, newest);
         rule.window[1] = 1.0;
-        for _ in 0..MOST_CUTS {
-            let (view, lines) = self.view_with(budget, draft, &scene.groups, &cut);
+        for _ in 0..MAX_CUTS {
+            let (view, lines) = self.view_tokens(budget, draft, &scene.groups, &cut);
             let over = view.saturating_sub(budget.target);
             if over == 0 || cut.boundary >= newest {
                 break;
@@ -103,14 +103,14 @@ impl Compaction {
     /// Returns what a summary covers with this cut, or with another one that is closer to the target: an earlier cut if
     /// the record leaves room unused, a later one if it exceeds the target. A record of rules is written to find out its
     /// size; a model is expected to write no less.
-    pub(super) fn filled(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
+    pub(super) fn fill_target(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
         let Chosen { mut cut, mut covered, groups, rule } = chosen;
-        if !self.fills || !self.aims() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
+        if !self.fills || !self.has_target() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
             return covered;
         }
         self.add_extras(&covered, "");
-        let mut beside = self.beside_target(&covered);
-        for _ in 0..MOST_CUTS {
+        let mut beside = self.distance_to_target(&covered);
+        for _ in 0..MAX_CUTS {
             let Some((free, over)) = beside else { break };
             if over == 0 && free <= budget.available / 50 {
                 break;
@@ -133,7 +133,7 @@ impl Compaction {
                 break;
             }
             self.add_extras(&other, "");
-            beside = self.beside_target(&other);
+            beside = self.distance_to_target(&other);
             if beside.is_none_or(|(_, above)| above > over) {
                 break;
             }
@@ -144,7 +144,7 @@ impl Compaction {
 
     /// Returns how far a record of rules is below the target, and how far above it; `None` if the record is not worth
     /// making.
-    fn beside_target(&self, covered: &Covered) -> Option<(u64, u64)> {
+    fn distance_to_target(&self, covered: &Covered) -> Option<(u64, u64)> {
         let ledger = self.ledger(&covered.ids);
         let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
         let placed = self.apply(&text, Author::Rule, covered, &ledger).ok()?;
@@ -155,7 +155,7 @@ impl Compaction {
 
     /// Returns the tokens of the view behind a cut with everything that the record should contain, and the part of them
     /// that is lines beyond the floor.
-    fn view_with(&self, budget: &Budget, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> (u64, u64) {
+    fn view_tokens(&self, budget: &Budget, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> (u64, u64) {
         let covered = super::start::covered_by(draft, draft, groups, &cut.covered);
         let rest = draft.total().saturating_sub(covered.tokens);
         let ledger = self.ledger(&covered.ids);
@@ -189,39 +189,39 @@ impl Compaction {
         // facts that were not written down cannot.
         let rest = draft.total().saturating_sub(covered.tokens);
         let is_cut = rest + budget.summary + user + ledger > self.options.budget;
-        let least = if self.options.budget >= LINES_FROM || is_cut || !self.aims() { entries } else { ledger };
-        Shares { user, ledger, entries, least, room: if self.aims() { room } else { u64::MAX } }
+        let least = if self.options.budget >= LINES_FROM || is_cut || !self.has_target() { entries } else { ledger };
+        Shares { user, ledger, entries, least, room: if self.has_target() { room } else { u64::MAX } }
     }
 
     /// Returns the max tokens of the rules' extract: the whole share, or what the target leaves of it.
     pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
         let most = self.summary_tokens(covered);
-        if !self.aims() {
+        if !self.has_target() {
             return most;
         }
         let draft = self.cheap_view();
         let budget = self.budget(&self.view(&[]));
         // In little room, lists help more than the newest answer.
-        let most = if self.fills { most.min(budget.available / EXTRACT_OF_ALL) } else { most };
+        let most = if self.fills { most.min(budget.available / EXTRACT_DIVISOR) } else { most };
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
         let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
         let Extras { context, breadcrumb, .. } = &self.extras;
         let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
         let rest = draft.total().saturating_sub(covered.tokens);
         let left = budget.target.saturating_sub(rest + WRAPPER + floor + lines + words + added);
-        left.max(LEAST_EXTRACT).min(most)
+        left.max(MIN_EXTRACT).min(most)
     }
 
     /// Returns the tokens left under the target beside the record in `edit`; `None` if there is no target.
     pub(super) fn headroom(&self, edit: &Edit, covered: &Covered) -> Option<u64> {
         let budget = self.budget(&self.view(&[]));
         let after = self.cheap_view().total().saturating_sub(covered.tokens) + edit.tokens_after;
-        self.aims().then(|| budget.target.saturating_sub(after))
+        self.has_target().then(|| budget.target.saturating_sub(after))
     }
 
     /// Reports how close the result is to its target. `spare` are the tokens of the record that only fill free room.
-    pub(super) fn aim(&self, draft: &Draft, record: u64, spare: u64) -> Option<Aim> {
-        if !self.aims() {
+    pub(super) fn report_aim(&self, draft: &Draft, record: u64, spare: u64) -> Option<Aim> {
+        if !self.has_target() {
             return None;
         }
         let whole = self.view(&[]);

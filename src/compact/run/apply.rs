@@ -15,7 +15,7 @@ impl Compaction {
         let total = self.cheap.total;
         let ledger = self.closed_ledger(&covered.ids);
         if !self.options.profile.has(Rung::Offline) {
-            return self.without_offline(after);
+            return self.end_without_summary(after);
         }
         let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
         let mut steps = Vec::new();
@@ -56,7 +56,7 @@ impl Compaction {
     }
 
     /// Ends without a summary: neither a model nor rules may write one.
-    fn without_offline(&self, after: Option<(ModelReport, String)>) -> Result<Compacted> {
+    fn end_without_summary(&self, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let (model, step) = match after {
             Some((report, why)) => (Some(report), StepReport::same("summary", Outcome::Failed, self.cheap.total, why)),
             None => (None, skipped("summary", self.cheap.total, "there is no model to ask")),
@@ -102,7 +102,7 @@ impl Compaction {
     }
 
     /// Returns the newest request, if it is not one of these messages.
-    pub(super) fn current(&self, ids: &[String]) -> Option<&Message> {
+    pub(super) fn current_request(&self, ids: &[String]) -> Option<&Message> {
         let records = &self.options.rules.records;
         let is_begun = |m: &Message| records.is_foreign_alone(m) || self.environment.contains(&m.id);
         let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty() && !is_begun(m);
@@ -112,7 +112,7 @@ impl Compaction {
 
     /// Returns the text that rules extract from these messages; `ledger` is theirs.
     pub(super) fn extract(&self, ids: &[String], ledger: &Ledger, max: u64) -> String {
-        let current = self.current(ids).map(|message| (message.id.as_str(), message.text()));
+        let current = self.current_request(ids).map(|message| (message.id.as_str(), message.text()));
         let current = current.as_ref().map(|(id, text)| (*id, text.as_str()));
         // Only the text of a record has lists beside it.
         let write = match self.options.profile.replacement.form {
@@ -171,7 +171,7 @@ impl Compaction {
             name: None,
             parts: vec![Part::Text { text: words.to_string() }],
         });
-        let (thinking, of_thinking) = self.thinking(&draft, &covered.ids).unzip();
+        let (thinking, of_thinking) = self.last_thought(&draft, &covered.ids).unzip();
         let of_reply = reply.as_ref().map_or(0, |reply| self.meter().message(reply));
         let of_others = of_reply + of_thinking.unwrap_or(0);
         let meter = self.meter();
@@ -184,14 +184,14 @@ impl Compaction {
                 let bare = meter.message(&bare);
                 // A record above this size would not be worth making.
                 let worth = (covered.tokens as f64 * (1.0 - self.options.profile.gain.covered)) as u64;
-                crowd = self.crowd(&budget, &draft, ledger, covered, rest + bare);
+                crowd = self.tokens_from_long_texts(&budget, &draft, ledger, covered, rest + bare);
                 let target = budget.target + crowd;
                 let mut room = target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
                 let (surplus, vital) = match author {
                     Author::Rule => (0, 0),
                     Author::Model | Author::User => (
-                        self.surplus(text, covered, ledger),
+                        self.surplus_tokens(text, covered, ledger),
                         render::vital(ledger, self.window(&draft).entries, &*self.tokenizer),
                     ),
                 };
@@ -233,7 +233,7 @@ impl Compaction {
             profile::Form::Messages => {
                 let user = budget.user.min(covered.tokens / 5);
                 let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
-                said.extend(self.current(&covered.ids).map(|message| message.text()));
+                said.extend(self.current_request(&covered.ids).map(|message| message.text()));
                 let message =
                     summary::messages_form(id, text, &said, covering, user, replacement.head_share, &*self.tokenizer);
                 (message, none)
@@ -274,13 +274,13 @@ impl Compaction {
 
     /// Returns the tokens of a text beyond those that rules would have written. They take room from the lists and not
     /// from files and names: otherwise the next steps would know less of these with a model than without one.
-    fn surplus(&self, text: &str, covered: &Covered, ledger: &Ledger) -> u64 {
+    fn surplus_tokens(&self, text: &str, covered: &Covered, ledger: &Ledger) -> u64 {
         let usual = self.extract(&covered.ids, ledger, self.extract_tokens(covered, ledger));
         self.tokenizer.count(text).saturating_sub(self.tokenizer.count(&usual))
     }
 
     /// Returns the limits of the fit: the messages that it keeps, and the budget.
-    fn limits(&self, budget: u64) -> Limits {
+    fn fit_limits(&self, budget: u64) -> Limits {
         let Options { keep, rules, .. } = &self.options;
         Limits { budget, keep: keep.clone(), records: rules.records.clone(), ..Limits::default() }
     }
@@ -288,14 +288,21 @@ impl Compaction {
     /// Returns the tokens that the fit should take from long results and pastes, so that the record gets up to half of
     /// the target: a file that was just read can be read again, and facts that the record has no room for are lost.
     /// `around` are the tokens of everything but the lists of the record.
-    fn crowd(&self, budget: &Budget, draft: &Draft, ledger: &Ledger, covered: &Covered, around: u64) -> u64 {
+    fn tokens_from_long_texts(
+        &self,
+        budget: &Budget,
+        draft: &Draft,
+        ledger: &Ledger,
+        covered: &Covered,
+        around: u64,
+    ) -> u64 {
         let half = budget.target / 2;
         let room = budget.target.saturating_sub(around);
         if !self.fills || room >= half {
             return 0;
         }
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
-        let must = prune::must_keep(draft, &self.limits(budget.target));
+        let must = prune::must_keep(draft, &self.fit_limits(budget.target));
         let musts: HashSet<usize> = must.iter().copied().collect();
         let stays = |(_, entry): &(usize, &Entry)| entry.is_in() && !ids.contains(entry.message.id.as_str());
         let has_more = |(at, entry): (usize, &Entry)| !musts.contains(&at) && !entry.message.role.is_frame();
@@ -311,7 +318,7 @@ impl Compaction {
     }
 
     pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
-        let mut edits = self.beside_ids(&edit.targets);
+        let mut edits = self.unhidden_edits_of(&edit.targets);
         edits.push(edit.clone());
         StepReport {
             step: "summary",
@@ -323,11 +330,11 @@ impl Compaction {
     }
 
     /// Returns the edits of the cheap steps that the summary does not hide.
-    fn beside(&self, covered: &Covered) -> Vec<Edit> {
-        self.beside_ids(&covered.ids)
+    fn unhidden_edits(&self, covered: &Covered) -> Vec<Edit> {
+        self.unhidden_edits_of(&covered.ids)
     }
 
-    fn beside_ids(&self, covered: &[String]) -> Vec<Edit> {
+    fn unhidden_edits_of(&self, covered: &[String]) -> Vec<Edit> {
         if self.cheap.edits.is_empty() {
             return vec![];
         }
@@ -338,7 +345,7 @@ impl Compaction {
     /// stay, so that the result fits the budget.
     pub(super) fn fit(&self, summary: Vec<Edit>, given: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
         let mut edits = match &made {
-            Some(made) => self.beside(&made.covered),
+            Some(made) => self.unhidden_edits(&made.covered),
             None => self.cheap.edits.clone(),
         };
         edits.extend(summary);
@@ -352,16 +359,16 @@ impl Compaction {
         steps.extend(climb(&mut draft, behind, budget.relief, ground, &mut edits));
         let before = draft.total();
         if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
-            return Err(over(before, self.options.budget));
+            return Err(budget_error(before, self.options.budget));
         }
         let is_crowded = made.as_ref().is_some_and(|made| made.crowd > 0);
-        let limits = self.limits(if is_crowded { budget.target } else { self.options.budget });
+        let limits = self.fit_limits(if is_crowded { budget.target } else { self.options.budget });
         let reductions: [Reduction; 5] =
             [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
-                Ok(()) if self.thinks_elsewhere(&mut edits, &draft) => draft = self.view(&edits),
+                Ok(()) if self.move_thought(&mut edits, &draft) => draft = self.view(&edits),
                 Ok(()) => break "what still did not fit was pruned, oldest first",
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
@@ -431,7 +438,7 @@ impl Compaction {
             return Ok(Compacted { quality, low_headroom, ..done });
         };
         let record = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange).map_or(0, |edit| edit.tokens_after);
-        let aim = self.aim(&draft, record, spare);
+        let aim = self.report_aim(&draft, record, spare);
         let quality = self.quality(&draft, &covered, &edits, &text);
         Ok(Compacted {
             summary: Some(text),
@@ -462,7 +469,7 @@ impl Compaction {
 }
 
 /// Returns the error for a result above the budget that no step may shorten.
-fn over(needed: u64, budget: u64) -> Error {
+fn budget_error(needed: u64, budget: u64) -> Error {
     let why = format!("What is left has {needed} tokens, the budget allows {budget}, and the ladder has no fit");
     let details = BudgetDetails { budget, needed, largest: vec![] };
     Error { budget: Some(details), ..Error::new(Code::BudgetExceeded, why).at("options.budget") }

@@ -3,11 +3,11 @@
 use super::*;
 
 /// Max requests to the model in one compaction, whatever the answers.
-const MOST_CALLS: usize = 4;
+const MAX_CALLS: usize = 4;
 /// Max requests for the same purpose.
-const MOST_ATTEMPTS: usize = 2;
+const MAX_ATTEMPTS: usize = 2;
 /// Max missing facts that a second request lists.
-const MOST_FACTS: usize = 50;
+const MAX_FACTS: usize = 50;
 /// If a model refuses a request as too long and names no limit, the next request has at most this share of it, in
 /// percent: after the first refusal, and after each later one.
 const SHORTER: [u64; 2] = [75, 50];
@@ -134,7 +134,7 @@ impl Compaction {
         talk.upto = parts.len();
         let model = made.unwrap_or_else(|| {
             // A second request is not split, so that one more failure cannot end the exchange.
-            let pieces = if talk.first.is_some() { 1 } else { MOST_CALLS.saturating_sub(self.calls).max(1) };
+            let pieces = if talk.first.is_some() { 1 } else { MAX_CALLS.saturating_sub(self.calls).max(1) };
             let earlier = talk.earlier.as_deref();
             let simple = request::simple::simple(&draft, rest, earlier, &wanted, talk.limit, pieces, rule);
             talk.upto = talk.done + simple.shown;
@@ -153,7 +153,7 @@ impl Compaction {
         self.request(vec![Effect::CallModel(model)], Then::Model(Box::new(talk)))
     }
 
-    pub(super) fn heard(&mut self, answer: Answer, mut talk: Talk) -> State {
+    pub(super) fn handle_answer(&mut self, answer: Answer, mut talk: Talk) -> State {
         let mut is_refused = false;
         let (status, why, next) = match answer {
             Answer::Model { text, finish_reason } => {
@@ -182,11 +182,11 @@ impl Compaction {
                             shape: Shape::Simple,
                             ..talk
                         };
-                        if self.calls < MOST_CALLS {
+                        if self.calls < MAX_CALLS {
                             return self.ask(talk);
                         }
-                        let why = format!("the history is too long for {MOST_CALLS} requests of the model");
-                        return self.failed(Status::ModelFailed, why, talk);
+                        let why = format!("the history is too long for {MAX_CALLS} requests of the model");
+                        return self.handle_failure(Status::ModelFailed, why, talk);
                     }
                     Err(unusable) => {
                         let called = finish_reason.is_some_and(|reason| CALLED.contains(&&*reason));
@@ -215,7 +215,7 @@ impl Compaction {
                 is_refused = true;
                 talk.limit = limit.filter(|limit| *limit > 0).map_or(shorter, |limit| limit.min(sent * 9 / 10));
                 let next = if talk.shape == Shape::Fork { self.own_shape() } else { talk.shape };
-                (Status::ModelFailed, reason, (talk.limit >= LEAST_ROOM).then_some(next))
+                (Status::ModelFailed, reason, (talk.limit >= MIN_ROOM).then_some(next))
             }
             Answer::Cancelled | Answer::Hook { .. } | Answer::File { .. } => {
                 (Status::ModelFailed, "the request for a model was not answered by one".into(), None)
@@ -228,18 +228,18 @@ impl Compaction {
             // The first summary was usable, so it stays.
             return self.attach(talk.covered, Makes::Text { text, gaps });
         }
-        if let Some(shape) = next.filter(|_| (is_refused || talk.attempts < MOST_ATTEMPTS) && self.calls < MOST_CALLS) {
+        if let Some(shape) = next.filter(|_| (is_refused || talk.attempts < MAX_ATTEMPTS) && self.calls < MAX_CALLS) {
             return self.ask(Talk { shape, ..talk });
         }
-        self.failed(status, why, talk)
+        self.handle_failure(status, why, talk)
     }
 
     /// Ends the exchange without a summary by the model.
-    fn failed(&mut self, status: Status, why: String, talk: Talk) -> State {
+    fn handle_failure(&mut self, status: Status, why: String, talk: Talk) -> State {
         if self.options.offline_on_failure {
             return self.attach(talk.covered, Makes::Rules { after: Some((status, why)), unasked: None });
         }
-        let result = self.untouched(status, &why, Some(self.model_report(Some((status, why.clone())))));
+        let result = self.unchanged(status, &why, Some(self.model_report(Some((status, why.clone())))));
         self.conclude(result)
     }
 
@@ -260,7 +260,7 @@ impl Compaction {
                     Verify::Always => true,
                     Verify::Auto => !gaps.is_empty(),
                 };
-                if wanted && self.calls < MOST_CALLS {
+                if wanted && self.calls < MAX_CALLS {
                     talk.attempts = 0;
                     talk.unusable = None;
                     talk.first = Some((text, gaps));
@@ -294,7 +294,7 @@ impl Compaction {
             let files = ledger.files.iter().filter(|file| file.is_changed() && new.contains(file.last.as_str()));
             facts.extend(files.map(|file| file.path.as_str()));
         }
-        facts.into_iter().filter(|fact| !view.contains(fact)).take(MOST_FACTS).map(str::to_string).collect()
+        facts.into_iter().filter(|fact| !view.contains(fact)).take(MAX_FACTS).map(str::to_string).collect()
     }
 }
 

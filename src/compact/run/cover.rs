@@ -1,6 +1,6 @@
 //! A range that the caller chose, instead of a cut.
 
-use super::aim::EXTRACT_OF_ALL;
+use super::aim::EXTRACT_DIVISOR;
 use super::start::covered_by;
 use super::*;
 use crate::compact::Cover;
@@ -15,7 +15,7 @@ pub(super) struct Range {
 
 impl Compaction {
     /// Plans the compaction of a chosen range. Only messages that no edit may remove stay in it.
-    pub(super) fn chosen_range(&mut self, cover: &Cover) -> State {
+    pub(super) fn plan_range(&mut self, cover: &Cover) -> State {
         let draft = self.view(&[]);
         let total = draft.total();
         let groups = groups(&draft);
@@ -44,7 +44,7 @@ impl Compaction {
             let draft = self.view(&[]);
             return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
         }
-        self.planned(covered)
+        self.handle_plan(covered)
     }
 
     /// Returns the max tokens of the summary of `covered`: for a chosen range a share of that range, else a share of
@@ -56,7 +56,7 @@ impl Compaction {
         let budget = self.budget(&self.view(&[]));
         // For a talk in little room, facts say more.
         let is_small = self.fills && !self.has_work();
-        budget.summary.min(if is_small { budget.available / EXTRACT_OF_ALL } else { u64::MAX })
+        budget.summary.min(if is_small { budget.available / EXTRACT_DIVISOR } else { u64::MAX })
     }
 }
 

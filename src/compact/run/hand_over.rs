@@ -19,11 +19,11 @@ impl Compaction {
             let draft = self.view(&[]);
             return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
         }
-        self.planned(covered)
+        self.handle_plan(covered)
     }
 
     /// Returns the unchanged conversation, and the record.
-    pub(super) fn handed_over(&mut self, covered: Covered, makes: Makes) -> State {
+    pub(super) fn finish_hand_over(&mut self, covered: Covered, makes: Makes) -> State {
         let ledger = self.ledger(&covered.ids);
         let budget = self.budget(&self.view(&[]));
         let form: &Form = self.form();

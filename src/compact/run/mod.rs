@@ -53,9 +53,9 @@ use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// Min room in tokens for showing a model anything useful of a history.
-const LEAST_ROOM: u64 = 1_000;
+const MIN_ROOM: u64 = 1_000;
 /// Divisor of the budget: the environment turn of another system stays if it costs at most the quotient.
-const ENVIRONMENT_PART: u64 = 10;
+const ENVIRONMENT_DIVISOR: u64 = 10;
 
 /// See the module. Create it, poll it, answer its effects, poll again; dropping it loses no data of the caller.
 pub struct Compaction {
@@ -198,7 +198,7 @@ impl Compaction {
         let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
         let is_sound = is_sound(&messages, &counts, &counted, by_items);
         let opening = opening(messages.iter().map(|message| &**message), None);
-        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).opened(opening)
+        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).with_opening(opening)
     }
 
     /// Creates a compaction from known counts, one for each message; `counted` has the lowest origin of them.
@@ -246,12 +246,12 @@ impl Compaction {
 
     /// Takes into account how the messages begin if another system compacted them. A large environment turn is treated
     /// like any other message.
-    fn opened(mut self, opening: Opening) -> Compaction {
+    fn with_opening(mut self, opening: Opening) -> Compaction {
         let records = std::mem::take(&mut self.options.rules.records);
         self.options.rules.records = records.with(opening.record);
         let at = |id: &String| self.messages.iter().position(|message| message.id == *id);
         let tokens: u64 = opening.environment.iter().filter_map(at).map(|at| self.counts[at]).sum();
-        if tokens <= self.options.budget / ENVIRONMENT_PART {
+        if tokens <= self.options.budget / ENVIRONMENT_DIVISOR {
             self.options.keep.extend(opening.environment.iter().cloned());
             self.environment = opening.environment;
         }
@@ -288,7 +288,7 @@ impl Compaction {
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };
         // The view of a log is already repaired.
         let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
-        Compaction { behind, history: Some(log.history()), ..compaction.opened(opening) }
+        Compaction { behind, history: Some(log.history()), ..compaction.with_opening(opening) }
     }
 
     /// Advances the compaction; returns effects or the result. Polling again without an answer returns the same
@@ -301,7 +301,7 @@ impl Compaction {
             let state = std::mem::replace(&mut self.state, State::Start);
             self.state = match state {
                 State::Start => self.start(),
-                State::Asked(pending) if pending.is_answered() => self.answered(*pending),
+                State::Asked(pending) if pending.is_answered() => self.handle_answers(*pending),
                 other => other,
             };
             match &self.state {
@@ -391,7 +391,7 @@ impl Compaction {
     }
 
     /// Returns the conversation unchanged.
-    fn untouched(&self, status: Status, why: &str, model: Option<ModelReport>) -> Result<Compacted> {
+    fn unchanged(&self, status: Status, why: &str, model: Option<ModelReport>) -> Result<Compacted> {
         let messages = self.messages.iter().map(|message| &**message);
         let draft = Draft::with_counts(messages, &self.counts, self.meter(), self.origin);
         let total = draft.total();

@@ -63,19 +63,19 @@ impl Compaction {
     }
 
     /// Continues after the last answer.
-    pub(super) fn answered(&mut self, pending: Pending) -> State {
+    pub(super) fn handle_answers(&mut self, pending: Pending) -> State {
         let Pending { answers, then, .. } = pending;
         let mut answers: Vec<Answer> = answers.into_iter().flatten().collect();
         if answers.contains(&Answer::Cancelled) {
             // The caller no longer waits for a result, so no fallback is tried.
             let report = (self.calls > 0).then(|| self.model_report(Some((Status::Cancelled, "cancelled".into()))));
-            let result = self.untouched(Status::Cancelled, "cancelled", report);
+            let result = self.unchanged(Status::Cancelled, "cancelled", report);
             return self.done(result);
         }
         match then {
             Then::PreHook(covered) => self.before(answers.pop(), covered),
             Then::Model(talk) => match answers.pop() {
-                Some(answer) => self.heard(answer, *talk),
+                Some(answer) => self.handle_answer(answer, *talk),
                 None => self.ask(*talk),
             },
             Then::Files { covered, makes, paths } => {
@@ -85,10 +85,10 @@ impl Compaction {
                     _ => Err("no text came back".to_string()),
                 });
                 let files: Vec<(String, std::result::Result<String, String>)> = paths.into_iter().zip(read).collect();
-                let most = self.of_files(&covered, &makes);
+                let most = self.file_tokens(&covered, &makes);
                 let (text, reports) = context::files(&files, most, &*self.tokenizer);
                 self.files = reports;
-                self.make(covered, makes, &text)
+                self.make_result(covered, makes, &text)
             }
             Then::PostHook(result) => {
                 self.note_hook("postCompact", answers.pop(), HookOutcome::Done);
@@ -99,7 +99,7 @@ impl Compaction {
     }
 
     /// Handles a new plan: calls the host's hook once; then asks the model, or lets rules write the summary.
-    pub(super) fn planned(&mut self, covered: Covered) -> State {
+    pub(super) fn handle_plan(&mut self, covered: Covered) -> State {
         let asking = &self.options.asking;
         if !self.is_planned {
             self.is_planned = true;
@@ -121,9 +121,9 @@ impl Compaction {
         if !self.options.has_model || !self.options.profile.has(Rung::Summary) {
             return self.attach(covered, Makes::Rules { after: None, unasked: None });
         }
-        if limit < LEAST_ROOM {
+        if limit < MIN_ROOM {
             let why =
-                format!("the model takes {limit} tokens, and {LEAST_ROOM} are the least that show enough of a history");
+                format!("the model takes {limit} tokens, and {MIN_ROOM} are the least that show enough of a history");
             return self.attach(covered, Makes::Rules { after: None, unasked: Some(why) });
         }
         let shape = self.first_shape();
@@ -150,11 +150,11 @@ impl Compaction {
         }
         self.note_hook("preCompact", answer, outcome);
         if outcome == HookOutcome::Skipped {
-            let result = self.untouched(Status::Skipped, "a hook put it off", None);
+            let result = self.unchanged(Status::Skipped, "a hook put it off", None);
             return self.conclude(result);
         }
         // A newly kept message may lie at the cut, so the plan is made again.
-        if keeps_more { self.start() } else { self.planned(covered) }
+        if keeps_more { self.start() } else { self.handle_plan(covered) }
     }
 
     fn note_hook(&mut self, name: &'static str, answer: Option<Answer>, outcome: HookOutcome) {
@@ -170,11 +170,11 @@ impl Compaction {
     /// Inserts the files that were in use beside the summary, which exists or will be written.
     pub(super) fn attach(&mut self, covered: Covered, makes: Makes) -> State {
         if self.options.asking.is_handover {
-            return self.handed_over(covered, makes);
+            return self.finish_hand_over(covered, makes);
         }
         let paths = if self.options.asking.reads_files { self.files_in_use(&covered) } else { vec![] };
         if paths.is_empty() {
-            return self.make(covered, makes, "");
+            return self.make_result(covered, makes, "");
         }
         let effects = paths.iter().map(|path| Effect::ReadFile { path: path.clone() }).collect();
         self.request(effects, Then::Files { covered, makes, paths })
@@ -192,11 +192,11 @@ impl Compaction {
         crate::rank::sort_by(&mut files, |one, other| {
             (!one.is_changed(), other.at).cmp(&(!other.is_changed(), one.at))
         });
-        files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
+        files.into_iter().take(context::MAX_FILES).map(|file| file.path.clone()).collect()
     }
 
     /// Returns the max tokens for files: their share, and no more than the target leaves beside the record.
-    fn of_files(&mut self, covered: &Covered, makes: &Makes) -> u64 {
+    fn file_tokens(&mut self, covered: &Covered, makes: &Makes) -> u64 {
         let share = context::share_of_files(self.budget(&self.view(&[])).available);
         self.add_extras(covered, "");
         let ledger = self.ledger(&covered.ids);
@@ -228,9 +228,9 @@ impl Compaction {
     }
 
     /// Makes the result.
-    fn make(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
+    fn make_result(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
         let blocks = self.add_extras(&covered, files);
-        let mut result = self.made(&covered, &makes);
+        let mut result = self.make_summary(&covered, &makes);
         // Files may cost as much as the summary frees; then they are left out.
         let gained = |result: &Result<Compacted>| {
             result
@@ -243,7 +243,7 @@ impl Compaction {
                 (file.outcome, file.tokens) = (context::FileOutcome::Path, 0);
                 file.why = Some("the record would not have been worth making".into());
             }
-            result = self.made(&covered, &makes);
+            result = self.make_summary(&covered, &makes);
         }
         let result = match result {
             Ok(done) if self.options.asking.strict && !done.quality.as_ref().is_none_or(|q| q.misses.is_empty()) => {
@@ -251,7 +251,7 @@ impl Compaction {
                     "the result falls short: {}",
                     done.quality.as_ref().map_or(String::new(), |q| q.misses.join(", "))
                 );
-                let untouched = self.untouched(Status::QualityFailed, &why, done.model);
+                let untouched = self.unchanged(Status::QualityFailed, &why, done.model);
                 untouched.map(|untouched| Compacted { quality: done.quality, ..untouched })
             }
             other => other,
@@ -259,7 +259,7 @@ impl Compaction {
         self.conclude(result)
     }
 
-    fn made(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
+    fn make_summary(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
         let (text, gaps) = match makes {
             Makes::Rules { after, unasked } => {
                 let after = after.clone().map(|failed| (self.model_report(Some(failed.clone())), failed.1));
@@ -291,7 +291,7 @@ impl Compaction {
             Err(failed) if self.options.offline_on_failure => {
                 self.offline(covered, Some((self.model_report(Some(failed.clone())), failed.1)))
             }
-            Err((status, why)) => self.untouched(status, &why, Some(self.model_report(Some((status, why.clone()))))),
+            Err((status, why)) => self.unchanged(status, &why, Some(self.model_report(Some((status, why.clone()))))),
         }
     }
 

@@ -20,7 +20,7 @@ impl Compaction {
             return self.hand_over();
         }
         if let Some(cover) = self.options.cover.clone() {
-            return self.chosen_range(&cover);
+            return self.plan_range(&cover);
         }
         let total = self.view(&[]).total();
         let has_working_set = self.options.profile.shares.working.of > 0.0;
@@ -44,8 +44,8 @@ impl Compaction {
                 self.done(self.fit(vec![], given, None))
             }
             Next::Cut(Some(chosen)) => {
-                let covered = self.filled(&budget, chosen);
-                self.planned(covered)
+                let covered = self.fill_target(&budget, chosen);
+                self.handle_plan(covered)
             }
             Next::Cut(None) => {
                 let why = format!("fewer than {} messages could be covered", self.options.profile.min_messages.manual);
@@ -76,7 +76,7 @@ impl Compaction {
         // The model is asked about the untouched history: it says more, and a provider may still have it cached. The
         // cheap steps remove no message, so the groups are the same.
         edit::repair_behind(&mut behind, &cheap.edits);
-        let (cut, groups) = self.chosen(budget, &behind);
+        let (cut, groups) = self.choose_cut(budget, &behind);
         let cut = cut.filter(|cut| {
             let covered: usize = cut.covered.iter().map(|&at| groups[at].entries.len()).sum();
             covered >= profile.min_messages.manual && budget.summary > 0

@@ -10,7 +10,7 @@ impl Compaction {
     /// Returns the last thought of the covered messages in the turn in which they end, its destination, and the tokens
     /// that it adds there. `None` if the first remaining calls of the turn have their own. `shown` are the remaining
     /// messages.
-    pub(super) fn thinking(&self, shown: &Draft, covered: &[String]) -> Option<(Thinking, u64)> {
+    pub(super) fn last_thought(&self, shown: &Draft, covered: &[String]) -> Option<(Thinking, u64)> {
         let except = self.options.thinking.as_ref()?;
         let covered: HashSet<&str> = covered.iter().map(String::as_str).collect();
         let whole = self.view(&[]);
@@ -43,13 +43,13 @@ impl Compaction {
 
     /// Moves the thought to a later message of the turn if its message was removed. Returns true if that changed the
     /// edits.
-    pub(super) fn thinks_elsewhere(&self, edits: &mut [Edit], draft: &Draft) -> bool {
+    pub(super) fn move_thought(&self, edits: &mut [Edit], draft: &Draft) -> bool {
         let stays = |id: &str| draft.entries.iter().any(|entry| entry.is_in() && entry.message.id == id);
         let gone = |edit: &&mut Edit| edit.thinking.as_ref().is_some_and(|thinking| !stays(&thinking.to));
         let Some(edit) = edits.iter_mut().find(gone) else { return false };
         let at = |id: &str| self.messages.iter().position(|message| message.id == id);
         let was = edit.thinking.take().and_then(|thinking| at(&thinking.to));
-        let next = self.thinking(draft, &edit.targets).map(|(thinking, _)| thinking);
+        let next = self.last_thought(draft, &edit.targets).map(|(thinking, _)| thinking);
         // Pruning depends on the position of the thought. It only moves forward, so that this terminates.
         edit.thinking = next.filter(|thinking| at(&thinking.to) > was);
         true

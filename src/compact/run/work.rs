@@ -14,7 +14,7 @@ use crate::map::HashMap;
 const FRAME: u64 = 16;
 /// Min bytes of a token of code, on average: an estimate of what files cost. Measured on public transcripts: 3.1 to
 /// 4.2.
-const BYTES: u64 = 3;
+const MIN_BYTES_PER_TOKEN: u64 = 3;
 
 /// What a record can show of the working set.
 pub(super) struct Work {
@@ -28,7 +28,7 @@ pub(super) struct Work {
 impl Compaction {
     /// Returns the working set beside a record of `covered`; `None` if the profile gives it no room.
     pub(super) fn work(&self, budget: &Budget, draft: &Draft, covered: &Covered, text: &str) -> Option<Work> {
-        if budget.working + budget.names == 0 || !self.aims() {
+        if budget.working + budget.names == 0 || !self.has_target() {
             return None;
         }
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
@@ -38,7 +38,7 @@ impl Compaction {
         let set = self.working_set()?;
         // Things without a file change less than files, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
-        let files = share.min(held_bytes(&set) / BYTES);
+        let files = share.min(held_bytes(&set) / MIN_BYTES_PER_TOKEN);
         Some(Work { set, view, files, names: budget.names })
     }
 
@@ -75,7 +75,7 @@ impl Compaction {
             return 0;
         }
         let Some(set) = self.working_set() else { return 0 };
-        held_bytes(&set) / BYTES + budget.names.min(set.names.len() as u64 * 4)
+        held_bytes(&set) / MIN_BYTES_PER_TOKEN + budget.names.min(set.names.len() as u64 * 4)
     }
 }
 

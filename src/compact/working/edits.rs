@@ -48,7 +48,7 @@ impl File {
             Change::Hunk { at, old, new } => self.hunk(*at, old, new, now),
             Change::Somewhere { text } => {
                 self.doubted = now;
-                self.loosen(&whole_lines(text), now);
+                self.add_loose_lines(&whole_lines(text), now);
             }
             Change::Delete => {
                 self.forget();
@@ -97,13 +97,13 @@ impl File {
 
     fn insert(&mut self, after: u64, text: &str, now: u32) {
         if after >= MAX_NUMBER {
-            return self.loosen(&whole_lines(text), now);
+            return self.add_loose_lines(&whole_lines(text), now);
         }
         let sides = [after, after.saturating_add(1)].map(|number| {
             let line = self.line(number).filter(|line| self.is_fresh(line));
             line.map(|line| Rc::clone(&line.text))
         });
-        self.divide_loose(&sides);
+        self.mark_divided_loose(&sides);
         let lines = whole_lines(text);
         self.shift(after.saturating_add(1), lines.len() as i128);
         let lines: Vec<Line> = lines.iter().map(|text| edited(text, now)).collect();
@@ -112,7 +112,7 @@ impl File {
 
     /// Marks loose lines that may be the lines on the `sides` of an insertion: lines may have been inserted between
     /// them.
-    fn divide_loose(&mut self, sides: &[Option<Rc<str>>; 2]) {
+    fn mark_divided_loose(&mut self, sides: &[Option<Rc<str>>; 2]) {
         let may_be = |line: &Line, side: &Option<Rc<str>>| side.as_ref().is_none_or(|text| *text == line.text);
         for run in &mut self.loose {
             for at in 1..run.lines.len() {
@@ -150,21 +150,21 @@ impl File {
 
     /// Returns the number of the first line that an edit at an unknown position may have moved. Fresh lines that begin
     /// the file have not moved: none of them contains the edited text. A stale line may contain it.
-    fn first_unsure(&self) -> u64 {
+    fn first_possibly_moved(&self) -> u64 {
         let Some(run) = self.runs.first().filter(|run| run.start == 1) else { return 1 };
         let stale = run.lines.iter().position(|line| !self.is_fresh(line));
         stale.map_or(run.end(), |stale| run.start + stale as u64)
     }
 
     /// Removes the numbers behind an unknown position if the edit changed the number of lines.
-    fn moved_somewhere(&mut self, by: i128) {
+    fn remove_moved_numbers(&mut self, by: i128) {
         if by != 0 {
             self.total = self.total.map(|total| moved(total, by));
-            self.unplace_from(self.first_unsure());
+            self.unplace_from(self.first_possibly_moved());
         }
     }
 
-    fn loosen(&mut self, new: &[&str], now: u32) {
+    fn add_loose_lines(&mut self, new: &[&str], now: u32) {
         let lines = new.iter().map(|text| edited(text, now)).collect();
         self.add_loose(Run { start: 0, lines });
     }
@@ -176,31 +176,31 @@ impl File {
             return self.replace_all(&old, &new, by, now);
         }
         // Tools refuse a text that occurs twice, so a known occurrence is the only one.
-        let mut places = self.places(&old, self.fresh());
+        let mut places = self.find_text(&old, self.fresh());
         let is_fresh = !places.is_empty();
         if !is_fresh && is_distinct(&old) {
-            places = self.places(&old, 1);
+            places = self.find_text(&old, 1);
         }
         let numbered: Vec<Place> = places.iter().filter(|place| !place.is_loose).copied().collect();
         match numbered.as_slice() {
-            [place] if !self.is_blurred(*place, &old, &new) => {
-                self.touch(&old, Some(&new), is_fresh);
-                self.touch_places(&places, old.len());
-                self.put_in(*place, &old, &new, false, (now, now));
+            [place] if !self.may_begin_earlier(*place, &old, &new) => {
+                self.mark_shared_edges(&old, Some(&new), is_fresh);
+                self.mark_loose(&places, old.len());
+                self.replace_text_at(*place, &old, &new, false, (now, now));
             }
             [] if !places.is_empty() => {
-                self.touch(&old, Some(&new), false);
+                self.mark_shared_edges(&old, Some(&new), false);
                 for place in places.iter().rev() {
-                    self.put_in(*place, &old, &new, false, (now, now));
+                    self.replace_text_at(*place, &old, &new, false, (now, now));
                 }
                 self.loose.retain(|run| !run.lines.is_empty());
-                self.moved_somewhere(by);
+                self.remove_moved_numbers(by);
             }
             [] => self.replace_trimmed(&old, &new, now),
             _ => {
-                numbered.iter().for_each(|place| self.doubt(*place, old.len()));
-                self.touch_places(&places, old.len());
-                self.replaced_somewhere(&old, &new, false, now);
+                numbered.iter().for_each(|place| self.mark_doubtful(*place, old.len()));
+                self.mark_loose(&places, old.len());
+                self.replace_unplaced(&old, &new, false, now);
             }
         }
     }
@@ -212,21 +212,21 @@ impl File {
 
     fn replace_all(&mut self, old: &[&str], new: &[&str], by: i128, now: u32) {
         let is_known = self.is_known();
-        let (places, fresh) = (self.places(old, 1), self.fresh());
-        self.touch(old, Some(new), false);
+        let (places, fresh) = (self.find_text(old, 1), self.fresh());
+        self.mark_shared_edges(old, Some(new), false);
         // Starts at the end, so that earlier positions stay valid.
         for place in places.iter().rev() {
             let lines = self.run_at(*place).lines[place.line..].iter().take(old.len());
             let is_fresh = lines.into_iter().all(|line| line.seen >= fresh);
-            self.put_in(*place, old, new, true, (now, if is_fresh { now } else { 0 }));
+            self.replace_text_at(*place, old, new, true, (now, if is_fresh { now } else { 0 }));
         }
         self.loose.retain(|run| !run.lines.is_empty());
         if places.is_empty() {
-            self.loosen_parts(new, now);
+            self.add_loose_parts(new, now);
         }
         if by != 0 && !is_known {
             // The text may also occur in the gaps.
-            self.unplace_from(self.first_unsure());
+            self.unplace_from(self.first_possibly_moved());
             self.total = None;
         }
     }
@@ -246,29 +246,29 @@ impl File {
         });
         match found.filter(|_| is_distinct(lines)) {
             Some(place) => {
-                self.touch(old, Some(new), false);
-                self.put(place, lines.len(), put, (now, 0));
-                self.doubt(place, put.len());
+                self.mark_shared_edges(old, Some(new), false);
+                self.replace_lines_at(place, lines.len(), put, (now, 0));
+                self.mark_doubtful(place, put.len());
             }
-            None => self.replaced_somewhere(old, new, false, now),
+            None => self.replace_unplaced(old, new, false, now),
         }
     }
 
     /// Handles a replaced text that has no certain position among the known lines.
-    fn replaced_somewhere(&mut self, old: &[&str], new: &[&str], is_lines: bool, now: u32) {
+    fn replace_unplaced(&mut self, old: &[&str], new: &[&str], is_lines: bool, now: u32) {
         let by = new.len() as i128 - old.len() as i128;
         if self.is_whole() && self.runs.iter().flat_map(|run| &run.lines).all(|line| line.seen > 0) {
             // The text must have been in the file, so something else has changed the file.
             self.doubted = now;
         }
-        self.touch(old, Some(new).filter(|_| !is_lines), false);
-        self.moved_somewhere(by);
-        if is_lines { self.loosen(new, now) } else { self.loosen_parts(new, now) }
+        self.mark_shared_edges(old, Some(new).filter(|_| !is_lines), false);
+        self.remove_moved_numbers(by);
+        if is_lines { self.add_loose_lines(new, now) } else { self.add_loose_parts(new, now) }
     }
 
     /// Keeps a new text as loose lines. The first and the last may be parts of lines, so they do not help to place
     /// their neighbours.
-    fn loosen_parts(&mut self, new: &[&str], now: u32) {
+    fn add_loose_parts(&mut self, new: &[&str], now: u32) {
         let last = new.len().saturating_sub(1);
         let seen = |at: usize| if at == 0 || at == last { 0 } else { now };
         let lines = new.iter().enumerate().map(|(at, text)| Line { seen: seen(at), ..edited(text, now) }).collect();
@@ -291,7 +291,7 @@ impl File {
     }
 
     /// Returns the positions of a text that may begin and end within lines.
-    fn places(&self, old: &[&str], floor: u32) -> Vec<Place> {
+    fn find_text(&self, old: &[&str], floor: u32) -> Vec<Place> {
         let mut out = Vec::new();
         for (first, lines) in self.segments(floor) {
             let ends_file = || {
@@ -350,14 +350,14 @@ impl File {
     }
 
     /// True if the text may begin before this position, in unknown lines, and end in it.
-    fn is_blurred(&self, place: Place, old: &[&str], new: &[&str]) -> bool {
+    fn may_begin_earlier(&self, place: Place, old: &[&str], new: &[&str]) -> bool {
         let is_here =
             |span: &Span| !span.is_loose && span.run == place.run && span.is_behind && span.lines.contains(&place.line);
         self.overlaps(old, Some(new)).iter().any(is_here)
     }
 
     /// Marks the lines that a text may share with the edges of the known content.
-    fn touch(&mut self, old: &[&str], new: Option<&[&str]>, only_loose: bool) {
+    fn mark_shared_edges(&mut self, old: &[&str], new: Option<&[&str]>, only_loose: bool) {
         for span in self.overlaps(old, new) {
             if span.is_loose || !only_loose {
                 let run = if span.is_loose { &mut self.loose[span.run] } else { &mut self.runs[span.run] };
@@ -367,7 +367,7 @@ impl File {
     }
 
     /// Marks loose lines that contain a text which was edited elsewhere.
-    fn touch_places(&mut self, places: &[Place], count: usize) {
+    fn mark_loose(&mut self, places: &[Place], count: usize) {
         for place in places.iter().filter(|place| place.is_loose) {
             self.loose[place.run].lines[place.line..].iter_mut().take(count).for_each(|line| line.seen = 0);
         }
@@ -379,29 +379,29 @@ impl File {
 
     /// Replaces a text that begins in a line of a run. `marks` are the messages that edited and that confirmed the
     /// lines.
-    fn put_in(&mut self, place: Place, old: &[&str], new: &[&str], all: bool, marks: (u32, u32)) {
+    fn replace_text_at(&mut self, place: Place, old: &[&str], new: &[&str], all: bool, marks: (u32, u32)) {
         let run = self.run_at(place);
         let first = Rc::clone(&run.lines[place.line].text);
         let [first_old, .., last_old] = old else {
             let (text, old) = (first, old.first().copied().unwrap_or_default());
             let put = new.join("\n");
             let text = if all { text.replace(old, &put) } else { text.replacen(old, &put, 1) };
-            return self.put(place, 1, &split(&text), marks);
+            return self.replace_lines_at(place, 1, &split(&text), marks);
         };
         let before = first.strip_suffix(first_old).unwrap_or(&first);
         let last = run.lines.get(place.line + old.len() - 1).map(|line| Rc::clone(&line.text));
         let behind = last.as_deref().and_then(|last| last.strip_prefix(last_old)).unwrap_or_default();
         let text = format!("{before}{}{behind}", new.join("\n"));
         match last {
-            Some(_) => self.put(place, old.len(), &split(&text), marks),
+            Some(_) => self.replace_lines_at(place, old.len(), &split(&text), marks),
             // The old text ends at the end of the file.
-            None => self.put(place, old.len() - 1, &whole_lines(&text), marks),
+            None => self.replace_lines_at(place, old.len() - 1, &whole_lines(&text), marks),
         }
     }
 
     /// Replaces `count` lines of a run; identical lines keep the message that last edited them. A loose run may become
     /// empty.
-    fn put(&mut self, place: Place, count: usize, new: &[&str], (now, seen): (u32, u32)) {
+    fn replace_lines_at(&mut self, place: Place, count: usize, new: &[&str], (now, seen): (u32, u32)) {
         let run = self.run_at(place);
         let end = (place.line + count).min(run.lines.len());
         let old: Vec<Line> = run.lines[place.line..end].to_vec();
@@ -442,7 +442,7 @@ impl File {
     }
 
     /// Marks the lines around a position as doubtful.
-    fn doubt(&mut self, place: Place, count: usize) {
+    fn mark_doubtful(&mut self, place: Place, count: usize) {
         if place.run >= if place.is_loose { self.loose.len() } else { self.runs.len() } {
             return;
         }
@@ -466,7 +466,7 @@ impl File {
             };
         }
         let is_distinct = is_distinct(&old);
-        let places = self.windows(&old, is_distinct);
+        let places = self.find_lines(&old, is_distinct);
         let numbered: Vec<(u64, Place)> = places
             .iter()
             .filter(|place| !place.is_loose)
@@ -477,12 +477,12 @@ impl File {
             numbered.iter().min_by_key(|(number, _)| far(*number)).map(|(number, place)| (far(*number), *place));
         let is_only = numbered.len() == 1 && (is_distinct || self.is_known()) || at.is_some() && self.is_whole();
         match (at, nearest) {
-            (Some(_), Some((0, place))) => self.put_hunk(place, &places, &old, &new, now),
-            (_, Some((_, place))) if is_only => self.put_hunk(place, &places, &old, &new, now),
+            (Some(_), Some((0, place))) => self.apply_hunk(place, &places, &old, &new, now),
+            (_, Some((_, place))) if is_only => self.apply_hunk(place, &places, &old, &new, now),
             (Some(at), _) if self.may_hold(at, &old) => {
-                numbered.iter().for_each(|(_, place)| self.doubt(*place, old.len()));
-                self.touch(&old, None, true);
-                self.touch_places(&places, old.len());
+                numbered.iter().for_each(|(_, place)| self.mark_doubtful(*place, old.len()));
+                self.mark_shared_edges(&old, None, true);
+                self.mark_loose(&places, old.len());
                 let is_there = |(at, text): (u64, &&str)| {
                     let line = self.line(at).filter(|line| *line.text == **text && line.text.trim().len() >= DISTINCT);
                     line.is_some_and(|line| self.is_fresh(line))
@@ -491,27 +491,27 @@ impl File {
                 self.lines(at, at.saturating_add(old.len() as u64).saturating_sub(1), &new, now);
                 if !is_confirmed {
                     // The line numbers in patches are often wrong.
-                    self.stale(at, new.len() as u64);
+                    self.mark_stale(at, new.len() as u64);
                 }
             }
             (_, None) if is_distinct && !places.is_empty() => {
-                self.touch(&old, None, false);
-                places.iter().rev().for_each(|place| self.put(*place, old.len(), &new, (now, now)));
+                self.mark_shared_edges(&old, None, false);
+                places.iter().rev().for_each(|place| self.replace_lines_at(*place, old.len(), &new, (now, now)));
                 self.loose.retain(|run| !run.lines.is_empty());
-                self.moved_somewhere(by);
+                self.remove_moved_numbers(by);
             }
             _ => {
-                numbered.iter().for_each(|(_, place)| self.doubt(*place, old.len()));
-                self.touch_places(&places, old.len());
-                self.replaced_somewhere(&old, &new, true, now);
+                numbered.iter().for_each(|(_, place)| self.mark_doubtful(*place, old.len()));
+                self.mark_loose(&places, old.len());
+                self.replace_unplaced(&old, &new, true, now);
             }
         }
     }
 
-    fn put_hunk(&mut self, place: Place, places: &[Place], old: &[&str], new: &[&str], now: u32) {
-        self.touch(old, None, true);
-        self.touch_places(places, old.len());
-        self.put(place, old.len(), new, (now, now));
+    fn apply_hunk(&mut self, place: Place, places: &[Place], old: &[&str], new: &[&str], now: u32) {
+        self.mark_shared_edges(old, None, true);
+        self.mark_loose(places, old.len());
+        self.replace_lines_at(place, old.len(), new, (now, now));
     }
 
     /// True if no fresh line contradicts that `old` is at line `at`.
@@ -521,7 +521,7 @@ impl File {
     }
 
     /// Marks `count` lines from `number` on as stale.
-    fn stale(&mut self, number: u64, count: u64) {
+    fn mark_stale(&mut self, number: u64, count: u64) {
         let is_here = |number_of: u64| number_of.checked_sub(number).is_some_and(|index| index < count);
         for run in &mut self.runs {
             let lines = run.lines.iter_mut().zip(run.start..);
@@ -531,7 +531,7 @@ impl File {
 
     /// Returns the positions of whole lines: in fresh lines if there is a match, else in others. A match with the same
     /// trailing blanks takes precedence.
-    fn windows(&self, old: &[&str], is_distinct: bool) -> Vec<Place> {
+    fn find_lines(&self, old: &[&str], is_distinct: bool) -> Vec<Place> {
         let floors = [(self.fresh(), true), (1, is_distinct)];
         for (floor, _) in floors.into_iter().filter(|(_, is_tried)| *is_tried) {
             for trim in [false, true] {

@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::map::HashMap;
 
 /// Max number of things, and max bytes of their states.
-const MOST: usize = 512;
-const BYTES: usize = 2_000_000;
+const MAX_THINGS: usize = 512;
+const MAX_BYTES: usize = 2_000_000;
 /// A result of fewer bytes is a receipt, not a state.
-const RECEIPT: usize = 40;
+const RECEIPT_BELOW: usize = 40;
 /// Max number of receipts after a state, and max bytes of one.
-const RECEIPTS: usize = 6;
-const RECEIPT_BYTES: usize = 200;
+const MAX_RECEIPTS: usize = 6;
+const MAX_RECEIPT_BYTES: usize = 200;
 
 /// A thing in its newest known state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Entities {
 }
 
 /// Returns the stem of an argument name that holds an id: `reservation_id`, `issueNumber`, `key`.
-fn stem(name: &str) -> Option<String> {
+fn id_stem(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let stem = ["_id", "id", "_number", "number", "_key", "key", "uuid", "slug"]
         .iter()
@@ -61,11 +61,11 @@ fn id_of(value: &Value) -> Option<String> {
 
 /// Returns the id that a call is about: the one whose argument name occurs in the tool's name, else the first. For a
 /// call that creates a thing it is the id in the result.
-fn thing(tool: &str, arguments: &Value, result: &str) -> Option<String> {
+fn entity_id(tool: &str, arguments: &Value, result: &str) -> Option<String> {
     let tool = tool.to_ascii_lowercase();
     let ids = |value: &Value| -> Vec<(String, String)> {
         let fields = value.as_object().into_iter().flatten();
-        fields.filter_map(|(name, value)| Some((stem(name)?, id_of(value)?))).collect()
+        fields.filter_map(|(name, value)| Some((id_stem(name)?, id_of(value)?))).collect()
     };
     let of_call = ids(arguments);
     let named = |ids: &[(String, String)]| {
@@ -85,13 +85,13 @@ impl Entities {
     pub fn add(&mut self, tool: &str, arguments: &str, result: &str, now: u32) {
         let given: Value = serde_json::from_str(arguments).unwrap_or(Value::Null);
         let result = result.trim();
-        let found = thing(tool, &given, result);
+        let found = entity_id(tool, &given, result);
         let is_thing = found.is_some();
-        let is_state = result.len() >= RECEIPT;
+        let is_state = result.len() >= RECEIPT_BELOW;
         let key = match found {
             Some(key) => key,
             // A question has an answer; without arguments it is about everything.
-            None if is_state && arguments.len() <= 1_000 => format!("{tool} {}", words(&given)),
+            None if is_state && arguments.len() <= 1_000 => format!("{tool} {}", format_arguments(&given)),
             None => return,
         };
         let at = match self.at.get(key.as_str()) {
@@ -110,19 +110,19 @@ impl Entities {
             entity.state = result.into();
             entity.since.clear();
         } else {
-            let said = format!("{tool} {} -> {result}", words(&given));
-            entity.since.push(said[..said.floor_char_boundary(RECEIPT_BYTES)].to_string());
-            if entity.since.len() > RECEIPTS {
+            let said = format!("{tool} {} -> {result}", format_arguments(&given));
+            entity.since.push(said[..said.floor_char_boundary(MAX_RECEIPT_BYTES)].to_string());
+            if entity.since.len() > MAX_RECEIPTS {
                 entity.since.remove(0);
             }
         }
-        while self.all.len() > 1 && (self.all.len() > MOST || self.bytes > BYTES) {
-            self.forget();
+        while self.all.len() > 1 && (self.all.len() > MAX_THINGS || self.bytes > MAX_BYTES) {
+            self.evict_oldest();
         }
     }
 
     /// Evicts the thing that was used longest ago.
-    fn forget(&mut self) {
+    fn evict_oldest(&mut self) {
         let Some(oldest) = (0..self.all.len()).min_by_key(|&at| (self.all[at].last, at)) else { return };
         self.bytes -= self.all[oldest].state.len();
         self.all.remove(oldest);
@@ -131,12 +131,12 @@ impl Entities {
 }
 
 /// Formats arguments for a reader.
-fn words(value: &Value) -> String {
+fn format_arguments(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
-        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(" "),
-        Value::Object(fields) => fields.values().map(words).collect::<Vec<_>>().join(" "),
+        Value::Array(items) => items.iter().map(format_arguments).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => fields.values().map(format_arguments).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
 }

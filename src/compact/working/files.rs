@@ -10,7 +10,7 @@ pub use super::lines::Line;
 use super::lines::{DISTINCT, MAX_NUMBER, align};
 
 /// Max number of loose runs of a file.
-const LOOSE: usize = 24;
+const MAX_LOOSE: usize = 24;
 /// If one of the last `ANCHOR` shown lines is unchanged, the lines behind them have not moved.
 const ANCHOR: usize = 5;
 /// Consecutive lines.
@@ -181,7 +181,7 @@ impl File {
             return;
         }
         self.loose.push(run);
-        if self.loose.len() > LOOSE {
+        if self.loose.len() > MAX_LOOSE {
             self.loose.remove(0);
         }
     }
@@ -248,11 +248,11 @@ impl File {
             let (is_bound_before, is_bound_behind) = (is_bound(from), to > 0 && is_bound(to - 1));
             let number = |at: usize| u64::try_from(i128::from(first) + offset + at as i128).ok();
             let mut behind = to;
-            while is_bound_behind && behind < count && self.place(number(behind), &run.lines[behind]) {
+            while is_bound_behind && behind < count && self.place_line(number(behind), &run.lines[behind]) {
                 behind += 1;
             }
             let mut before = from;
-            while is_bound_before && before > 0 && self.place(number(before - 1), &run.lines[before - 1]) {
+            while is_bound_before && before > 0 && self.place_line(number(before - 1), &run.lines[before - 1]) {
                 before -= 1;
             }
             let lines = run.lines.split_off(behind);
@@ -265,7 +265,7 @@ impl File {
     }
 
     /// Inserts a loose line under its number; returns false if the number is impossible.
-    fn place(&mut self, number: Option<u64>, line: &Line) -> bool {
+    fn place_line(&mut self, number: Option<u64>, line: &Line) -> bool {
         let is_in_file = |number: &u64| *number > 0 && self.total.is_none_or(|total| *number <= total);
         let Some(number) = number.filter(is_in_file).filter(|_| self.is_fresh(line)) else { return false };
         match self.line(number) {

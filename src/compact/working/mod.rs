@@ -42,11 +42,11 @@ use names::{Found, Names};
 use shell::Deed;
 
 /// Max bytes of file content; above it, the files that were used longest ago lose theirs.
-const MOST_BYTES: usize = 8_000_000;
+const MAX_BYTES: usize = 8_000_000;
 /// Max lines of a result that reports a failure: a file that begins with a word for failure has more.
-const FAILURE_LINES: usize = 4;
+const MAX_FAILURE_LINES: usize = 4;
 /// Min consecutive numbered lines in the result of an edit that are read as content of the file.
-const SNIPPET: usize = 2;
+const MIN_SNIPPET_LINES: usize = 2;
 
 /// A call without its result.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +135,7 @@ impl WorkingSet {
     pub fn add(&mut self, message: &Message) {
         self.now += 1;
         if message.role == Role::Assistant {
-            self.interrupted();
+            self.doubt_unanswered();
         }
         // Declared first: names borrow from the arguments.
         let mut values: Vec<(Option<Rc<str>>, Vec<String>)> = Vec::new();
@@ -199,7 +199,7 @@ impl WorkingSet {
     }
 
     /// Handles calls without a result: their effect is unknown.
-    fn interrupted(&mut self) {
+    fn doubt_unanswered(&mut self) {
         for (_, open) in std::mem::take(&mut self.open) {
             match open.call.kind {
                 ToolKind::Write | ToolKind::Edit | ToolKind::Delete => {
@@ -210,7 +210,7 @@ impl WorkingSet {
                 }
                 ToolKind::Shell => {
                     for command in &open.call.commands {
-                        self.ran(command, &open.call, None);
+                        self.apply_command(command, &open.call, None);
                     }
                 }
                 _ => {}
@@ -218,7 +218,7 @@ impl WorkingSet {
         }
     }
 
-    fn at(&mut self, path: &str) -> usize {
+    fn file_index(&mut self, path: &str) -> usize {
         let path = path::under(self.root.as_deref(), path.to_string());
         let files = &mut self.files;
         let at = *self.file_at.entry(path).or_insert_with_key(|path| {
@@ -241,24 +241,30 @@ impl WorkingSet {
         let text = body(text);
         if is_placeholder(&text) {
             // The result was removed, so it does not show what the call did.
-            return self.done(&name, &arguments, &call, None);
+            return self.apply_write(&name, &arguments, &call, None);
         }
-        let is_short = text.lines().count() <= FAILURE_LINES;
+        let is_short = text.lines().count() <= MAX_FAILURE_LINES;
         let says_so = says_failed(&text, Dialects::ALL);
         match call.kind {
             ToolKind::Read if is_error || says_so && is_short => {}
             ToolKind::Read => self.read(&call, &text),
             ToolKind::Write | ToolKind::Edit | ToolKind::Delete if is_error || says_so => {}
-            ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.done(&name, &arguments, &call, Some(&text)),
+            ToolKind::Write | ToolKind::Edit | ToolKind::Delete => {
+                self.apply_write(&name, &arguments, &call, Some(&text))
+            }
             ToolKind::Shell => {
                 for command in &call.commands {
-                    self.ran(command, &call, Some(&text).filter(|_| call.commands.len() == 1).map(|text| &**text));
+                    self.apply_command(
+                        command,
+                        &call,
+                        Some(&text).filter(|_| call.commands.len() == 1).map(|text| &**text),
+                    );
                 }
             }
             ToolKind::Search | ToolKind::Web | ToolKind::Other | ToolKind::Delegate if !is_error && !says_so => {
                 if call.kind == ToolKind::Search && found_lines(&text).next().is_some() {
                     let one = call.paths.first().filter(|path| path.contains('.')).cloned();
-                    return self.found(&text, one.as_deref());
+                    return self.show_found_lines(&text, one.as_deref());
                 }
                 self.entities.add(&name, &arguments, &text, self.now);
             }
@@ -288,25 +294,25 @@ impl WorkingSet {
             return;
         }
         let total = if read.is_whole() { read.lines.last().map(|(number, _)| *number) } else { None };
-        let at = self.at(path);
+        let at = self.file_index(path);
         self.files[at].reads += 1;
         self.opened = Some(at);
-        self.shown_in(at, &read.lines, total);
+        self.show_lines(at, &read.lines, total);
     }
 
-    fn shown_in(&mut self, at: usize, lines: &[(u64, String)], total: Option<u64>) {
+    fn show_lines(&mut self, at: usize, lines: &[(u64, String)], total: Option<u64>) {
         let before = self.files[at].bytes();
         let doubted = self.doubted;
         let file = &mut self.files[at];
         file.doubted = file.doubted.max(doubted);
         file.show(lines, total, self.now);
-        self.grown(at, before);
+        self.update_bytes(at, before);
     }
 
     /// Updates the byte count, and evicts the files used longest ago above the limit.
-    fn grown(&mut self, at: usize, before: usize) {
+    fn update_bytes(&mut self, at: usize, before: usize) {
         self.bytes = (self.bytes + self.files[at].bytes()).saturating_sub(before);
-        while self.bytes > MOST_BYTES {
+        while self.bytes > MAX_BYTES {
             let held = self.files.iter().enumerate().filter(|(other, file)| *other != at && file.held() > 0);
             let Some((oldest, _)) = held.min_by_key(|(other, file)| (file.last, *other)) else { return };
             self.bytes = self.bytes.saturating_sub(self.files[oldest].bytes());
@@ -315,7 +321,7 @@ impl WorkingSet {
     }
 
     /// Applies a write call that succeeded. Without `text`, its success is assumed.
-    fn done(&mut self, name: &str, arguments: &str, call: &ToolCall, text: Option<&str>) {
+    fn apply_write(&mut self, name: &str, arguments: &str, call: &ToolCall, text: Option<&str>) {
         if !matches!(call.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete) {
             return;
         }
@@ -336,7 +342,7 @@ impl WorkingSet {
         for FileChange { path, change } in &steps {
             let paths: Vec<String> = path.iter().cloned().collect();
             for path in if path.is_some() { &paths } else { &own } {
-                let at = self.step(path, change);
+                let at = self.apply_step(path, change);
                 if !changed.contains(&at) {
                     changed.push(at);
                 }
@@ -344,17 +350,17 @@ impl WorkingSet {
         }
         if let (Some(text), [at]) = (text, changed.as_slice()) {
             self.opened = Some(*at);
-            let snippet = snippet(text, call.dialects);
-            if snippet.len() >= SNIPPET {
-                self.shown_in(*at, &snippet, None);
+            let snippet = numbered_lines(text, call.dialects);
+            if snippet.len() >= MIN_SNIPPET_LINES {
+                self.show_lines(*at, &snippet, None);
             }
         }
     }
 
-    fn step(&mut self, path: &str, change: &Change) -> usize {
-        let at = self.at(path);
+    fn apply_step(&mut self, path: &str, change: &Change) -> usize {
+        let at = self.file_index(path);
         let before = self.files[at].bytes();
-        self.files[at].doubted = self.files[at].doubted.max(self.doubted_since(at));
+        self.files[at].doubted = self.files[at].doubted.max(self.last_doubt(at));
         match change {
             Change::MovedFrom { path: from } => self.copy(from, at, true),
             change => self.files[at].change(change, self.now),
@@ -362,12 +368,12 @@ impl WorkingSet {
         if !self.unformatted.contains(&at) {
             self.unformatted.push(at);
         }
-        self.grown(at, before);
+        self.update_bytes(at, before);
         at
     }
 
     /// Returns the last message that may have changed any file, if the file has known lines.
-    fn doubted_since(&self, at: usize) -> u32 {
+    fn last_doubt(&self, at: usize) -> u32 {
         if self.files[at].held() > 0 { self.doubted } else { 0 }
     }
 
@@ -389,47 +395,47 @@ impl WorkingSet {
     }
 
     /// Applies a command line that printed `text`.
-    fn ran(&mut self, command: &str, call: &ToolCall, text: Option<&str>) {
+    fn apply_command(&mut self, command: &str, call: &ToolCall, text: Option<&str>) {
         let deeds = shell::deeds(command, call.cwd.as_deref());
         let is_failed = text.is_some_and(|text| exit_status(text).is_some_and(|code| code != 0));
         let prints: Vec<&Deed> =
             deeds.iter().filter(|deed| matches!(deed, Deed::Show { .. } | Deed::Find { .. } | Deed::Print)).collect();
         if let (Some(text), [one], false) = (text, prints.as_slice(), is_failed) {
-            self.printed(one, call, text);
+            self.apply_output(one, call, text);
         }
         for deed in &deeds {
             match deed {
                 Deed::Write { path, text } => {
-                    let at = self.at(path);
+                    let at = self.file_index(path);
                     let before = self.files[at].bytes();
                     match text {
                         // It is unknown which writes of a failed line took place.
                         Some(text) => self.files[at].change(&Change::Write { text: text.clone() }, self.now),
                         None => self.files[at].forget(),
                     }
-                    self.grown(at, before);
+                    self.update_bytes(at, before);
                 }
                 Deed::Append { path, text } => {
-                    let at = self.at(path);
+                    let at = self.file_index(path);
                     let before = self.files[at].bytes();
                     match text {
                         Some(text) => self.files[at].append(text, self.now),
                         None => self.files[at].total = None,
                     }
-                    self.grown(at, before);
+                    self.update_bytes(at, before);
                 }
                 Deed::Copy { from, to } | Deed::Move { from, to } => {
-                    let at = self.at(to);
+                    let at = self.file_index(to);
                     let before = self.files[at].bytes();
                     self.copy(from, at, matches!(deed, Deed::Move { .. }));
-                    self.grown(at, before);
+                    self.update_bytes(at, before);
                 }
                 Deed::Delete { path } => {
                     let known = path::under(self.root.as_deref(), path.clone());
                     if let Some(&at) = self.file_at.get(&known) {
                         let before = self.files[at].bytes();
                         self.files[at].change(&Change::Delete, self.now);
-                        self.grown(at, before);
+                        self.update_bytes(at, before);
                     }
                 }
                 Deed::Suspect { path } => self.doubt(path),
@@ -437,11 +443,11 @@ impl WorkingSet {
                 Deed::Format | Deed::Print | Deed::Show { .. } | Deed::Find { .. } => {}
             }
         }
-        self.formatted(command, &deeds, text);
+        self.apply_formatter(command, &deeds, text);
     }
 
     /// Marks files that may look different after a formatter ran.
-    fn formatted(&mut self, command: &str, deeds: &[Deed], text: Option<&str>) {
+    fn apply_formatter(&mut self, command: &str, deeds: &[Deed], text: Option<&str>) {
         let announced = |line: &str| line.starts_with(['>', '$']) && shell::formats(line);
         let text = text.unwrap_or_default();
         let keys = shell::keys(command);
@@ -464,24 +470,24 @@ impl WorkingSet {
         }
     }
 
-    fn printed(&mut self, deed: &Deed, call: &ToolCall, text: &str) {
+    fn apply_output(&mut self, deed: &Deed, call: &ToolCall, text: &str) {
         match deed {
             Deed::Show { path, from, to } => {
                 let to = to.unwrap_or(u64::MAX);
                 let range = (*from > 1 || to < u64::MAX).then_some((*from, to));
                 let call = ToolCall { range, ..call.clone() };
-                let is_missing = text.lines().count() <= FAILURE_LINES && text.contains("No such file");
+                let is_missing = text.lines().count() <= MAX_FAILURE_LINES && text.contains("No such file");
                 if !is_missing && text != NO_OUTPUT {
                     self.show(path, &call, text);
                 }
             }
-            Deed::Find { path } => self.found(text, path.as_deref()),
+            Deed::Find { path } => self.show_found_lines(text, path.as_deref()),
             _ => {}
         }
     }
 
     /// Adds numbered lines that a search printed, of known files or of the one that was searched.
-    fn found(&mut self, text: &str, one: Option<&str>) {
+    fn show_found_lines(&mut self, text: &str, one: Option<&str>) {
         let mut by_file: Vec<(usize, Vec<(u64, String)>)> = Vec::new();
         for (path, number, line) in found_lines(text) {
             let Some(path) = path.or(one) else { continue };
@@ -495,7 +501,7 @@ impl WorkingSet {
             }
         }
         for (at, lines) in by_file {
-            self.shown_in(at, &lines, None);
+            self.show_lines(at, &lines, None);
         }
     }
 }
@@ -527,7 +533,7 @@ fn number_of(line: &str, dialects: Dialects) -> Option<(u64, &str)> {
 }
 
 /// Returns the numbered lines of a file in the result of an edit.
-fn snippet(text: &str, dialects: Dialects) -> Vec<(u64, String)> {
+fn numbered_lines(text: &str, dialects: Dialects) -> Vec<(u64, String)> {
     let mut out: Vec<(u64, String)> = Vec::new();
     for line in text.lines() {
         match number_of(line, dialects) {

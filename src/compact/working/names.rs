@@ -14,10 +14,10 @@ pub const HALF_LIFE: u32 = 20;
 /// The weight that remains after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
 const PER_MESSAGE: f64 = 0.965_936_328_924_846_4;
 /// Max number of names, and the excess above it before the weakest are evicted.
-const MOST: usize = 20_000;
+const MAX_NAMES: usize = 20_000;
 const SLACK: usize = 10_000;
 /// Max bytes of a name.
-const LONGEST: usize = 80;
+const MAX_BYTES: usize = 80;
 
 /// Returns the share of a weight that remains after `messages`. It only multiplies, so that every machine gets the same
 /// result.
@@ -98,7 +98,7 @@ fn is_value(value: &str) -> bool {
 
 /// True for invented words: several words in one, or letters with digits.
 fn is_name(word: &str) -> bool {
-    if word.len() < 4 || word.len() > LONGEST || !word.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+    if word.len() < 4 || word.len() > MAX_BYTES || !word.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return false;
     }
     let bytes = word.as_bytes();
@@ -139,7 +139,7 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
             && !stem.is_empty()
             && (1..=8).contains(&ending.len())
             && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-            && base.len() <= LONGEST
+            && base.len() <= MAX_BYTES
         {
             take(base, Some(trimmed));
         }
@@ -174,8 +174,8 @@ impl Names {
                 }
             }
         }
-        if self.all.len() > MOST + SLACK {
-            self.forget(now);
+        if self.all.len() > MAX_NAMES + SLACK {
+            self.evict_weakest(now);
         }
     }
 
@@ -188,10 +188,10 @@ impl Names {
     }
 
     /// Evicts the weakest names.
-    fn forget(&mut self, now: u32) {
+    fn evict_weakest(&mut self, now: u32) {
         let mut order: Vec<usize> = (0..self.all.len()).collect();
         order.sort_by(|&a, &b| self.score(b, now).total_cmp(&self.score(a, now)).then(a.cmp(&b)));
-        order.truncate(MOST);
+        order.truncate(MAX_NAMES);
         order.sort_unstable();
         let kept: Vec<Name> = order.into_iter().map(|at| self.all[at].clone()).collect();
         self.at = kept.iter().enumerate().map(|(at, name)| (Rc::clone(&name.text), at)).collect();

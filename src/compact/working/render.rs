@@ -95,16 +95,16 @@ const STALE: &str = " (may have changed)";
 /// Suffix of the number of a line that is certain, in a file of which most lines may have changed.
 const FRESH: &str = " (as it is)";
 /// Lines with fewer bytes, without surrounding blanks (empty lines, brackets), are shown only between others.
-const LEAST_LINE: usize = 4;
+const MIN_LINE_BYTES: usize = 4;
 /// Max number of consecutive lines of that kind that are shown.
-const MOST_BETWEEN: u64 = 3;
+const MAX_BETWEEN: u64 = 3;
 /// Max bytes of all of them, without surrounding blanks.
-const MOST_BETWEEN_BYTES: usize = 9;
+const MAX_BETWEEN_BYTES: usize = 9;
 /// Number of lines on each side whose names count for a line, so that regions are chosen and not scattered lines.
 const AROUND: usize = 5;
 
 /// Max characters of the state of a thing.
-const LONGEST_STATE: usize = 6_000;
+const MAX_STATE: usize = 6_000;
 
 /// Writes the files and things of the working set: at most `budget` tokens.
 pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer, weights: &Weights) -> String {
@@ -132,7 +132,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
                 candidates.push(Candidate { file: number, at, number: number_of, text: &line.text, is_stale, score });
                 at += 1;
             }
-            spread(&mut candidates[first..], weights.near);
+            spread_weights(&mut candidates[first..], weights.near);
             let used: Vec<f64> = candidates[first..].iter().map(|line| names_in(set, line.text, now)).collect();
             for (at, candidate) in candidates[first..].iter_mut().enumerate() {
                 let around = &used[at.saturating_sub(AROUND)..(at + AROUND + 1).min(used.len())];
@@ -153,7 +153,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
     }
     candidates.retain(|candidate| {
         let text = candidate.text.trim();
-        text.len() >= LEAST_LINE && !text.lines().all(|line| view.has_line(line))
+        text.len() >= MIN_LINE_BYTES && !text.lines().all(|line| view.has_line(line))
     });
     candidates
         .sort_by(|one, other| other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at))));
@@ -167,7 +167,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         }
         let mut cost = tokenizer.count(shortened(set, &candidate, weights)) + 1;
         if spent[candidate.file] == 0 {
-            cost += tokenizer.count(head(set, candidate.file)) + 6;
+            cost += tokenizer.count(title(set, candidate.file)) + 6;
         }
         if cost > left || spent[candidate.file] + cost > most && candidate.file < set.files.len() {
             continue;
@@ -177,7 +177,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         chosen.push(candidate);
     }
     loop {
-        let text = written(set, &mut chosen, weights);
+        let text = write_lines(set, &mut chosen, weights);
         let count = tokenizer.count(&text);
         if count <= budget || chosen.is_empty() {
             return text;
@@ -202,7 +202,7 @@ fn left_after_half(messages: u32, half_life: f64) -> f64 {
 }
 
 /// Gives the neighbours of a heavy line a part of its weight.
-fn spread(lines: &mut [Candidate], near: f64) {
+fn spread_weights(lines: &mut [Candidate], near: f64) {
     let mut weight = 0.0f64;
     for line in lines.iter_mut() {
         weight = line.score.max(weight * near);
@@ -223,12 +223,12 @@ fn names_in(set: &WorkingSet, line: &str, now: u32) -> f64 {
 }
 
 fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights) -> &'s str {
-    let longest = if candidate.file < set.files.len() { weights.longest } else { LONGEST_STATE };
+    let longest = if candidate.file < set.files.len() { weights.longest } else { MAX_STATE };
     candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
 }
 
 /// Writes the chosen lines by file, in the order of the file; the file that was used last comes first.
-fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
+fn write_lines(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
     let last = |file: usize| match set.files.get(file) {
         Some(file) => file.last,
         None => set.entities.all[file - set.files.len()].last,
@@ -236,7 +236,7 @@ fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> Str
     chosen.sort_by_key(|candidate| (u32::MAX - last(candidate.file), candidate.file, candidate.at));
     let mut out = String::new();
     for lines in chosen.chunk_by(|one, other| one.file == other.file) {
-        out.push_str(head(set, lines[0].file));
+        out.push_str(title(set, lines[0].file));
         let is_stale = lines.iter().filter(|line| line.is_stale).count() * 2 > lines.len();
         out.push_str(if is_stale { STALE } else { "" });
         out.push('\n');
@@ -276,17 +276,17 @@ fn short_lines<'s>(
     line: &Candidate,
 ) -> Option<impl Iterator<Item = &'s str> + use<'s>> {
     let (from, to) = (before.number? + 1, line.number?);
-    if before.is_stale != line.is_stale || to < from || to - from > MOST_BETWEEN {
+    if before.is_stale != line.is_stale || to < from || to - from > MAX_BETWEEN {
         return None;
     }
     let run = file.runs.iter().find(|run| run.start <= from && to < run.start + run.lines.len() as u64)?;
     let between = &run.lines[(from - run.start) as usize..(to - run.start) as usize];
-    let is_short = between.iter().map(|line| line.text.trim().len()).sum::<usize>() <= MOST_BETWEEN_BYTES;
+    let is_short = between.iter().map(|line| line.text.trim().len()).sum::<usize>() <= MAX_BETWEEN_BYTES;
     is_short.then(|| between.iter().map(|line| &*line.text))
 }
 
 /// Returns the title of a file or a thing.
-fn head(set: &WorkingSet, file: usize) -> &str {
+fn title(set: &WorkingSet, file: usize) -> &str {
     match set.files.get(file) {
         Some(file) => &file.path,
         None => &set.entities.all[file - set.files.len()].key,

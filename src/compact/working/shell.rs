@@ -8,7 +8,7 @@ use crate::compact::ledger::shell::{Simple, is_path, simple_commands};
 use crate::message::path::in_folder;
 
 /// Max bytes of a command that is read: here-documents hold whole files.
-const LONGEST: usize = 400_000;
+const MAX_BYTES: usize = 400_000;
 
 /// One action of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,10 +117,10 @@ pub fn formats(line: &str) -> bool {
 /// assert_eq!(written, [Deed::Write { path: "b.rs".into(), text: Some("fn b() {}\n".into()) }]);
 /// ```
 pub fn deeds(command: &str, cwd: Option<&str>) -> Vec<Deed> {
-    let simple = simple_commands(&command[..command.floor_char_boundary(LONGEST)]);
+    let simple = simple_commands(&command[..command.floor_char_boundary(MAX_BYTES)]);
     let mut reading = Reading { cwd: cwd.map(str::to_string), deeds: Vec::new() };
     for one in &simple {
-        reading.one(one);
+        reading.read_command(one);
     }
     reading.deeds
 }
@@ -133,7 +133,7 @@ fn key(simple: &Simple) -> String {
 
 /// Returns the keys of all commands of a line.
 pub fn keys(command: &str) -> Vec<String> {
-    let simple = simple_commands(&command[..command.floor_char_boundary(LONGEST)]);
+    let simple = simple_commands(&command[..command.floor_char_boundary(MAX_BYTES)]);
     simple.iter().map(key).filter(|key| !key.is_empty()).collect()
 }
 
@@ -149,7 +149,7 @@ struct Output<'a> {
     to: Option<(&'a str, bool)>,
 }
 
-fn redirected(words: &[String]) -> Output<'_> {
+fn split_output(words: &[String]) -> Output<'_> {
     let mut out = Output { plain: Vec::new(), to: None };
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -173,8 +173,8 @@ impl Reading {
         in_folder(self.cwd.as_deref(), path)
     }
 
-    fn one(&mut self, simple: &Simple) {
-        let Output { plain, to } = redirected(&simple.words);
+    fn read_command(&mut self, simple: &Simple) {
+        let Output { plain, to } = split_output(&simple.words);
         if let Some((path, is_appended)) = to {
             let is_text = matches!(plain.as_slice(), ["cat"] | ["tee"]);
             let text = simple.document.clone().filter(|_| is_text);
@@ -187,11 +187,11 @@ impl Reading {
         let operands: Vec<&str> = rest.iter().copied().filter(|w| !w.starts_with('-') && !w.is_empty()).collect();
         let has = |flags: &[&str]| rest.iter().any(|w| flags.iter().any(|flag| w.starts_with(flag)));
         let is_first = !simple.is_piped;
-        let whole = self.plain(name, rest, &operands, simple);
+        let whole = self.read_quiet_command(name, rest, &operands, simple);
         if whole {
             return;
         }
-        let shown = is_first.then(|| shown(name, rest)).flatten();
+        let shown = is_first.then(|| shown_lines(name, rest)).flatten();
         match (name, operands.as_slice()) {
             // `cat a | head -20` shows the first lines of a; any other reader changes the output.
             ("head", _) if simple.is_piped => {
@@ -233,7 +233,7 @@ impl Reading {
     }
 
     /// Adds the actions of commands that print little or nothing; returns true if the command is handled.
-    fn plain(&mut self, name: &str, rest: &[&str], operands: &[&str], simple: &Simple) -> bool {
+    fn read_quiet_command(&mut self, name: &str, rest: &[&str], operands: &[&str], simple: &Simple) -> bool {
         let has = |flags: &[&str]| rest.iter().any(|w| flags.iter().any(|flag| w.starts_with(flag)));
         match (name, operands) {
             ("cd" | "pushd", [folder, ..]) => self.cwd = Some(self.path(folder)),
@@ -337,7 +337,7 @@ fn count(words: &[&str]) -> Option<u64> {
 }
 
 /// Returns the lines of one file that a command prints: path, first, last.
-fn shown<'a>(name: &str, rest: &[&'a str]) -> Option<(&'a str, u64, Option<u64>)> {
+fn shown_lines<'a>(name: &str, rest: &[&'a str]) -> Option<(&'a str, u64, Option<u64>)> {
     let operands = |skip: usize| {
         let mut plain =
             rest.iter().copied().filter(|word| !word.starts_with('-') && !word.chars().all(|c| c.is_ascii_digit()));

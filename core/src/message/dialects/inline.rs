@@ -13,7 +13,7 @@ pub struct InlineCall<'t> {
 }
 
 /// Max nesting of arguments that is read.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Returns the calls in a text of the assistant: `<tool><argument>…` of Cline and Roo if `is_tool` knows the name,
 /// `<function=tool><parameter=argument>…` of OpenHands, and the SEARCH/REPLACE blocks of aider.
@@ -73,8 +73,11 @@ fn fields(text: &str, depth: usize) -> Map<String, Value> {
     let mut rest = text.trim_start();
     while let Some((tag, inside, behind)) = element(rest) {
         let name = tag.split_once('=').map_or(tag, |(_, name)| name).to_string();
-        let nested =
-            if depth < DEPTH && inside.trim_start().starts_with('<') { fields(inside, depth + 1) } else { Map::new() };
+        let nested = if depth < MAX_DEPTH && inside.trim_start().starts_with('<') {
+            fields(inside, depth + 1)
+        } else {
+            Map::new()
+        };
         let value = if nested.is_empty() { Value::String(inside.to_string()) } else { Value::Object(nested) };
         match out.get_mut(&name) {
             Some(Value::Array(list)) => list.push(value),
