@@ -212,7 +212,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let fitted = match &options.cascade {
         None => {
             let reserved = costs.iter().sum::<u64>().min((options.context_share * limit as f64) as u64);
-            weigh(&mut blocks, &long, (limit, suffix_limit), reserved, &suffix, options, &counter)
+            fit_by_weights(&mut blocks, &long, (limit, suffix_limit), reserved, &suffix, options, &counter)
         }
         Some(shares) => {
             let is_volatile: Vec<bool> =
@@ -265,7 +265,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
 
 /// Fits a prompt by weights. The last of `blocks` gets a prefix that leaves `reserved` tokens to context, then more of
 /// it if context does not use them.
-fn weigh<'a, T: Tokenizer>(
+fn fit_by_weights<'a, T: Tokenizer>(
     blocks: &mut [Block<'a>],
     long: &LongPrefix<'a, '_>,
     (limit, suffix_limit): (u64, u64),

@@ -95,8 +95,8 @@ pub(crate) fn gather<T: Tokenizer + ?Sized>(
     cache: &mut SimilarCache,
 ) -> Gathered {
     let mut gathered = Gathered::default();
-    let mut items = arrived(request, &mut gathered);
-    pooled(request, &mut items, limit, tokenizer, &mut gathered);
+    let mut items = arrived_items(request, &mut gathered);
+    keep_pooled(request, &mut items, limit, tokenizer, &mut gathered);
     let marker = format!("Path: {}\n", one_line(request.path));
     gathered.push(Kind::Marker, request.path, marker, MARKER);
     for kind in [ItemKind::Trait, ItemKind::Diagnostic] {
@@ -120,7 +120,7 @@ pub(crate) fn gather<T: Tokenizer + ?Sized>(
 }
 
 /// Returns the items that arrived in time, without duplicates, most important first.
-fn arrived<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderItem<'a>> {
+fn arrived_items<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderItem<'a>> {
     let mut ids: HashSet<&str> = HashSet::default();
     let mut texts: HashSet<(Option<&str>, &str)> = HashSet::default();
     let excluded: HashSet<&str> = request.excluded.iter().copied().collect();
@@ -157,7 +157,7 @@ fn arrived<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderIt
 }
 
 /// Keeps the items that fit the pools.
-fn pooled<T: Tokenizer + ?Sized>(
+fn keep_pooled<T: Tokenizer + ?Sized>(
     request: &Request<'_>,
     items: &mut Vec<ProviderItem<'_>>,
     limit: u64,

@@ -156,7 +156,7 @@ impl Messages {
         let mut found: Vec<FoundMessage<'_>> = Vec::new();
         let mut by_round: HashMap<u32, usize> = HashMap::default();
         let mut by_text: HashMap<u64, usize> = HashMap::default();
-        for (score, id, row, piece) in self.ranked(query) {
+        for (score, id, row, piece) in self.rank_messages(query) {
             if let Some(&at) = row.sum.and_then(|sum| by_text.get(&sum)) {
                 if found[at].id != id {
                     found[at].repeats.push(id);
@@ -181,7 +181,7 @@ impl Messages {
     }
 
     /// Returns messages with their best piece, best first.
-    fn ranked(&self, query: &str) -> Vec<(f64, &str, &Row, usize)> {
+    fn rank_messages(&self, query: &str) -> Vec<(f64, &str, &Row, usize)> {
         let asked = question(query, self.index.profile().words);
         let query = Query { text: &asked.text, max_results: CANDIDATES, max_spread: None, contributions: true };
         let mut counts: HashMap<String, f64> = HashMap::default();

@@ -221,7 +221,7 @@ impl Compaction {
 
 /// Timeouts and options of the host's side of a compaction.
 #[derive(Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct HostTimeouts {
     /// Milliseconds for a call of the model, and for a hook or a file.
     pub model: u64,
     pub hook: u64,
@@ -233,7 +233,7 @@ pub(super) struct Patience {
 pub(super) fn begin(
     conversation: Vec<Message>,
     options: JsValue,
-) -> std::result::Result<(Compaction, Patience), JsValue> {
+) -> std::result::Result<(Compaction, HostTimeouts), JsValue> {
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
@@ -241,7 +241,7 @@ pub(super) fn begin(
     let options = Options { by_items: counter.by_items, ..options };
     let (budget, profile) = (options.budget, &options.profile);
     let (timeouts, two_triggers) = (&profile.timeouts_ms, profile.hook.two_triggers);
-    let patience = Patience { model: timeouts.model, hook: timeouts.hook, two_triggers };
+    let host_timeouts = HostTimeouts { model: timeouts.model, hook: timeouts.hook, two_triggers };
     let inner = crate::compact::Compaction::new(
         conversation,
         counter.tools.total,
@@ -251,7 +251,7 @@ pub(super) fn begin(
         options,
     );
     let (encoding, cost_model) = (counter.name, counter.cost_model);
-    Ok((Compaction { inner, budget, encoding, cost_model, edits_only: false }, patience))
+    Ok((Compaction { inner, budget, encoding, cost_model, edits_only: false }, host_timeouts))
 }
 
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted

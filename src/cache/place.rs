@@ -155,7 +155,7 @@ pub fn place(
 ) -> Placement {
     let mut request = Request::new(messages, layout);
     if layout.minimum > 0 {
-        request.start = start(messages, tools, layout.minimum, model, tokenizer);
+        request.start = first_cacheable(messages, tools, layout.minimum, model, tokenizer);
     }
     let mut placed = match (layout.profile, layout.scheme) {
         (Profile::Espalier, _) => espalier(&mut request, tools),
@@ -192,7 +192,7 @@ impl<'a> Request<'a> {
         let mut request = Request { messages, layout, brought: BTreeMap::new(), unmarked: Vec::new(), barred, start };
         for (at, tool) in layout.tools.iter().enumerate() {
             if let Some(lifetime) = tool.mark {
-                request.bring(Place::Tool(at), lifetime, !tool.deferred);
+                request.add_caller_mark(Place::Tool(at), lifetime, !tool.deferred);
             }
         }
         let mut facts = BTreeMap::new();
@@ -202,32 +202,32 @@ impl<'a> Request<'a> {
             }
         }
         // Keyed by the marked part; a message without any other part is marked as a whole.
-        let mut told: BTreeMap<Place, Lifetime> = BTreeMap::new();
+        let mut caller_marks: BTreeMap<Place, Lifetime> = BTreeMap::new();
         for (message, whole) in messages.iter().enumerate() {
             let place = |part: Option<usize>| Place::Message { message, part };
             if let Some(lifetime) = facts.get(&place(None)).filter(|_| whole.parts.is_empty()) {
-                told.insert(place(None), *lifetime);
+                caller_marks.insert(place(None), *lifetime);
             }
             for (at, part) in whole.parts.iter().enumerate() {
                 let lifetime = facts.get(&place(Some(at))).copied();
                 if matches!(part, Part::CacheMark) {
-                    told.entry(place(request.marked_by(message, at))).or_insert(lifetime.unwrap_or_default());
+                    caller_marks.entry(place(request.marked_by(message, at))).or_insert(lifetime.unwrap_or_default());
                 } else if let Some(lifetime) = lifetime {
-                    told.insert(place(Some(at)), lifetime);
+                    caller_marks.insert(place(Some(at)), lifetime);
                 }
             }
         }
-        for (place, lifetime) in told {
+        for (place, lifetime) in caller_marks {
             let fits = match place {
                 Place::Message { message, part: Some(part) } => request.may_carry(message, part),
                 _ => !request.is_strict(),
             };
-            request.bring(place, lifetime, fits);
+            request.add_caller_mark(place, lifetime, fits);
         }
         request
     }
 
-    fn bring(&mut self, place: Place, lifetime: Lifetime, fits: bool) {
+    fn add_caller_mark(&mut self, place: Place, lifetime: Lifetime, fits: bool) {
         if fits {
             self.brought.insert(place, lifetime);
         } else {
@@ -341,7 +341,7 @@ impl<'a> Request<'a> {
 fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
     let messages = request.messages;
     let newest = (0..messages.len()).rev().find_map(|message| request.last_carrier(message));
-    let previous = request.layout.previous.as_ref().and_then(|previous| still_there(request, tools, previous));
+    let previous = request.layout.previous.as_ref().and_then(|previous| previous_mark_place(request, tools, previous));
     let anchor = match request.layout.summary {
         Some(summary) => request.last_carrier(summary).map(|place| (place, "summary")),
         None => request.user().and_then(|user| request.last_carrier(user)).map(|place| (place, "user")),
@@ -385,7 +385,7 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
 
 /// Returns the position of the previous request's newest mark if everything up to it is unchanged; only then is a cache
 /// hit certain.
-fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<Place> {
+fn previous_mark_place(request: &Request, tools: &[Tool], previous: &Newest) -> Option<Place> {
     let message = request.messages.iter().position(|message| message.id == previous.message)?;
     let parts = &request.messages[message].parts;
     let part = (0..parts.len()).filter(|&at| !matches!(parts[at], Part::CacheMark)).nth(previous.part?)?;
@@ -402,12 +402,12 @@ fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<P
 fn newest(messages: &[Message], tools: &[Tool], place: Place) -> Option<Newest> {
     let Place::Message { message, part } = place else { return None };
     let prefix = prefix_name(messages, tools, message, part);
-    let part = part.map(|part| without_marks(&messages[message], part));
+    let part = part.map(|part| index_without_marks(&messages[message], part));
     Some(Newest { message: messages[message].id.clone(), part, prefix: Some(prefix) })
 }
 
 /// Returns the index of a part among those that are not marks.
-fn without_marks(message: &Message, part: usize) -> usize {
+fn index_without_marks(message: &Message, part: usize) -> usize {
     message.parts.iter().take(part).filter(|part| !matches!(part, Part::CacheMark)).count()
 }
 
@@ -427,7 +427,7 @@ fn prefix_name(messages: &[Message], tools: &[Tool], message: usize, part: Optio
 }
 
 /// Returns the first position whose prefix has `minimum` tokens. Counts no further than that.
-fn start(
+fn first_cacheable(
     messages: &[Message],
     tools: &[Tool],
     minimum: u64,

@@ -27,7 +27,7 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
     crate::rank::sort(&mut order, |step| !crate::rank::of(priority(&cut.steps[*step])));
     for at in order {
         let mut unit = std::mem::take(&mut cut.steps[at].unit);
-        if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
+        if total + min_cost(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
             let (revival, cost) = revive(cut, draft, counts, &mut unit);
             // A step that makes the text cheaper fills no room.
             if cost >= 0.0
@@ -57,7 +57,7 @@ fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) ->
 }
 
 /// Returns the min cost of a step's leaves.
-fn least(cut: &Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> f64 {
+fn min_cost(cut: &Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> f64 {
     let leaves = unit.cleared.iter().filter(|place| cut.tree.kind(**place).is_leaf());
     leaves.map(|leaf| (counts.leaf(draft, cut.tree.source(*leaf)).unwrap_or(0.0) - JOINT).max(0.0)).sum()
 }

@@ -98,7 +98,7 @@ impl Costs {
 
     /// Returns the messages that a change touches, with their costs before it. Must be called before the change is
     /// recorded.
-    fn touched(&self, view: View, unit: &Unit) -> Vec<Changed> {
+    fn changed_messages(&self, view: View, unit: &Unit) -> Vec<Changed> {
         let inside = unit.removed.iter().map(|(place, _)| *place);
         let mut messages: Vec<u32> = inside
             .flat_map(|place| match view.tree.message[place as usize] {
@@ -115,7 +115,7 @@ impl Costs {
 
     /// Records a removal that has happened.
     pub fn removed(&mut self, view: View, counts: &mut Counts, unit: &Unit) -> Vec<Changed> {
-        let mut changed = self.touched(view, unit);
+        let mut changed = self.changed_messages(view, unit);
         for change in &changed {
             self.messages.remove(&change.message);
             if !view.living.has(change.message) {
@@ -141,7 +141,7 @@ impl Costs {
 
     /// Records a removal that was undone.
     pub fn revived(&mut self, view: View, counts: &mut Counts, unit: &Unit) -> Vec<Changed> {
-        let mut changed = self.touched(view, unit);
+        let mut changed = self.changed_messages(view, unit);
         for change in &changed {
             self.messages.remove(&change.message);
         }

@@ -202,7 +202,7 @@ impl Cut {
                         if total > limit && self.is_oversized(draft, counts, &growth, limit) {
                             self.oversized = Some(Oversized { growth, left: self.left });
                             self.reduce(draft, counts, place, limit, total);
-                        } else if total > limit && self.take_back(draft, &mut growth) {
+                        } else if total > limit && self.undo_growth(draft, &mut growth) {
                             self.stage = Stage::Grow(growth);
                         } else {
                             self.next_limit();
@@ -296,7 +296,7 @@ impl Cut {
     fn shrink(&mut self, draft: &mut Draft) {
         let Some(Oversized { mut growth, left }) = self.oversized.take() else { return };
         growth.must_yield = true;
-        if self.take_back(draft, &mut growth) {
+        if self.undo_growth(draft, &mut growth) {
             self.failure = None;
             self.left = left;
             self.stage = Stage::Grow(growth);
@@ -374,7 +374,7 @@ impl Cut {
     }
 
     /// Gives the last grown element its previous content; returns false if there is none.
-    fn take_back(&mut self, draft: &mut Draft, growth: &mut Growth) -> bool {
+    fn undo_growth(&mut self, draft: &mut Draft, growth: &mut Growth) -> bool {
         let Some((index, node, first)) = growth.revert() else { return false };
         draft.attach(node, first);
         if let Some(kept) = self.growth_kept.get_mut(index) {

@@ -95,7 +95,7 @@ impl Layout {
 
     /// Starts with one element, which is sized like a child without a parent.
     pub fn start(&mut self, draft: &Draft, root: NodeId, budget: f64) {
-        self.look(draft);
+        self.register_nodes(draft);
         self.instantiate(draft, root);
         self.frames.push(Frame {
             node: NONE,
@@ -116,7 +116,7 @@ impl Layout {
     }
 
     /// Registers nodes that were added since the last call.
-    fn look(&mut self, draft: &Draft) {
+    fn register_nodes(&mut self, draft: &Draft) {
         for id in self.seen..draft.len() {
             if let Some(element) = draft.element(id as NodeId).filter(|element| !element.spliced) {
                 self.unsettled += usize::from(element.dynamic) + usize::from(element.expandable);
@@ -134,7 +134,7 @@ impl Layout {
     /// Continues until something is needed. Call it again when the answer is there.
     pub fn advance(&mut self, draft: &Draft, counts: &mut Counts) -> Next {
         if self.seen < draft.len() {
-            self.look(draft);
+            self.register_nodes(draft);
         }
         while let Some(frame) = self.frames.last_mut() {
             if frame.next < frame.group.end {

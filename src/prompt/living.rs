@@ -232,7 +232,7 @@ impl Living {
                 }
                 let bonds: Vec<u32> = self.bonds(draft, tree, place).collect();
                 for id in bonds {
-                    self.release(tree, id, &mut unit, &mut todo);
+                    self.remove_bound(tree, id, &mut unit, &mut todo);
                 }
             }
             if self.is_empty(tree, parent) {
@@ -244,7 +244,7 @@ impl Living {
     }
 
     /// Removes everything bound to `id`.
-    fn release(&mut self, tree: &Tree, id: u32, unit: &mut Unit, todo: &mut VecDeque<(u32, Rule)>) {
+    fn remove_bound(&mut self, tree: &Tree, id: u32, unit: &mut Unit, todo: &mut VecDeque<(u32, Rule)>) {
         // Taking the list makes sure that a group is processed once; `revive` uses the recorded removals instead.
         let Some(kept) = self.kept(id).take() else { return };
         todo.extend(kept.containers.iter().filter(|place| self.has(**place)).map(|place| (*place, Rule::KeepWith)));

@@ -194,7 +194,7 @@ impl ToolMap {
                 call.paths.clear();
             }
             ToolKind::Todo => call.items = args.one(Role::Items).map(items).unwrap_or_default(),
-            ToolKind::Ask | ToolKind::Delegate => call.question = args.one(Role::Ask).and_then(asked),
+            ToolKind::Ask | ToolKind::Delegate => call.question = args.one(Role::Ask).and_then(question_in),
             ToolKind::Read => call.range = args.range(),
             _ => {}
         }
@@ -339,12 +339,12 @@ impl<'a> Arguments<'a> {
             return patch;
         }
         let edits: Vec<FileChange> =
-            self.values(Role::Edits).into_iter().filter_map(Value::as_array).flatten().filter_map(replaced).collect();
+            self.values(Role::Edits).into_iter().filter_map(Value::as_array).flatten().filter_map(read_edit).collect();
         if !edits.is_empty() {
             return edits;
         }
         let new = self.text(Role::New).map(str::to_string);
-        let number = |role| self.row?.arguments(role).find_map(|name| whole(self.fields.get(name)?));
+        let number = |role| self.row?.arguments(role).find_map(|name| whole_number(self.fields.get(name)?));
         if let Some(after) = number(Role::Line) {
             return own(Change::Insert { after: Some(after), text: new.unwrap_or_default() });
         }
@@ -386,11 +386,12 @@ impl<'a> Arguments<'a> {
 
     /// Returns first and last line.
     fn range(&self) -> Option<(u64, u64)> {
-        if let Some(range) = self.one(Role::Range).and_then(pair) {
+        if let Some(range) = self.one(Role::Range).and_then(line_range) {
             return Some(range);
         }
-        let number = |role| self.values(role).into_iter().find_map(whole);
-        let zero = self.row.and_then(|row| row.arguments(Role::Zero).find_map(|name| whole(self.fields.get(name)?)));
+        let number = |role| self.values(role).into_iter().find_map(whole_number);
+        let zero =
+            self.row.and_then(|row| row.arguments(Role::Zero).find_map(|name| whole_number(self.fields.get(name)?)));
         let last = number(Role::To).map(|to| to.saturating_add(u64::from(zero.is_some())));
         // A line 0 shows that the tool counts from 0.
         let zero = zero.or_else(|| number(Role::From).filter(|from| *from == 0 && last.is_none()));
@@ -464,7 +465,7 @@ fn is_yes(value: &Value) -> bool {
 }
 
 /// Reads one of several edits of a call.
-fn replaced(edit: &Value) -> Option<FileChange> {
+fn read_edit(edit: &Value) -> Option<FileChange> {
     let text = |role| usual().arguments(role).find_map(|name| edit.get(name).and_then(Value::as_str));
     let (old, new) = (text(Role::Old)?, text(Role::New)?);
     let all = usual().arguments(Role::All).filter_map(|name| edit.get(name)).any(is_yes);
@@ -473,27 +474,27 @@ fn replaced(edit: &Value) -> Option<FileChange> {
 }
 
 /// Returns the first question of a list, or the text.
-fn asked(value: &Value) -> Option<String> {
+fn question_in(value: &Value) -> Option<String> {
     let value = value.as_array().map_or(Some(value), |list| list.first())?;
     value.get("question").unwrap_or(value).as_str().map(str::to_string)
 }
 
 /// Reads a number of lines, which calls within texts contain as text.
-fn whole(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     let text = || value.as_str().and_then(|text| text.trim().parse().ok());
     value.as_u64().or_else(text).or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))
 }
 
 /// Reads `[3, 9]`, `[[3, 9]]` or `"3-9"`; a negative end means the end of the file.
-fn pair(value: &Value) -> Option<(u64, u64)> {
+fn line_range(value: &Value) -> Option<(u64, u64)> {
     match value {
         Value::String(text) => {
             let (from, to) = text.split_once('-')?;
             Some((from.trim().parse().ok()?, to.trim().parse().unwrap_or(u64::MAX)))
         }
         Value::Array(list) => match list.as_slice() {
-            [from, to] => Some((whole(from)?, whole(to).unwrap_or(u64::MAX))),
-            [one] => pair(one),
+            [from, to] => Some((whole_number(from)?, whole_number(to).unwrap_or(u64::MAX))),
+            [one] => line_range(one),
             _ => None,
         },
         _ => None,

@@ -145,10 +145,10 @@ pub fn shown(output: &str, call: &ToolCall) -> Shown {
         kept -= 1;
     }
     lines.truncate(kept);
-    let numbered = results(Says::Number, call.dialects).find_map(|pattern| reading.by_number(pattern, &lines));
+    let numbered = results(Says::Number, call.dialects).find_map(|pattern| reading.read_numbered(pattern, &lines));
     reading.shown.lines = match numbered {
         Some(numbered) => numbered,
-        None => reading.counted(call, &lines),
+        None => reading.number_lines(call, &lines),
     };
     let mut shown = reading.shown;
     if shown.total.is_none() && call.range.is_none() && !shown.is_cut {
@@ -169,19 +169,19 @@ impl Reading {
         Reading { dialects, shown: Shown::default(), begin: None }
     }
 
-    fn said<'t>(&self, says: Says, line: &'t str) -> Option<Line<'t>> {
+    fn match_line<'t>(&self, says: Says, line: &'t str) -> Option<Line<'t>> {
         results(says, self.dialects).find_map(|pattern| pattern.read(line))
     }
 
     fn is(&self, says: Says, line: &str) -> bool {
-        self.said(says, line).is_some()
+        self.match_line(says, line).is_some()
     }
 
     /// Records the meaning of a line by the tool; returns false for content.
     fn is_own(&mut self, line: &str) -> bool {
-        let cut = self.said(Says::Cut, line);
+        let cut = self.match_line(Says::Cut, line);
         self.shown.is_cut |= cut.is_some();
-        let own = || self.said(Says::Wrap, line).or_else(|| self.said(Says::Lead, line));
+        let own = || self.match_line(Says::Wrap, line).or_else(|| self.match_line(Says::Lead, line));
         let Some(said) = cut.or_else(own) else { return false };
         self.shown.total = self.shown.total.or(said.total);
         self.begin = self.begin.or(said.from);
@@ -189,7 +189,7 @@ impl Reading {
     }
 
     /// Returns numbered lines, if every line has a number above the previous one or says that lines are missing.
-    fn by_number(&mut self, pattern: Pattern, lines: &[&str]) -> Option<Vec<(u64, String)>> {
+    fn read_numbered(&mut self, pattern: Pattern, lines: &[&str]) -> Option<Vec<(u64, String)>> {
         let mut out: Vec<(u64, String)> = Vec::new();
         let mut is_cut = false;
         for line in lines {
@@ -208,7 +208,7 @@ impl Reading {
     }
 
     /// Returns the lines with their computed numbers.
-    fn counted(&mut self, call: &ToolCall, lines: &[&str]) -> Vec<(u64, String)> {
+    fn number_lines(&mut self, call: &ToolCall, lines: &[&str]) -> Vec<(u64, String)> {
         let from = self.begin.or(call.range.map(|(from, _)| from)).unwrap_or(1).max(1);
         // After a gap of unknown length the line numbers are unknown.
         let is_gap = |line: &str| {

@@ -43,17 +43,17 @@ pub fn clean(text: &str) -> Option<Cleaned> {
                 *last = end;
             }
             _ => {
-                repeated += close(&mut out, run.take());
+                repeated += write_run(&mut out, run.take());
                 run = Some((shown, end, 1));
             }
         }
     }
-    repeated += close(&mut out, run);
+    repeated += write_run(&mut out, run);
     (escapes + repeated > 0).then_some(Cleaned { text: out, escapes, repeated })
 }
 
 /// Writes a run of equal lines; returns how many lines were removed.
-fn close(out: &mut String, run: Option<(&str, &str, usize)>) -> usize {
+fn write_run(out: &mut String, run: Option<(&str, &str, usize)>) -> usize {
     let Some((line, end, count)) = run else { return 0 };
     // Two equal lines are as short as one with a number.
     if count == 2 {

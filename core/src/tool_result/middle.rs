@@ -80,7 +80,7 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
     let longest = marker_text(marker, whole, text.len());
     let reserve = tokenizer.count(&longest) + 2;
     if reserve > limit {
-        return tiny(whole, text, cutting, tokenizer);
+        return cut_without_room(whole, text, cutting, tokenizer);
     }
     let errors = if cutting.keep == Keep::Errors { errors::find(text) } else { Vec::new() };
     let mut room = limit - reserve;
@@ -104,11 +104,11 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
             room = room.saturating_sub(made.tokens - limit);
         }
     }
-    best.unwrap_or_else(|| tiny(whole, text, cutting, tokenizer))
+    best.unwrap_or_else(|| cut_without_room(whole, text, cutting, tokenizer))
 }
 
 /// Handles limits with no room for the marker.
-fn tiny(whole: u64, text: &str, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
+fn cut_without_room(whole: u64, text: &str, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
     let brief = tokenizer.count(BRIEF);
     let lines = text.matches('\n').count();
     if brief > cutting.limit {

@@ -112,14 +112,14 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
 
     fn add(&mut self, hit: usize, budget: u64) -> bool {
         let Some(range) = self.ranges[hit].clone() else { return false };
-        match self.joined(self.hits[hit].file, range, budget) {
+        match self.try_join(self.hits[hit].file, range, budget) {
             Some(joined) => self.take(hit, joined),
             None => false,
         }
     }
 
     /// Returns a range joined with the passages that it overlaps or touches, if everything stays within the budget.
-    fn joined(&mut self, file: usize, mut range: Range<usize>, budget: u64) -> Option<Joined> {
+    fn try_join(&mut self, file: usize, mut range: Range<usize>, budget: u64) -> Option<Joined> {
         let (taken, text) = (&self.taken[file], self.sheets[file].text);
         let is_blank = |start: usize, end: usize| start >= end || text[start..end].trim().is_empty();
         let mut first = taken.partition_point(|one| one.range.end < range.start);
@@ -169,7 +169,7 @@ impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
         while low < high {
             let middle = (low + high) / 2;
             let part = self.sheets[file].trimmed(range.start..ends[middle]);
-            let Some(joined) = part.and_then(|part| self.joined(file, part, budget)) else {
+            let Some(joined) = part.and_then(|part| self.try_join(file, part, budget)) else {
                 high = middle;
                 continue;
             };

@@ -53,18 +53,18 @@ impl Plan {
             (_, answer) => {
                 let (ending, why) = refusal(answer);
                 self.stop(stage, ending, why);
-                self.go_on_without(stage);
+                self.continue_without(stage);
             }
         }
     }
 
     pub(super) fn winner_is_late(&mut self, stage: Stage) {
         self.stop(stage, Ending::TimedOut, None);
-        self.go_on_without(stage);
+        self.continue_without(stage);
     }
 
     /// Continues without an answer: the old order stays, and texts that the host has by then are used.
-    fn go_on_without(&mut self, stage: Stage) {
+    fn continue_without(&mut self, stage: Stage) {
         if stage == Stage::Read {
             self.rerank_winner();
         } else {

@@ -163,11 +163,11 @@ impl Plan {
                     self.stop(stage, Ending::Done, None);
                     self.search_words(words);
                 }
-                None => self.gave_nothing(stage, Ending::Failed, Some("there is no keyword in the answer".into())),
+                None => self.end_without_hits(stage, Ending::Failed, Some("there is no keyword in the answer".into())),
             },
             (_, answer) => {
                 let (ending, why) = refusal(answer);
-                self.gave_nothing(stage, ending, why);
+                self.end_without_hits(stage, ending, why);
             }
         }
         self.settle();
@@ -178,7 +178,7 @@ impl Plan {
             hits.truncate(self.options.max_results);
         }
         if hits.is_empty() {
-            return self.gave_nothing(stage, Ending::Done, Some("it found nothing".into()));
+            return self.end_without_hits(stage, Ending::Done, Some("it found nothing".into()));
         }
         let strategy = match stage {
             Stage::FullWorkspace => Strategy::FullWorkspace,
@@ -197,7 +197,7 @@ impl Plan {
     }
 
     /// Ends a stage without hits and begins the next one.
-    fn gave_nothing(&mut self, stage: Stage, ending: Ending, why: Option<String>) {
+    fn end_without_hits(&mut self, stage: Stage, ending: Ending, why: Option<String>) {
         self.stop(stage, ending, why);
         match stage {
             Stage::FullWorkspace => self.start_race(),

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use js_sys::{Array, Error as JsError, Function, Object};
 use wasm_bindgen::prelude::*;
 
-use super::super::compact::Patience;
+use super::super::compact::HostTimeouts;
 use super::super::decode::from_js;
 use super::super::history::into_json;
 use super::history::History;
@@ -33,7 +33,7 @@ pub struct Host {
     read_file: Option<Function>,
     job: Option<JsValue>,
     tools: Array,
-    patience: Patience,
+    host_timeouts: HostTimeouts,
     usage: Array,
     request_ids: Array,
     service_ids: Array,
@@ -45,9 +45,9 @@ impl Host {
     ///
     /// # Errors
     /// `bad_option` for a callback that is not a function, and for a value that is not a signal.
-    pub fn of(fields: &JsValue, history: History, llm: Option<Function>, usual: Patience) -> Result<Host> {
+    pub fn of(fields: &JsValue, history: History, llm: Option<Function>, usual: HostTimeouts) -> Result<Host> {
         let number = |name: &'static str| options::number(fields, name, "options");
-        let patience = Patience {
+        let host_timeouts = HostTimeouts {
             model: number("timeoutMs")?.unwrap_or(usual.model),
             hook: number("hookTimeoutMs")?.unwrap_or(usual.hook),
             ..usual
@@ -61,7 +61,7 @@ impl Host {
             read_file: value::function(fields, "readFile", "options")?,
             job: given(fields, "jobId")?,
             tools: list(&get(fields, "tools")?).unwrap_or_default(),
-            patience,
+            host_timeouts,
             usage: Array::new(),
             request_ids: Array::new(),
             service_ids: Array::new(),
@@ -120,15 +120,15 @@ impl Host {
             set(event, "id", id);
             set(event, "promptTokens", effect.prompt_tokens as f64);
         })?;
-        let late = format!("the model did not answer within {} ms", self.patience.model);
+        let late = format!("the model did not answer within {} ms", self.host_timeouts.model);
         let call = Call { callback: llm, this: &JsValue::UNDEFINED, argument: &request, holds_signal: true };
-        let reply = match self.wait(Some(call), self.patience.model, &late).await {
+        let reply = match self.wait(Some(call), self.host_timeouts.model, &late).await {
             Ending::Aborted => return Ok(Answer::Cancelled),
             Ending::Late => return Ok(failed(&late, Failure::Timeout)),
-            Ending::Threw(error) => return Ok(self.thrown(&error)),
+            Ending::Threw(error) => return Ok(self.answer_to_error(&error)),
             Ending::Answered(reply) => reply,
         };
-        let answer = self.reply(&reply).unwrap_or_else(|error| self.thrown(&error));
+        let answer = self.reply(&reply).unwrap_or_else(|error| self.answer_to_error(&error));
         if let Answer::Model { text, .. } = &answer {
             let length = text.encode_utf16().count() as f64;
             self.progress("answered", |event| {
@@ -221,7 +221,7 @@ impl Host {
     }
 
     /// Converts any thrown value into an answer.
-    fn thrown(&self, error: &JsValue) -> Answer {
+    fn answer_to_error(&self, error: &JsValue) -> Answer {
         let field = |object: &JsValue, name: &'static str| get(object, name).unwrap_or_default();
         let details = field(error, "details");
         let statuses = [field(error, "status"), field(error, "statusCode"), field(&details, "status")];
@@ -252,11 +252,11 @@ impl Host {
         };
         js_sys::Reflect::delete_property(event.unchecked_ref::<Object>(), &"name".into())?;
         let trigger = get(&event, "trigger")?;
-        if self.patience.two_triggers {
+        if self.host_timeouts.two_triggers {
             let by_hand = trigger == "manual" || trigger == "range";
             set(&event, "trigger", if by_hand { "manual" } else { "auto" });
         }
-        let ms = self.patience.hook;
+        let ms = self.host_timeouts.hook;
         let late = format!("the hook {name} did not end within {ms} ms");
         let callback = value::function(&self.hooks, name, "options.hooks")?;
         let call = callback.as_ref().map(|callback| Call {
@@ -268,10 +268,10 @@ impl Host {
         let answer = match self.wait(call, ms, &late).await {
             Ending::Aborted => return Ok(Answer::Cancelled),
             Ending::Late => failed(&late, Failure::Timeout),
-            Ending::Threw(error) => self.local(&error),
+            Ending::Threw(error) => self.answer_to_local_error(&error),
             Ending::Answered(given) => {
                 let given = if matches!(hook, HookCall::PreCompact { .. }) { given } else { JsValue::UNDEFINED };
-                self.wish(&given).unwrap_or_else(|error| self.local(&error))
+                self.read_hook_reply(&given).unwrap_or_else(|error| self.answer_to_local_error(&error))
             }
         };
         self.progress("hook", |event| {
@@ -288,7 +288,7 @@ impl Host {
     }
 
     /// Reads the reply of a hook.
-    fn wish(&self, given: &JsValue) -> Result<Answer> {
+    fn read_hook_reply(&self, given: &JsValue) -> Result<Answer> {
         let nothing = Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip: false };
         if is_nullish(given) {
             return Ok(nothing);
@@ -307,7 +307,7 @@ impl Host {
     }
 
     async fn read_file(&self, path: &str) -> Result<Answer> {
-        let ms = self.patience.hook;
+        let ms = self.host_timeouts.hook;
         let late = format!("{path} was not read within {ms} ms");
         let (this, argument) = (JsValue::UNDEFINED, path.into());
         let call = self.read_file.as_ref();
@@ -315,7 +315,7 @@ impl Host {
         Ok(match self.wait(call, ms, &late).await {
             Ending::Aborted => Answer::Cancelled,
             Ending::Late => failed(&late, Failure::Timeout),
-            Ending::Threw(error) => self.local(&error),
+            Ending::Threw(error) => self.answer_to_local_error(&error),
             Ending::Answered(given) if is_nullish(&given) => failed("there is no such file", Failure::Error),
             Ending::Answered(given) => match given.as_string() {
                 Some(text) => Answer::File { text },
@@ -325,9 +325,9 @@ impl Host {
     }
 
     /// Converts an error that a hook or a reader of files throws, which says nothing about requests.
-    fn local(&self, error: &JsValue) -> Answer {
+    fn answer_to_local_error(&self, error: &JsValue) -> Answer {
         let status = self.status.get();
-        let answer = match self.thrown(error) {
+        let answer = match self.answer_to_error(error) {
             Answer::TooLong { reason, .. } => failed(&reason, Failure::Error),
             other => other,
         };

@@ -385,7 +385,7 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
 }
 
 /// Translates an error to the names of the host's options: the core has other names for the options of asking.
-pub fn outward(error: JsValue) -> JsValue {
+pub fn with_host_names(error: JsValue) -> JsValue {
     const NAMES: [(&str, &str); 4] = [
         ("asking.models", "modelRules"),
         ("asking.additions", "instructions"),
