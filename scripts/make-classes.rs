@@ -1,5 +1,5 @@
-//! Writes the character classes: `cargo run --example make-classes -- core/src/tokens/classes.bin`. Run it when the pinned
-//! regex-syntax changes, together with tiktoken-rs.
+//! Writes the character classes: `cargo run --example make-classes -- core/src/tokens/classes.bin`. Run it when the
+//! pinned regex-syntax changes, together with tiktoken-rs.
 
 #[path = "classes.rs"]
 mod classes;

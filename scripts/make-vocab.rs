@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(&out)?;
     for name in EncodingName::ALL {
         let planes = vocab::planes(&vocabulary::pairs(name));
-        // The smallest deflate that is known, at the price of some seconds: the file is downloaded far more often than made.
+        // The smallest deflate that is known, at the price of some seconds: the file is downloaded far more often than
+        // made.
         let options =
             zopfli::Options { iteration_count: ROUNDS, maximum_block_splits: BLOCKS, ..zopfli::Options::default() };
         let mut packed = Vec::new();

@@ -152,15 +152,15 @@ impl Vectors {
 
     fn check(&self, vector: &[f32]) -> Result<()> {
         if vector.is_empty() {
-            return Err(Error::new(Code::BadInput, "an embedding without dimensions"));
+            return Err(Error::new(Code::BadInput, "the embedding has no dimensions"));
         }
         if !self.is_empty() && vector.len() != self.dimensions {
-            let message = format!("an embedding of {} dimensions among those of {}", vector.len(), self.dimensions);
+            let message = format!("the embedding has {} dimensions, the others have {}", vector.len(), self.dimensions);
             return Err(Error::new(Code::BadInput, message));
         }
         match vector.iter().position(|value| !value.is_finite()) {
             Some(at) => {
-                let message = "an embedding with a value that is not a finite number";
+                let message = "the embedding has a value that is not a finite number";
                 Err(Error::new(Code::BadInput, message).at(format!("[{at}]")))
             }
             None => Ok(()),

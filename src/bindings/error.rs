@@ -6,7 +6,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
 
-/// Returns a JavaScript `Error` named `EspalierError` with the `code`, and with `path` and `details` if the error has them.
+/// Returns a JavaScript `Error` named `EspalierError` with the `code`, and with `path` and `details` if the error has
+/// them.
 pub fn to_js(mut error: Error) -> JsValue {
     let budget = error.budget.take();
     let js = espalier_count::error::to_js(error);

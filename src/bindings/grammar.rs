@@ -105,7 +105,8 @@ mod characters {
     /// Returns the character whose lower case is this one, at the usual distances of scripts: another table for both
     /// directions would be 14 KB.
     extern "C" fn towupper(c: u32) -> u32 {
-        // Latin and Cyrillic; most pairs of letters; Greek with marks; Cyrillic's second row; Armenian; the two Georgian scripts; Deseret; ÿ.
+        // Latin and Cyrillic; most pairs of letters; Greek with marks; Cyrillic's second row; Armenian; the two
+        // Georgian scripts; Deseret; ÿ.
         const STEPS: [i32; 10] = [-32, -1, 8, -80, -48, -26, 3008, -7264, -40, 121];
         let upper =
             STEPS.iter().map(|step| c.wrapping_add_signed(*step)).find(|upper| *upper != c && towlower(*upper) == c);
@@ -147,7 +148,7 @@ thread_local! {
 }
 
 fn refused(why: impl AsRef<str>) -> Error {
-    Error::new(Code::BadGrammar, format!("this is no grammar that can be loaded: {}", why.as_ref()))
+    Error::new(Code::BadGrammar, format!("the grammar cannot be loaded: {}", why.as_ref()))
 }
 
 /// Returns a property, if it is text.
@@ -206,13 +207,13 @@ fn with_host<T>(run: impl FnOnce(&Host) -> Result<T>) -> Result<T> {
 /// [`Code::BadGrammar`] with the reason: it is no grammar, is damaged, has another format, version or name, or needs a
 /// function that is not provided (which is named).
 pub fn link(module: &JsValue, wanted: Option<&str>) -> Result<Language> {
-    let module: &Wasm::Module = module.dyn_ref().ok_or_else(|| refused("it is no compiled WebAssembly module"))?;
+    let module: &Wasm::Module = module.dyn_ref().ok_or_else(|| refused("it is not a compiled WebAssembly module"))?;
     let needs = header(module)?;
     let name = name(module)?;
     if let Some(wanted) = wanted
         && name.strip_prefix(PREFIX) != Some(&wanted.replace('-', "_"))
     {
-        return Err(refused(format!("it exports {name}, and the grammar of {wanted} was expected")));
+        return Err(refused(format!("it exports {name}, but the grammar of {wanted} was expected")));
     }
     let imports = with_host(|host| imports(module, needs, host))?;
     let instance = Wasm::Instance::new(module, &imports).map_err(|error| thrown(&error))?;
@@ -285,12 +286,12 @@ fn start(instance: &Wasm::Instance, name: &str) -> Result<Language> {
             function.call0(&JsValue::NULL).map_err(|error| thrown(&error))?;
         }
     }
-    let made = function(name).ok_or_else(|| refused("its tree_sitter_… export is no function"))?;
+    let made = function(name).ok_or_else(|| refused("its tree_sitter_… export is not a function"))?;
     let pointer = made.call0(&JsValue::NULL).map_err(|error| thrown(&error))?.as_f64().unwrap_or(0.0) as usize;
     // The version is the first word of a language; nothing else is read before the version is checked.
     let most = core::arch::wasm32::memory_size(0) * 65_536 - size_of::<u32>();
     if pointer == 0 || pointer > most || !pointer.is_multiple_of(align_of::<u32>()) {
-        return Err(refused("it gave no language"));
+        return Err(refused("it returned no language"));
     }
     // SAFETY: aligned and inside the memory.
     let version = unsafe { *(pointer as *const u32) } as usize;

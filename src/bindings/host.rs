@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for HostTokenizer {
             }
 
             fn visit_unit<E: Error>(self) -> Result<HostTokenizer, E> {
-                PASSED.take().map(HostTokenizer).ok_or_else(|| E::custom("this is no function"))
+                PASSED.take().map(HostTokenizer).ok_or_else(|| E::custom("this is not a function"))
             }
         }
         deserializer.deserialize_newtype_struct(FUNCTION, Passed)

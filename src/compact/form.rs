@@ -1,4 +1,4 @@
-//! The form of a record as data, for each profile: what the model is asked for, and how its answer is read.
+//! The form of a record as data, for each profile: what the model must write, and how its answer is parsed.
 //!
 //! A form is a tag, the markup of its sections, and the sections. Names of sections and tags are those of the systems
 //! that a profile follows; their descriptions are our own words.
@@ -15,7 +15,7 @@ use super::ledger::escape;
 pub struct Section {
     /// Its heading. Its element has the same name in lower case, with `_` for blanks.
     pub name: Cow<'static, str>,
-    /// What belongs in it.
+    /// The content of the section.
     pub content: Cow<'static, str>,
     /// True if it is cut last: without it nobody can continue the work.
     #[serde(default, rename = "vital")]
@@ -63,7 +63,7 @@ const MAX_NAME: usize = 80;
 pub struct Form {
     /// The tag around the record.
     pub tag: Cow<'static, str>,
-    /// The element in which the model thinks first. It is not kept.
+    /// The element in which the model thinks first. It is not stored.
     pub scratch: Cow<'static, str>,
     pub markup: Markup,
     /// The section with the title; nothing else belongs in it.

@@ -4,14 +4,14 @@
 use super::form::{EIGHT, Form, Markup, Section};
 use crate::effect::Purpose;
 
-/// What one request asks for.
+/// The inputs of one request.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
     /// The sections.
     pub form: &'a Form,
     /// Max tokens of the summary.
     pub max_tokens: u64,
-    /// What the user wants to keep above all.
+    /// The subject that deserves special attention.
     pub focus: Option<&'a str>,
     /// Additions of the host and its hooks, one paragraph each.
     pub additions: &'a [String],
@@ -57,7 +57,7 @@ impl Default for Wanted<'_> {
     }
 }
 
-/// How the request holds the history: as tagged text or as messages.
+/// The form of the history in the request: tagged text or messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     /// Inside `<history>`.

@@ -203,7 +203,7 @@ fn left_out(line: &str) -> Option<usize> {
 }
 
 fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
-    // The earlier record describes what came before an earlier compaction.
+    // The earlier record describes events before an earlier compaction.
     let mut own = ledger.requests.iter().filter(|r| !r.is_earlier);
     let quote = |r: &Request| format!("- {}: {}", r.id, one_line(&r.text, SENTENCE_BYTES));
     let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();

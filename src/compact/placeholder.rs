@@ -31,7 +31,7 @@ const SUBJECT: usize = 120;
 /// Ends the description of the result; the handle follows.
 const RECALL: &str = "; recall ";
 
-/// What is known of a removed result.
+/// The facts about a removed result.
 #[derive(Debug, Clone, Copy)]
 pub struct Result<'a> {
     pub tool: Option<&'a str>,

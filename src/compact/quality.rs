@@ -19,11 +19,12 @@ use crate::message::path::tail;
 use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 
-/// How many entries of one kind survived.
+/// The number of surviving entries of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Retention {
-    /// `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or `requests`.
+    /// `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or
+    /// `requests`.
     pub kind: &'static str,
     /// Number of entries in the history.
     pub all: usize,
@@ -44,17 +45,17 @@ impl Retention {
     }
 }
 
-/// How many of the user's messages survived.
+/// The number of surviving user messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserCoverage {
     pub messages: usize,
-    /// Messages that are in the view word for word.
+    /// Messages that are in the view verbatim.
     pub verbatim: usize,
-    /// Messages that are there word for word or have an entry of their own.
+    /// Messages that are there verbatim or have an entry of their own.
     pub with_entry: usize,
     pub tokens: u64,
-    /// Tokens of the messages that are there word for word.
+    /// Tokens of the messages that are there verbatim.
     pub tokens_verbatim: u64,
 }
 
@@ -321,7 +322,7 @@ fn retained(kind: &'static str, wanted: &[Item], found: &[bool]) -> Retention {
         literal: of_kind.iter().filter(|(_, found)| *found).count(),
         own_line,
         recall: all - own_line,
-        // The sum of nothing is -0.
+        // An empty sum of floats is -0.
         weighted: if all == 0 { 1.0 } else { kept / total + 0.0 },
     }
 }

@@ -60,7 +60,7 @@ pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extra
     let is_renumbered = blocks.contains("\n- ~") || blocks.contains("\n[~");
     let earlier = if is_renumbered { " Ids with ~ are of the numbering before it was made." } else { "" };
     let Extras { context, breadcrumb, behind } = extras;
-    // Without a recall tool the agent is not sent to look for the rest.
+    // Without a recall tool the record does not ask the agent to look for the rest.
     let recall = if breadcrumb.is_empty() { "" } else { ": recall it for the whole" };
     let behind = if behind.is_empty() { String::new() } else { format!("\n\n{behind}") };
     let about = if is_brief {

@@ -101,8 +101,8 @@ impl Profile {
 }
 
 impl Measured {
-    /// Returns the size of a request of `used` tokens by this rule. `reported` are the server's count and our own count of
-    /// the newest answered request; `own` is our count of this one. A request that is smaller than that one has lost
+    /// Returns the size of a request of `used` tokens by this rule. `reported` are the server's count and our own count
+    /// of the newest answered request; `own` is our count of this one. A request that is smaller than that one has lost
     /// messages since, so the server's count does not apply to it.
     ///
     /// ```

@@ -193,11 +193,11 @@ impl Counts {
     /// count.
     pub fn answer(&mut self, questions: &[Question], answers: &[f64]) -> Result<()> {
         if questions.len() != answers.len() {
-            let message = format!("{} counts were asked for, and {} came", questions.len(), answers.len());
+            let message = format!("{} counts were expected, and {} were returned", questions.len(), answers.len());
             return Err(Error::new(Code::BadInput, message));
         }
         if let Some(bad) = answers.iter().find(|count| !(count.is_finite() && **count >= 0.0)) {
-            let message = format!("the tokenizer gave {bad}, which is no number of tokens");
+            let message = format!("the tokenizer returned {bad}, which is not a number of tokens");
             return Err(Error::new(Code::BadInput, message).at("tokenizer"));
         }
         for (question, &count) in questions.iter().zip(answers) {

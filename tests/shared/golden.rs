@@ -21,8 +21,8 @@ const CONVERSATIONS: [(&str, &str); 3] = [
 /// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
 pub const RECORDED: &str = include_str!("../fixtures/golden.txt");
 
-/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned; and one for its log, read
-/// again.
+/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned; and one
+/// for its log, read again.
 pub fn lines(encoding: &Rc<Encoding>) -> String {
     let mut out = String::new();
     for (name, text) in CONVERSATIONS {
@@ -58,8 +58,8 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
     out
 }
 
-/// A log with all that can happen in it, as it is read from its lines: the tokens of its view, and hashes of the lines, of the view, and of
-/// the plan that comes next.
+/// A log with all that can happen in it, as it is read from its lines: the tokens of its view, and hashes of the lines,
+/// of the view, and of the plan that comes next.
 fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String {
     let model = CostModel::Espalier;
     let counting =

@@ -25,7 +25,8 @@ pub fn document_cost(base64_length: u64, pages: Option<u32>) -> Cost {
     Cost { tokens, origin: Origin::Estimate }
 }
 
-/// One token for 8 bytes, rounded up; bytes are 3/4 of the base64 characters, rounded down. This is the rule of Copilot Chat.
+/// One token for 8 bytes, rounded up; bytes are 3/4 of the base64 characters, rounded down. This is the rule of Copilot
+/// Chat.
 pub(super) fn reference_document(base64_length: u64) -> u64 {
     let bytes = base64_length / 4 * 3 + base64_length % 4 * 3 / 4;
     bytes.div_ceil(8)

@@ -39,12 +39,12 @@ impl OtherEncoding {
         let mut ranks: HashSet<u32> = HashSet::default();
         for (token, rank) in &tokens {
             if token.is_empty() || !bytes.insert(token) || !ranks.insert(*rank) {
-                return Err(unusable(format!("the token of rank {rank} is empty or comes twice")));
+                return Err(unusable(format!("the token of rank {rank} is empty or occurs twice")));
             }
         }
         // Any text must be encodable, if necessary byte by byte.
         if let Some(missing) = (0..=u8::MAX).find(|byte| !bytes.contains([*byte].as_slice())) {
-            return Err(unusable(format!("no token stands for the single byte {missing}")));
+            return Err(unusable(format!("no token is the single byte {missing}")));
         }
         CoreBPE::new(tokens.into_iter().collect(), Default::default(), pattern)
             .map(OtherEncoding)

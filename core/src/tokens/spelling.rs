@@ -54,8 +54,8 @@ impl Tokens {
             if right == BYTE_TOKEN {
                 match self.bytes.get_mut(l) {
                     Some(slot) if *slot == NONE => *slot = id as u32,
-                    Some(_) => return Err(bad(id, "is a byte that was there before")),
-                    None => return Err(bad(id, "is no byte")),
+                    Some(_) => return Err(bad(id, "repeats the byte of an earlier token")),
+                    None => return Err(bad(id, "is not a byte")),
                 }
                 self.splits[id] = [id as u32, left];
                 (self.lens[id], self.keys[id]) = (1, u64::from(left) << 56);

@@ -75,7 +75,9 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
         return Err(bad(format!("{} bytes are too few for a vocabulary file", file.len())));
     };
     if &header[..4] != MAGIC {
-        return Err(bad("it is no vocabulary file of this package (perhaps an error page of a server)".into()));
+        return Err(bad(
+            "it is not a vocabulary file of this package (perhaps it is the error page of a server)".into()
+        ));
     }
     if header[4] != VERSION {
         return Err(bad(format!("its format is version {}, this package reads version {VERSION}", header[4])));
@@ -83,11 +85,11 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
     let found = String::from_utf8_lossy(&header[8..24]);
     let found = found.trim_end_matches('\0');
     if found != name.as_str() {
-        return Err(bad(format!("the file holds {found:?}")));
+        return Err(bad(format!("the file contains the vocabulary {found:?}")));
     }
     let count = u32::from_le_bytes([header[24], header[25], header[26], header[27]]) as usize;
     if !(256..=MAX_TOKENS).contains(&count) {
-        return Err(bad(format!("it claims {count} tokens")));
+        return Err(bad(format!("its number of tokens, {count}, is impossible")));
     }
     let planes = match header[5] {
         RAW => Cow::Borrowed(body),
@@ -98,7 +100,11 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
         packing => return Err(bad(format!("its packing {packing} is unknown"))),
     };
     if planes.len() != count * 6 {
-        return Err(bad(format!("{} bytes of tokens where {} belong; the file is truncated", planes.len(), count * 6)));
+        return Err(bad(format!(
+            "it has {} bytes of tokens instead of {}; the file is truncated",
+            planes.len(),
+            count * 6
+        )));
     }
     let mut sum = [0; 8];
     sum.copy_from_slice(&header[28..36]);

@@ -175,7 +175,9 @@ pub fn large_hits<T: Tokenizer + ?Sized>(
 
 fn check(files: &[FillFile<'_>], hits: &[FillHit], options: FillOptions) -> Result<()> {
     if let Some(at) = hits.iter().position(|hit| hit.file >= files.len()) {
-        return Err(Error::new(Code::BadInput, "a hit of a file that is not there").at(format!("hits[{at}].file")));
+        return Err(
+            Error::new(Code::BadInput, "the hit names a file that is not in the list").at(format!("hits[{at}].file"))
+        );
     }
     if !(0.0..=1.0).contains(&options.hit_share) {
         return Err(Error::new(Code::BadOption, "hitShare must be a number from 0 to 1").at("options.hitShare"));

@@ -105,8 +105,8 @@ impl Plan {
         winner.hits = sorted;
         match (is_useless, ignored) {
             (_, 0) => (Ending::Done, None),
-            (true, _) => (Ending::Failed, Some("no index in the answer is that of a chunk".into())),
-            (false, _) => (Ending::Done, Some(format!("{ignored} indexes are repeated or of no chunk"))),
+            (true, _) => (Ending::Failed, Some("no index in the answer belongs to a chunk".into())),
+            (false, _) => (Ending::Done, Some(format!("{ignored} indexes are repeated or belong to no chunk"))),
         }
     }
 

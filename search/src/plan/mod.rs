@@ -158,7 +158,7 @@ impl Plan {
         self.pass_time(now_ms);
         self.expire();
         let Some(place) = self.open.iter().position(|(_, ask)| ask.id == id) else {
-            let message = format!("no effect {id} is open; it was answered, cancelled or never asked");
+            let message = format!("effect {id} is not open; it was already answered, cancelled or never requested");
             return Err(Error::new(Code::UnknownEffect, message));
         };
         let (stage, ask) = self.open.remove(place);

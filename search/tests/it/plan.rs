@@ -336,8 +336,8 @@ fn a_reranker_orders() {
     of(order(&[2, 0, 1]), &[3, 5, 6], 102, Done, "");
     of(order(&[2]), &[3, 5, 6], 102, Done, "");
     of(order(&[]), &[5, 6, 3], 102, Done, "");
-    of(order(&[1, 1, -1, 3, i64::MAX]), &[6, 5, 3], 102, Done, "4 indexes are repeated or of no chunk");
-    of(order(&[3, 4]), &[5, 6, 3], 102, Failed, "no index in the answer is that of a chunk");
+    of(order(&[1, 1, -1, 3, i64::MAX]), &[6, 5, 3], 102, Done, "4 indexes are repeated or belong to no chunk");
+    of(order(&[3, 4]), &[5, 6, 3], 102, Failed, "no index in the answer belongs to a chunk");
     of(Some((100, failed("503"))), &[5, 6, 3], 102, Failed, "503");
     of(Some((100, hits(&[(1, 1.0)]))), &[5, 6, 3], 102, Failed, "the answer is not one to this effect");
     of(None, &[5, 6, 3], 8_002, TimedOut, "no answer within 8000 ms");

@@ -68,7 +68,7 @@ pub fn list(value: &JsValue) -> Option<Array> {
 /// `code` at `path` for a value without JSON text, such as an object that contains itself.
 pub fn json(value: &JsValue, path: &str, code: Code) -> Result<String> {
     let text = JSON::stringify(value).ok().and_then(|text| text.as_string());
-    text.ok_or_else(|| refused(code, "is no plain data", path))
+    text.ok_or_else(|| refused(code, "is not plain data", path))
 }
 
 /// Returns an error about the value at `path`; `why` follows the path in the message.

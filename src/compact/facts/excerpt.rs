@@ -9,9 +9,9 @@ const GAP_TOKENS: u64 = 2;
 /// Max sentences that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 30;
 
-/// Cuts texts, oldest first, to their best sentences within `budget` tokens in all. Returns one text for each, made of whole
-/// sentences in their order with an ellipsis where others are missing, or `None` where nothing of it is kept. The newest
-/// text keeps at least the best of its sentences that fit.
+/// Cuts texts, oldest first, to their best sentences within `budget` tokens in all. Returns one text for each, made of
+/// whole sentences in their order with an ellipsis where others are missing, or `None` where nothing of it is kept. The
+/// newest text keeps at least the best of its sentences that fit.
 ///
 /// ```
 /// use espalier::compact::facts::excerpt;

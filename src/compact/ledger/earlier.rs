@@ -1,7 +1,8 @@
-//! The record of an earlier compaction, read back.
+//! Reads back the record of an earlier compaction.
 //!
-//! Where the untouched history is at hand the ledger is folded from it and nothing of this is needed. A host that keeps only
-//! what was sent has the record alone: its blocks are read into entries again, so that a second compaction keeps the facts of the first.
+//! If the untouched history is available, the ledger is folded from it and none of this is needed. A host that keeps
+//! only what was sent has only the record: its blocks are parsed into entries, so that a second compaction keeps the
+//! facts of the first.
 
 use super::action::Action;
 use super::command::Command;
@@ -23,7 +24,7 @@ use crate::message::tool_map::Mark;
 
 /// Marks an id of the numbering before the compaction: the message of that number is another one now.
 pub const EARLIER: char = '~';
-/// Where a plan in a record came from: its message is not told.
+/// Marks a plan from a record: the record does not name its message.
 const EARLIER_PLAN: &str = "~";
 
 /// A request in a record.
@@ -34,19 +35,19 @@ struct Asked {
 }
 
 impl Ledger {
-    /// Takes in a record. Ids in it are marked as [`EARLIER`].
+    /// Adds a record. Ids in it are marked as [`EARLIER`].
     pub(super) fn absorb(&mut self, record: &str) {
         let (summary, blocks) = match record.split_once("\n</summary>\n") {
             Some((summary, blocks)) => (format!("{summary}\n</summary>"), blocks),
             None => (record.to_string(), ""),
         };
-        // What the host added is taken anew from the host; its lines are no facts.
+        // The host supplies its additions again; their lines are no facts.
         let host = format!("\n<{}>\n", crate::compact::context::TAG);
         let blocks = blocks.rsplit_once(host.as_str()).map_or(blocks, |(blocks, _)| blocks);
         self.said_earlier(summary);
         let mut block: Option<Block> = None;
         let mut request: Option<Asked> = None;
-        // Of the row before: rows of one message name its id once.
+        // The id of the previous row: rows of one message contain it once.
         let mut id = String::new();
         let mut folder = String::new();
         for line in blocks.lines() {
@@ -83,7 +84,7 @@ impl Ledger {
         self.earlier_request(request);
     }
 
-    /// The ledger of messages that a record stands for, with what the record says in words.
+    /// Returns the ledger of the messages that a record replaces, plus the text of the record.
     #[must_use]
     pub(in crate::compact) fn behind_record(mut self, record: &str) -> Ledger {
         let summary = record.split_once("\n</summary>\n").map_or(record, |(summary, _)| summary);
@@ -96,7 +97,7 @@ impl Ledger {
         self.earlier.push(headed(&text));
     }
 
-    /// Counts what an earlier record had no room for.
+    /// Adds the entries that an earlier record already left out to the counts.
     fn leave_out(&mut self, block: Block, entries: usize) {
         let count = self.left_out.entry(block.name()).or_default();
         *count = count.saturating_add(entries);
@@ -115,7 +116,7 @@ impl Ledger {
             }
             let text = &mut asked.text;
             text.push('\n');
-            // A line that looked like the beginning of a message was marked.
+            // Removes the mark from a line that looks like the beginning of a message.
             let plain = line.strip_prefix('\\').filter(|rest| looks_like_entry(rest));
             text.push_str(plain.unwrap_or(line));
         }
@@ -148,7 +149,7 @@ impl Ledger {
         let with_id = parts_of(line).map(|(id, text)| (marked(id), text));
         let Some(line) = line.strip_prefix("- ") else { return };
         match (block, with_id) {
-            // What is pinned is taken anew from the rules: it may not be any more.
+            // Pinned facts come from the rules again, because they may no longer be pinned.
             (Block::Constraints, Some((id, _))) if id.trim_start_matches(EARLIER) == PINNED => {}
             (Block::Constraints, Some((id, text))) if self.constraint_at.insert(text.to_string()) => {
                 for sentence in sentences(text) {
@@ -159,7 +160,7 @@ impl Ledger {
             (Block::Todo, _) => {
                 let Some((mark, what)) = Mark::of_line(line) else { return };
                 let plan = self.plan.get_or_insert_with(|| Plan { id: EARLIER_PLAN.to_string(), items: vec![] });
-                // A plan of the conversation's own is newer.
+                // A plan in the conversation itself is newer.
                 if plan.id == EARLIER_PLAN {
                     plan.items.push((mark, what.to_string()));
                 }
@@ -183,7 +184,7 @@ impl Ledger {
             }
             (Block::Commands, Some((id, text))) => {
                 let Some(command) = Command::parse(&id, text) else { return };
-                // Lines that were cut may be the beginnings of different commands.
+                // Cut lines may be the beginnings of different commands.
                 let is_cut = command.line.contains(ELLIPSIS);
                 let held = self.command_at.get(&command.line).map(|&at| &self.commands[at]);
                 if held.is_none_or(|held| is_cut && held.id != command.id) {

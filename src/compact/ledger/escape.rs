@@ -19,9 +19,9 @@ const TAGS: [&str; 15] = [
     "open-files",
 ];
 
-/// Our own tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back. Closing tags in any
-/// case and with blanks; opening ones as a record has them, since names like `Summary` are in angle brackets in much
-/// code.
+/// Escapes our own tags inside quoted text with a backslash; [`unescape`] restores the text. Closing tags are escaped
+/// in any case and with blanks; opening ones only in the record's spelling, because names like `Summary` occur in angle
+/// brackets in much code.
 ///
 /// ```
 /// use espalier::compact::ledger::escape::{escape, unescape};
@@ -41,12 +41,12 @@ pub fn is_own(name: &str) -> bool {
     TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
 }
 
-/// The opposite of [`escape`].
+/// Undoes [`escape`].
 pub fn unescape(text: &str) -> String {
     tags(text, |out, slashes| out.push_str(slashes.strip_prefix('\\').unwrap_or(slashes)))
 }
 
-/// Copies a text; what stands between `<` and the rest of our own tags (backslashes, or nothing) goes through `change`.
+/// Copies a text; `change` rewrites the text (backslashes, or nothing) between `<` and the rest of our own tags.
 fn tags(text: &str, change: impl Fn(&mut String, &str)) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

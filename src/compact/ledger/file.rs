@@ -101,8 +101,9 @@ impl File {
     }
 }
 
-/// Returns the folder that is worth naming once for all of `paths`, with a slash at its end: the one whose name repeats most bytes. Only
-/// folders of absolute paths count, so that a path without the folder cannot be mistaken for another one.
+/// Returns the folder that is worth naming once for all of `paths`, with a slash at its end: the one whose name repeats
+/// most bytes. Only folders of absolute paths count, so that a path without the folder cannot be mistaken for another
+/// one.
 ///
 /// ```
 /// use espalier::compact::ledger::file::shared_folder;

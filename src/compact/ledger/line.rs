@@ -231,7 +231,7 @@ fn one_id(id: &str) -> Cow<'_, str> {
 
 /// Returns the first sentences or words of a message, as one line of about `bytes`.
 fn begin(text: &str, bytes: usize) -> String {
-    // More may follow spaces.
+    // More entries may follow spaces.
     let start = &text[..text.floor_char_boundary(bytes * 4)];
     let start = if start.trim_end().len() > bytes { start } else { text };
     clip(&flat(start, usize::MAX), bytes)
@@ -250,7 +250,8 @@ impl Ledger {
     }
 }
 
-/// Returns the line above files that says which folder they are in. Absolute paths and those that begin with [`HERE`] are not.
+/// Returns the line above files that says which folder they are in. Absolute paths and those that begin with [`HERE`]
+/// are not.
 pub(super) fn folder_line(folder: &str) -> String {
     format!("{IN_FOLDER}{})", escape(folder))
 }
@@ -260,7 +261,7 @@ pub(super) fn folder_of(line: &str) -> Option<&str> {
     line.strip_prefix(IN_FOLDER)?.strip_suffix(')')
 }
 
-/// The lines of rules, the plan and files; of the rules the newest `most`, and what was pinned.
+/// Returns the lines of rules, the plan and files; of the rules the newest `most`, and the pinned ones.
 pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let mut older = Vec::new();
@@ -274,7 +275,7 @@ pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
         out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
     }
     if let Some(plan) = &ledger.plan {
-        // Read from the top, but what is done leaves first: `fill` takes the last lines first.
+        // Done items are removed first: `fill` uses the last lines first.
         for (order, (mark, what)) in plan.items.iter().enumerate() {
             let line = format!("- {} {}", mark.as_str(), escape(what));
             out.push(Line::new(Block::Todo, (order, 0), &plan.id, line, vec![]));
@@ -298,7 +299,7 @@ pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
     for (order, file) in files {
         let block = if file.is_changed() { Block::Changed } else { Block::Read };
         let is_elsewhere = !folder.is_empty() && !file.path.starts_with('/');
-        // A name alone says too little.
+        // A name alone is not informative.
         let below = file.path.strip_prefix(folder).filter(|below| below.contains('/'));
         let path = below.unwrap_or(&file.path);
         let here = if is_elsewhere { HERE } else { "" };

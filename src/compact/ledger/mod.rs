@@ -81,7 +81,7 @@ pub struct Rules {
     pub dialect: Option<Dialect>,
     /// Further words (lower case) that make a sentence of the user a constraint.
     pub markers: Vec<String>,
-    /// Facts that somebody pinned in words: they are listed with the constraints, and leave last.
+    /// Facts that were pinned as text: they are listed with the constraints, and removed last.
     pub facts: Vec<String>,
     /// Whether calls leave the world unchanged, by the name of the tool, from tool definitions (MCP's `readOnlyHint`).
     pub read_only: BTreeMap<String, bool>,

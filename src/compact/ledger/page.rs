@@ -199,7 +199,7 @@ impl<'a> Page<'a> {
         all
     }
 
-    /// Shows what is shown whatever the room.
+    /// Shows the unconditional lines.
     pub(super) fn floor(&mut self, ledger: &Ledger) {
         let Shares { entries, least, .. } = self.shares;
         let is_talk = ledger.tools.is_empty();
@@ -211,7 +211,7 @@ impl<'a> Page<'a> {
             self.fill(block, entries.max(self.lists));
         }
         self.vital = self.lists;
-        // A user message is the least loss, since its rules have lines of their own.
+        // User messages are left out first, because their rules have their own lines.
         let users = self.requests.clone();
         let wanted = most(users.len(), USERS);
         // Without tools, facts say more than the beginnings of messages.
@@ -249,7 +249,7 @@ impl<'a> Page<'a> {
     pub(super) fn fill_lines(&mut self, ledger: &Ledger) {
         let entries = self.shares.entries;
         let before = self.users + self.lists;
-        // The newest user messages already have theirs, from a share of their own.
+        // The newest user messages already have theirs, from their own share.
         self.in_turns(ledger, |page, block| {
             let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
             left.min(page.room())

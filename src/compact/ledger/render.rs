@@ -1,7 +1,8 @@
 //! The ledger as text: plain lines in tagged blocks, newest last.
 //!
-//! Every entry first gets its short form: one line, whole if it is not long. [`page`](super::page) decides which lines are shown. Entries
-//! without a line are counted in their block, with the ids between which they lie, so that an agent can ask for them.
+//! Every entry first gets its short form: one line, whole if it is not long. [`page`](super::page) decides which lines
+//! are shown. Entries without a line are counted in their block, with the ids between which they lie, so that an agent
+//! can ask for them.
 
 use std::collections::BTreeMap;
 
@@ -12,30 +13,30 @@ use super::line::{Line, vital_lines};
 use super::page::{FRAMES, Page, VITAL, most_lines, of_constraints};
 use crate::tokens::Tokenizer;
 
-/// How many tokens the record's lines may have.
+/// The max tokens of a record's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
     /// Messages of the user.
     pub user: u64,
-    /// Everything else, as far as there is room ...
+    /// Everything else, while there is room.
     pub ledger: u64,
-    /// ... and up to this, lines of their own for as many entries as a record should have.
+    /// Max tokens up to which as many entries as a record should have get their own lines.
     pub entries: u64,
-    /// What such lines may take though there is no room.
+    /// Max tokens of such lines without room.
     pub least: u64,
-    /// What all of it may take before the view is above its target.
+    /// Max tokens of everything before the view exceeds its target.
     pub room: u64,
 }
 
 impl Shares {
-    /// The same with lines of their own that give way to `tokens` of the text beside them, down to what is `vital`.
+    /// Returns shares in which lines of their own yield `tokens` to the text beside them, down to `vital`.
     pub fn yielding(self, tokens: u64, vital: u64) -> Shares {
         let entries = self.entries.saturating_sub(tokens).max(vital.min(self.entries));
         Shares { entries, least: self.least.min(entries), ..self }
     }
 }
 
-/// The blocks, in the order in which they stand.
+/// The blocks, in the order of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Block {
@@ -65,7 +66,7 @@ pub(super) const BLOCKS: [Block; 10] = [
 ];
 
 impl Block {
-    /// The tag.
+    /// The tag of the block.
     pub fn name(self) -> &'static str {
         match self {
             Block::Users => "user-messages",
@@ -86,25 +87,25 @@ impl Block {
     }
 }
 
-/// What became of the entries of one block.
+/// How the entries of one block are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shown {
     pub block: Block,
-    /// Lines of their own.
+    /// Number of entries with their own line.
     pub lines: usize,
-    /// Lines that are shorter than their entry.
+    /// Number of lines that are shorter than their entry.
     pub shortened: usize,
-    /// Entries without a line: counted, and to be had by recall.
+    /// Number of entries without a line, which only recall returns.
     pub left_out: usize,
 }
 
-/// Tokens that the lines of what must not leave take, and the blocks around all; `most` at most.
+/// Returns the tokens of the lines that must stay, and of the blocks around all; at most `most`.
 pub fn vital(ledger: &Ledger, most: u64, tokenizer: &dyn Tokenizer) -> u64 {
     let (lines, _) = vital_lines(ledger, most_lines(most));
     let of = |constraints: bool, most: u64| {
         let mut sum = 0;
-        // The newest are those that stay.
+        // The newest ones stay.
         for line in lines.iter().rev().filter(|line| VITAL.contains(&line.block)) {
             if (line.block == Block::Constraints) == constraints && sum < most {
                 sum += tokenizer.count(&line.short) + 1;
@@ -115,18 +116,18 @@ pub fn vital(ledger: &Ledger, most: u64, tokenizer: &dyn Tokenizer) -> u64 {
     (FRAMES + of(true, of_constraints(most)) + of(false, most)).min(most)
 }
 
-/// What the blocks of a ledger would take, in tokens.
+/// The cost of a ledger's blocks, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Whatever the room.
+    /// Cost in any case.
     pub floor: u64,
-    /// Beyond it for lines that a record should have.
+    /// Additional cost of the lines that a record should have.
     pub lines: u64,
-    /// Beyond both for the user's words.
+    /// Additional cost of the user's words.
     pub words: u64,
 }
 
-/// What the blocks would take with all the room that they could use.
+/// Returns the cost of the blocks with unlimited room.
 pub fn wanted(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Wanted {
     let shares = Shares { room: u64::MAX, ..shares };
     let mut page = Page::new(ledger, shares, false, tokenizer);
@@ -134,7 +135,7 @@ pub fn wanted(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Wan
     let floor = page.users + page.lists;
     page.fill_lines(ledger);
     let lines = page.users + page.lists - floor;
-    // More than their share they cannot have.
+    // Their share is the max.
     let mut words = 0;
     for request in &ledger.requests {
         if words >= shares.user {
@@ -149,20 +150,21 @@ pub fn wanted(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Wan
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     pub text: String,
-    /// What became of the entries.
+    /// How the entries are shown.
     pub shown: Vec<Shown>,
-    /// Tokens that are there only because there was room for them.
+    /// Tokens that only fill free room.
     pub spare: u64,
 }
 
-/// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of the entries without a line.
+/// Writes the blocks of a ledger within `shares`. If the agent can look messages up by id (`recalls`), they name the
+/// ids of the entries without a line.
 pub fn blocks(ledger: &Ledger, shares: Shares, recalls: bool, tokenizer: &dyn Tokenizer) -> Blocks {
     blocks_with(ledger, shares, recalls, tokenizer, ([0, 0], |_: &str, _| (String::new(), 0)))
 }
 
-/// The same with text that the record shows behind the lists. `reserves` are tokens that the lists keep free for it: before their own lines
-/// have any room, and before they take more than their shares. The function writes it within the tokens that it is given; the lists take
-/// the rest.
+/// Writes the blocks, and text that the record shows after the lists. `reserves` are tokens that the lists leave for
+/// it: before their own lines get any room, and before they exceed their shares. The function writes the text within
+/// the tokens that it gets; the lists use the rest.
 pub fn blocks_with(
     ledger: &Ledger,
     shares: Shares,
@@ -200,7 +202,7 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
     let mut shown = Vec::new();
     for block in BLOCKS {
         let all: Vec<&Line> = page.lines.iter().filter(|line| line.block == block).collect();
-        // Of sentences that are no facts none is missing.
+        // Sentences that are no facts do not count as missing.
         let is_missing = |line: &&Line| line.form.is_none() && block != Block::Facts;
         let missing: Vec<&Line> = all.iter().copied().filter(is_missing).collect();
         let earlier = ledger.left_out.get(block.name()).copied().unwrap_or(0);
@@ -213,7 +215,7 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
         let is_short = |line: &&&Line| line.form.is_some_and(|form| form < line.longer.len());
         let shortened = all.iter().filter(is_short).count();
         shown.push(Shown { block, lines, shortened, left_out });
-        // In talk the facts are all that was chosen, and nobody looks up what a count alone tells of.
+        // Without tools all chosen sentences are facts, and a count alone helps no reader.
         if lines == 0 && ledger.tools.is_empty() && !recalls {
             continue;
         }
@@ -256,7 +258,7 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
     Blocks { text: out, shown, spare: page.spare }
 }
 
-/// Files that found no place, by folder: `(src/ui/: 7 files)`, the fullest first.
+/// Writes the files without a line by folder: `(src/ui/: 7 files)`, the fullest first.
 fn folders(missing: &[&Line]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in missing {
@@ -265,7 +267,7 @@ fn folders(missing: &[&Line]) -> Vec<String> {
         *counts.entry(path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
-    // Folders come by name.
+    // Folders are in order of name.
     crate::rank::sort(&mut counts, |(_, files)| !(*files as u64));
     counts
         .into_iter()

@@ -1,4 +1,4 @@
-//! What the results of calls say: how commands ended, what failed, and what a later success closed.
+//! Reads the results of calls: how commands ended, what failed, and which failures a later success closed.
 
 use super::action;
 use super::command::{self, Status, Tests};
@@ -25,8 +25,8 @@ impl Ledger {
             .collect::<Vec<_>>()
             .join("\n");
         let text = body(&text);
-        // A file or a page may say that the user approved of it. Of such calls only a refusal counts, and only if the
-        // host flags it.
+        // A file or a page may contain a user's approval. For such calls only a refusal counts, and only if the host
+        // flags it.
         let only_shows = match &open {
             Open::Files(files) => files.iter().all(|(_, touch)| *touch == Touch::Read),
             Open::Commands { run, .. } => run.only_shows,
@@ -44,7 +44,7 @@ impl Ledger {
             let sentence = decision::of_call(&self.subject(&open), &said);
             self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
         }
-        // Many hosts do not flag failures; what files contain must not be taken for one.
+        // Many hosts do not flag failures; the content of files must not be read as one.
         let reads = matches!(&open, Open::Files(files) if files.iter().all(|(_, touch)| *touch == Touch::Read));
         let is_other = matches!(open, Open::Other(_) | Open::Shown(_));
         let failed = is_error
@@ -86,7 +86,7 @@ impl Ledger {
                     }
                     file.failed += 1;
                 }
-                // What is behind the first line may quote the file.
+                // The text after the first line may quote the file.
                 self.errors_of(id, told(&text).into_iter(), &same);
             }
             Open::Question(question) => {
@@ -96,7 +96,7 @@ impl Ledger {
                     self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
                 }
             }
-            // What files contain is not what went wrong.
+            // The content of files is not an error.
             Open::Shown(_) | Open::Other(_) if failed => {
                 let found: Vec<&str> = own_lines(&text).filter(|line| error::is_error_line(line)).collect();
                 let found = if found.is_empty() {
@@ -114,7 +114,7 @@ impl Ledger {
         }
     }
 
-    /// What a call was about: its command line, its file, or its tool.
+    /// The subject of a call: its command line, its file, or its tool.
     fn subject(&self, open: &Open) -> String {
         match open {
             Open::Commands { commands, .. } => {
@@ -126,7 +126,7 @@ impl Ledger {
         }
     }
 
-    /// The result of command lines that ran in one call: whether they failed, and what they said of it.
+    /// Reads the result of command lines that ran in one call: whether they failed, and their error lines.
     fn ended(
         &mut self,
         id: &str,
@@ -177,7 +177,7 @@ impl Ledger {
                 }
                 for error in std::mem::take(&mut source.errors) {
                     let error = &mut self.errors[error];
-                    // A line that another call printed since then is that call's.
+                    // A line that another call has printed since then belongs to that call.
                     error.resolved |= error.source == Some(at) && error.id != id;
                 }
             }
@@ -187,12 +187,12 @@ impl Ledger {
         }
     }
 
-    /// Takes in the error lines of a call that failed.
+    /// Adds the error lines of a failed call.
     fn errors_of(&mut self, id: &str, lines: impl Iterator<Item = String>, same: &Same) {
-        // Each error of this result once, in the order in which they came.
+        // Each error of this result once, in order of appearance.
         let mut order: Vec<(String, Failure)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::default();
-        // The line in the place of a cleared result tells of a command, not of an error.
+        // The line that replaces a cleared result names a command, not an error.
         for line in lines.filter(|line| !is_placeholder(line)) {
             let line = error::kept_line(&line);
             let key = error::key(&line);
@@ -224,12 +224,12 @@ impl Ledger {
         }
     }
 
-    /// What a record says that failed, of an error that is open.
+    /// Returns the text of a record about the failed call of an open error.
     pub(super) fn source_of(&self, error: &Failure) -> Option<&str> {
         self.sources.get(error.source.filter(|_| !error.resolved)?)?.words.as_deref()
     }
 
-    /// The number of a call that failed.
+    /// Returns the index of a failed call.
     pub(super) fn source(&mut self, same: &Same) -> usize {
         let at = match self.source_at.get(same) {
             Some(&at) => at,
@@ -275,7 +275,7 @@ impl Ledger {
     }
 }
 
-/// The first line of a result that says something; a word alone (`ERROR:`) with the line behind it.
+/// Returns the first informative line of a result; a word alone (`ERROR:`) together with the next line.
 fn told(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_quoted(line));
     let first = lines.next().or_else(|| text.lines().map(str::trim).find(|line| !line.is_empty()))?;

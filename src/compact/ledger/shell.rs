@@ -14,7 +14,7 @@ pub enum Touch {
 /// A parsed command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// The folder that it changes to first.
+    /// The folder to which it changes first.
     pub cwd: Option<String>,
     pub files: Vec<(Touch, String)>,
     /// True if it only shows existing content, so that its output is content and not news.

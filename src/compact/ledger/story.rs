@@ -108,7 +108,7 @@ impl Ledger {
         out
     }
 
-    /// `is_last`: the turn may go on.
+    /// `is_last` says that the turn may continue.
     fn told(&self, turn: &Turn, is_last: bool) -> Outcome {
         let answer = turn.answer.and_then(|at| self.said.get(at)).map_or("", |(_, text)| text.as_str());
         let state = match (turn.goes_on, is_last) {
@@ -121,7 +121,7 @@ impl Ledger {
         let form = |which: usize| {
             let mut parts: Vec<String> = Vec::new();
             let answer = best.within(BYTES[which]);
-            // An announcement says less than what was done.
+            // An announcement says less than the work itself.
             let goes_on = turn.goes_on && !(turn.changed.is_empty() && turn.actions.is_empty());
             let answer = if which < 2 && goes_on { String::new() } else { answer };
             let rest = if which > 1 || answer.is_empty() { self.effects(turn, which) } else { String::new() };
@@ -285,7 +285,7 @@ fn worth(sentence: &str) -> f64 {
         is_first = false;
     }
     let asks = sentence.trim_end().ends_with(['?', '？']);
-    // A sentence that announces a list says nothing by itself.
+    // A sentence that announces a list has no content itself.
     let announces = sentence.trim_end().ends_with([':', '：']);
     let factor = if asks {
         0.7

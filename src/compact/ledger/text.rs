@@ -6,7 +6,7 @@ pub use crate::compact::facts::sentences;
 
 /// Returns a text as one line of at most `bytes` bytes, with collapsed spaces.
 pub fn one_line(text: &str, bytes: usize) -> String {
-    // Looks only at as much as can be shown.
+    // Reads only as much as can be shown.
     let window = &text[..text.floor_char_boundary(bytes.saturating_mul(4).saturating_add(64))];
     let line = window.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.len() <= bytes && window.len() == text.len() { line } else { stem(&line, bytes) }

@@ -30,7 +30,8 @@ pub fn dropped(results: usize, share: u64) -> Range<usize> {
     start..start + gone
 }
 
-/// Makes a cleaned draft fit `limit` tokens; false if it still does not. `of_group` says which group an entry belongs to.
+/// Makes a cleaned draft fit `limit` tokens; false if it still does not. `of_group` says which group an entry belongs
+/// to.
 pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> bool {
     if draft.total() <= limit {
         return true;

@@ -1,4 +1,5 @@
-//! The covered groups as tagged text in one message, for models that take no tool messages and for histories that need cutting.
+//! The covered groups as tagged text in one message, for models that take no tool messages and for histories that need
+//! cutting.
 
 use std::ops::Range;
 

@@ -40,7 +40,8 @@ pub struct Options {
     pub exempt: Exempt,
     /// Ids of messages whose results stay whole.
     pub keep: HashSet<String>,
-    /// For [`Style::GeminiCli`]: the response object of a result as JSON text, by message and part, where it is not `{"output": text}`.
+    /// For [`Style::GeminiCli`]: the response object of a result as JSON text, by message and part, where it is not
+    /// `{"output": text}`.
     pub bodies: HashMap<(String, usize), String>,
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,

@@ -101,8 +101,8 @@ impl Compaction {
     }
 
     /// Returns what a summary covers with this cut, or with another one that is closer to the target: an earlier cut if
-    /// the record leaves room unused, a later one if it exceeds the target. A record of rules is written to find out its
-    /// size; a model is expected to write no less.
+    /// the record leaves room unused, a later one if it exceeds the target. A record of rules is written to find out
+    /// its size; a model is expected to write no less.
     pub(super) fn fill_target(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
         let Chosen { mut cut, mut covered, groups, rule } = chosen;
         if !self.fills || !self.has_target() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {

@@ -470,7 +470,8 @@ impl Compaction {
 
 /// Returns the error for a result above the budget that no step may shorten.
 fn budget_error(needed: u64, budget: u64) -> Error {
-    let why = format!("What is left has {needed} tokens, the budget allows {budget}, and the ladder has no fit");
+    let why =
+        format!("The result has {needed} tokens, the budget is {budget}, and the profile's ladder has no step `fit`");
     let details = BudgetDetails { budget, needed, largest: vec![] };
     Error { budget: Some(details), ..Error::new(Code::BudgetExceeded, why).at("options.budget") }
 }

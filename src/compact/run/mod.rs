@@ -325,7 +325,10 @@ impl Compaction {
         if is_open {
             return Ok(());
         }
-        Err(Error::new(Code::UnknownEffect, format!("no effect {id} is open; it was answered or never asked")))
+        Err(Error::new(
+            Code::UnknownEffect,
+            format!("effect {id} is not open; it was already answered or never requested"),
+        ))
     }
 
     fn meter(&self) -> Meter<'_> {

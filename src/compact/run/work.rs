@@ -58,8 +58,8 @@ impl Compaction {
         view
     }
 
-    /// Returns the working set of the whole history, or `None` if no file or thing is known. The history of a log is every message as it
-    /// was appended.
+    /// Returns the working set of the whole history, or `None` if no file or thing is known. The history of a log is
+    /// every message as it was appended.
     fn working_set(&self) -> Option<Rc<WorkingSet>> {
         let set = self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules);
         (held_bytes(&set) > 0).then_some(set)

@@ -45,7 +45,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
                             }
                         }
                     }
-                    // A message that holds only reasoning stays: providers may refuse what follows it otherwise.
+                    // A message with only reasoning stays: providers may otherwise refuse the message after it.
                     Part::Reasoning { .. } if at < turn && !rest_is_empty => {
                         thoughts.push((entry, Replacement { message: id(), part, item: None, text: String::new() }));
                     }

@@ -1,11 +1,11 @@
 //! The steps that need no model: stale results, old media, old results.
 //!
-//! In: a draft, the steps in order, the goal. Out: the edits that paid, and a report of every step. A step runs only
-//! while the request exceeds the goal; its changes stay only if they free its minimum, since every change breaks a
-//! cached prefix.
+//! In: a draft, the steps in order, the goal. Out: the edits that freed enough, and a report of every step. A step runs
+//! only while the request exceeds the goal; its changes stay only if they free its minimum, because every change breaks
+//! a cached prefix. Start reading at [`climb`].
 //!
-//! - [`scene`]: what a rule may change. - `stale`, `media`, `clear`, `cap`: one step each.
-//! - `stale`, `media`, `clear`, `cap`: one rung each.
+//! - [`scene`]: what a rule may change.
+//! - `stale`, `media`, `clear`, `cap`: one step each.
 
 mod cap;
 mod clear;
@@ -28,12 +28,12 @@ use scene::Scene;
 /// Tokens of a message beside its texts, estimated generously.
 const CLOSE: u64 = 32;
 
-/// What all steps work from.
+/// The common input of all steps.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
     pub options: &'a Options,
     pub budget: &'a Budget,
-    /// What is known of the messages.
+    /// Cached knowledge about the messages.
     pub known: &'a [Rc<Known>],
 }
 
@@ -43,8 +43,8 @@ impl Ground<'_> {
     }
 }
 
-/// Runs `rungs` until the draft has at most `goal` tokens. Edits that paid are laid over the draft and appended to
-/// `edits`.
+/// Runs `rungs` until the draft has at most `goal` tokens. Edits that freed enough are applied to the draft and
+/// appended to `edits`.
 pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits: &mut Vec<Edit>) -> Vec<StepReport> {
     let mut steps = Vec::new();
     let mut total = draft.total();
@@ -61,7 +61,7 @@ pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits
     steps
 }
 
-/// Runs steps up to the next one that pays, and returns the draft after it. Until then the scene is the same.
+/// Runs steps up to the next one that frees enough, and returns the draft after it. Until then the scene is the same.
 fn next_change<'d, 'r>(
     draft: &Draft<'d>,
     rungs: &mut impl Iterator<Item = &'r Rung>,
@@ -127,7 +127,7 @@ fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
     }
     for edit in edits {
         let places = places(edit);
-        // A message that two edits change has other tokens under each alone.
+        // A message that two edits change has different tokens under each alone.
         edit.tokens_after = match places.iter().all(|&at| edited[at] == 1) {
             true => places.iter().map(|&at| tried.entries[at].after).sum(),
             false => after(draft, &places, edit),

@@ -1,4 +1,5 @@
-//! Prompt trees, counted with the built-in encodings; `tests/js/prompt` compares them with the reference, counted by hosts.
+//! Prompt trees, counted with the built-in encodings; `tests/js/prompt` compares them with the reference, counted by
+//! hosts.
 
 mod exact;
 mod hostile;

@@ -159,8 +159,8 @@ fn check_encoding(encoding: &str) -> Result<()> {
     EncodingName::from_name(encoding).and_then(loaded).map(|_| ())
 }
 
-/// Returns the tokens that provider items may have beside a document of `length` UTF-16 code units (0 or less: none), and
-/// the characters of the primary and of the secondary budget that a language server keeps.
+/// Returns the tokens that provider items may have beside a document of `length` UTF-16 code units (0 or less: none),
+/// and the characters of the primary and of the secondary budget that a language server keeps.
 #[wasm_bindgen(js_name = "inlineBudgets")]
 pub fn inline_budgets(length: f64) -> Vec<f64> {
     let (primary, secondary) = server_budgets(None);
