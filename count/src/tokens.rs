@@ -229,16 +229,16 @@ fn object<const N: usize>(fields: [(&str, JsValue); N]) -> JsValue {
     object
 }
 
-/// Returns the longest beginning of `text` with at most `most` tokens: `{ offset, tokens }`; `offset` is its end.
+/// Returns the longest beginning of `text` with at most `max` tokens: `{ offset, tokens }`; `offset` is its end.
 #[wasm_bindgen(js_name = "prefixWithin")]
-pub fn prefix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
-    Ok(fit(text, by_name(encoding)?.prefix_within(text, whole(most, "most")?)))
+pub fn prefix_within(text: &str, max: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
+    Ok(fit(text, by_name(encoding)?.prefix_within(text, whole(max, "most")?)))
 }
 
-/// Returns the longest end of `text` with at most `most` tokens: `{ offset, tokens }`; `offset` is its start.
+/// Returns the longest end of `text` with at most `max` tokens: `{ offset, tokens }`; `offset` is its start.
 #[wasm_bindgen(js_name = "suffixWithin")]
-pub fn suffix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
-    Ok(fit(text, by_name(encoding)?.suffix_within(text, whole(most, "most")?)))
+pub fn suffix_within(text: &str, max: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
+    Ok(fit(text, by_name(encoding)?.suffix_within(text, whole(max, "most")?)))
 }
 
 /// Checks that a number is whole and not negative; infinity means no limit.

@@ -103,16 +103,16 @@ impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
         total
     }
 
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
         if !self.tokenizer.has_cuts() {
-            return self.tokenizer.prefix_within(text, most);
+            return self.tokenizer.prefix_within(text, max);
         }
         let mut fit = Fit { offset: 0, tokens: 0 };
         while fit.offset < text.len() {
             let end = self.part_end(text, fit.offset);
             let tokens = fit.tokens + self.count_part(&text[fit.offset..end]);
-            if tokens > most {
-                let within = self.tokenizer.prefix_within(&text[fit.offset..], most - fit.tokens);
+            if tokens > max {
+                let within = self.tokenizer.prefix_within(&text[fit.offset..], max - fit.tokens);
                 return Fit { offset: fit.offset + within.offset, tokens: fit.tokens + within.tokens };
             }
             fit = Fit { offset: end, tokens };
@@ -120,8 +120,8 @@ impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
         fit
     }
 
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        self.tokenizer.suffix_within(text, most)
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        self.tokenizer.suffix_within(text, max)
     }
 }
 

@@ -175,8 +175,8 @@ fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K
     if max < found.len() {
         // The score alone excludes most chunks; only for the others it is worth reading the file.
         let by_score = |one: &(u32, f64), other: &(u32, f64)| other.1.total_cmp(&one.1);
-        let least = found.select_nth_unstable_by(max - 1, by_score).1.1;
-        found.retain(|(_, score)| *score >= least);
+        let min = found.select_nth_unstable_by(max - 1, by_score).1.1;
+        found.retain(|(_, score)| *score >= min);
     }
     let mut keyed: Vec<(f64, K, u32)> = found.into_iter().map(|(chunk, score)| (score, key(chunk), chunk)).collect();
     let order = |one: &(f64, K, u32), other: &(f64, K, u32)| {

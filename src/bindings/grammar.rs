@@ -289,8 +289,8 @@ fn start(instance: &Wasm::Instance, name: &str) -> Result<Language> {
     let made = function(name).ok_or_else(|| refused("its tree_sitter_… export is not a function"))?;
     let pointer = made.call0(&JsValue::NULL).map_err(|error| thrown(&error))?.as_f64().unwrap_or(0.0) as usize;
     // The version is the first word of a language; nothing else is read before the version is checked.
-    let most = core::arch::wasm32::memory_size(0) * 65_536 - size_of::<u32>();
-    if pointer == 0 || pointer > most || !pointer.is_multiple_of(align_of::<u32>()) {
+    let max = core::arch::wasm32::memory_size(0) * 65_536 - size_of::<u32>();
+    if pointer == 0 || pointer > max || !pointer.is_multiple_of(align_of::<u32>()) {
         return Err(refused("it returned no language"));
     }
     // SAFETY: aligned and inside the memory.

@@ -53,32 +53,32 @@ pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> 
     into_js(&Truncated { text, tokens, before, cut, lines: 0, errors: 0, escapes: 0, repeated: 0, json: false })
 }
 
-/// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `most` tokens; for a separate file if
+/// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `max` tokens; for a separate file if
 /// that is 0.
 #[wasm_bindgen(js_name = jsonSchema)]
 pub fn json_schema(
     text: &str,
     lines: bool,
-    most: f64,
+    max: f64,
     copilot: bool,
     encoding_name: &str,
 ) -> std::result::Result<Option<String>, JsValue> {
     let encoding = encoding(encoding_name)?;
     let shape = if lines { Shape::of_lines(text) } else { Shape::of(text) };
     let style = if copilot { Style::CopilotChat } else { Style::Espalier };
-    Ok(shape.and_then(|shape| match most as u64 {
+    Ok(shape.and_then(|shape| match max as u64 {
         0 => Some(shape.file(style, &*encoding)),
-        most => shape.within(style, most, &*encoding),
+        max => shape.within(style, max, &*encoding),
     }))
 }
 
 /// Returns the max tokens of each result; see [`budget::water_level`]. The level is the last number, -1 if there is
 /// none.
 #[wasm_bindgen(js_name = waterLevel)]
-pub fn water_level(tokens: &[f64], ages: &[u32], most: f64, previous: f64) -> Vec<f64> {
+pub fn water_level(tokens: &[f64], ages: &[u32], max: f64, previous: f64) -> Vec<f64> {
     let sizes: Vec<Size> =
         tokens.iter().zip(ages).map(|(tokens, age)| Size { tokens: *tokens as u64, age: *age as usize }).collect();
-    let found = budget::water_level(&sizes, most as u64, (previous >= 0.0).then_some(previous as u64));
+    let found = budget::water_level(&sizes, max as u64, (previous >= 0.0).then_some(previous as u64));
     let caps = found.caps.into_iter().map(|cap| cap as f64);
     caps.chain([found.level.map_or(-1.0, |level| level as f64)]).collect()
 }

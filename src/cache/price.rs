@@ -182,8 +182,8 @@ pub fn clearing(prices: Prices, plan: Clearing) -> Result<Decision> {
         Some(1)
     } else if per_request > 0.0 {
         // Allows for rounding errors: 0.1 + 0.2 is not 0.3, and a value just above a whole number is that number.
-        let least = once / per_request;
-        Some((least - least.abs() * 1e-12).ceil() as u64)
+        let min = once / per_request;
+        Some((min - min.abs() * 1e-12).ceil() as u64)
     } else {
         None
     };

@@ -107,14 +107,14 @@ pub fn share_of_files(available: u64) -> u64 {
     available * SHARE / 100
 }
 
-/// Returns files as text of at most `most` tokens: each path with its text, or with the reason why it could not be
+/// Returns files as text of at most `max` tokens: each path with its text, or with the reason why it could not be
 /// read.
 pub fn files(
     files: &[(String, Result<String, String>)],
-    most: u64,
+    max: u64,
     tokenizer: &dyn Tokenizer,
 ) -> (String, Vec<FileReport>) {
-    let mut left = most;
+    let mut left = max;
     let mut out = String::new();
     let mut reports = Vec::new();
     for (path, text) in files {

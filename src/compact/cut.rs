@@ -117,8 +117,8 @@ pub fn choose(
 
 /// Returns the boundary with the lowest total cost: distance of its tail from `target`, plus the rule's penalties.
 fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &Rule, deeds: &[Deed]) -> Option<usize> {
-    let [least, most] = rule.window.map(|share| share * target as f64);
-    let near = candidates.iter().filter(|(_, tail)| (least..=most).contains(&(*tail as f64)));
+    let [min, max] = rule.window.map(|share| share * target as f64);
+    let near = candidates.iter().filter(|(_, tail)| (min..=max).contains(&(*tail as f64)));
     let deed = |at: usize| deeds.get(at).copied().unwrap_or_default();
     let cost = |&(at, tail): &(usize, u64)| {
         let extra = |is: bool, cost: f64| if is { cost } else { 0.0 };

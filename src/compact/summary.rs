@@ -95,18 +95,18 @@ pub fn followed(message: &Message) -> Option<usize> {
     rest.split('"').next()?.parse().ok()
 }
 
-/// Returns the user's messages in tags, then the summary: the form of Copilot CLI. Older messages share `most` tokens,
+/// Returns the user's messages in tags, then the summary: the form of Copilot CLI. Older messages share `max` tokens,
 /// the newest first; `head` is the share of a long message that its beginning gets.
 pub fn messages_form(
     id: String,
     text: &str,
     requests: &[String],
     covering: Covering,
-    most: u64,
+    max: u64,
     head: f64,
     tokenizer: &dyn Tokenizer,
 ) -> Message {
-    let mut left = most;
+    let mut left = max;
     let mut users: Vec<String> = Vec::new();
     for request in requests.iter().rev() {
         let tokens = tokenizer.count(request);
@@ -126,11 +126,11 @@ pub fn messages_form(
     Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: seal(&out) }] }
 }
 
-/// Cuts the middle of a text so that about `most` tokens remain, and says how much is missing. It cuts by characters in
+/// Cuts the middle of a text so that about `max` tokens remain, and says how much is missing. It cuts by characters in
 /// proportion, since the result is an excerpt anyway.
-fn cut_middle(text: &str, most: u64, head: f64, tokenizer: &dyn Tokenizer) -> String {
+fn cut_middle(text: &str, max: u64, head: f64, tokenizer: &dyn Tokenizer) -> String {
     let all = text.chars().count();
-    let room = (all as f64 * most as f64 / tokenizer.count(text).max(1) as f64) as usize;
+    let room = (all as f64 * max as f64 / tokenizer.count(text).max(1) as f64) as usize;
     let first = (room as f64 * head) as usize;
     let at = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
     let (start, end) = (at(first), at(all - (room - first)));

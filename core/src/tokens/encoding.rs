@@ -249,11 +249,11 @@ impl Tokenizer for Encoding {
         true
     }
 
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        Encoding::prefix_within(self, text, most)
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
+        Encoding::prefix_within(self, text, max)
     }
 
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        Encoding::suffix_within(self, text, most)
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        Encoding::suffix_within(self, text, max)
     }
 }

@@ -31,15 +31,15 @@ fn shift(recent: &mut [Fit; RECENT], newest: Fit) {
     recent[RECENT - 1] = newest;
 }
 
-/// Returns the largest size, in bytes, with at most `most` tokens; `measure` returns the size that it used and its
+/// Returns the largest size, in bytes, with at most `max` tokens; `measure` returns the size that it used and its
 /// tokens.
-pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usize, u64)) -> Fit {
+pub(super) fn by_halving(len: usize, max: u64, measure: impl Fn(usize) -> (usize, u64)) -> Fit {
     let mut best = Fit { offset: 0, tokens: 0 };
     let (mut low, mut high) = (0, len + 1);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         let (size, tokens) = measure(middle);
-        if tokens <= most {
+        if tokens <= max {
             best = Fit { offset: size, tokens };
             low = middle;
         } else {
@@ -50,7 +50,7 @@ pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usiz
 }
 
 impl Encoding {
-    /// Returns the longest beginning of `text` with at most `most` tokens. Costs as much as counting that beginning.
+    /// Returns the longest beginning of `text` with at most `max` tokens. Costs as much as counting that beginning.
     ///
     /// If one piece (a run of letters, or of one sign) has more than 256 bytes, a few more characters may fit.
     ///
@@ -61,7 +61,7 @@ impl Encoding {
     /// assert_eq!((&text[..fit.offset], fit.tokens), ("one two", 2));
     /// # }
     /// ```
-    pub fn prefix_within(&self, text: &str, most: u64) -> Fit {
+    pub fn prefix_within(&self, text: &str, max: u64) -> Fit {
         let mut total = 0;
         // The starts of the last pieces and the cuts before them, each with the tokens before it.
         let mut pieces = [Fit { offset: 0, tokens: 0 }; RECENT];
@@ -72,7 +72,7 @@ impl Encoding {
             let [.., cut] = cuts;
             shift(&mut pieces, here);
             shift(&mut cuts, if cut::is_cut(text, start) { here } else { cut });
-            if total + count > most {
+            if total + count > max {
                 over = Some((start, end));
                 return false;
             }
@@ -82,16 +82,16 @@ impl Encoding {
         let Some((start, end)) = over else { return Fit { offset: text.len(), tokens: total } };
         let ([base, ..], [safe, ..]) = (pieces, cuts);
         let mut offset = if end - base.offset <= SEARCHED {
-            self.longest_behind(text, base, end, most)
+            self.longest_behind(text, base, end, max)
         } else {
             let ends = self.token_offsets(&text[start..end]);
-            let token = usize::try_from(most - total).unwrap_or(usize::MAX).checked_sub(1);
+            let token = usize::try_from(max - total).unwrap_or(usize::MAX).checked_sub(1);
             text.floor_char_boundary(start + token.and_then(|token| ends.get(token)).copied().unwrap_or(0))
         };
         let mut step = 1;
         loop {
             let tokens = safe.tokens + self.count(&text[safe.offset..offset]);
-            if tokens <= most {
+            if tokens <= max {
                 return Fit { offset, tokens };
             }
             offset = text.floor_char_boundary(offset.saturating_sub(step).max(safe.offset));
@@ -99,29 +99,29 @@ impl Encoding {
         }
     }
 
-    /// Returns the last offset after `base` at which a beginning has at most `most` tokens; `end` is the end of the
+    /// Returns the last offset after `base` at which a beginning has at most `max` tokens; `end` is the end of the
     /// piece that exceeds it.
     ///
     /// Part of a piece can have fewer tokens than the piece has up to there, and a space after a piece of white space
     /// joins it. A cut changes only the last two pieces, so nothing further on can fit.
-    fn longest_behind(&self, text: &str, base: Fit, end: usize, most: u64) -> usize {
+    fn longest_behind(&self, text: &str, base: Fit, end: usize, max: u64) -> usize {
         let mut offset = text.ceil_char_boundary((end + 1).min(text.len()));
-        while offset > base.offset && base.tokens + self.count(&text[base.offset..offset]) > most {
+        while offset > base.offset && base.tokens + self.count(&text[base.offset..offset]) > max {
             offset = text.floor_char_boundary(offset - 1);
         }
         offset
     }
 
-    /// Returns a long end of `text` with at most `most` tokens: a few more characters may fit. Costs as much as
+    /// Returns a long end of `text` with at most `max` tokens: a few more characters may fit. Costs as much as
     /// counting that end, whatever precedes it.
-    pub fn suffix_within(&self, text: &str, most: u64) -> Fit {
+    pub fn suffix_within(&self, text: &str, max: u64) -> Fit {
         let mut kept = Fit { offset: text.len(), tokens: 0 };
         while kept.offset > 0 {
             let start = cut::last(text, kept.offset.saturating_sub(STEP)).unwrap_or(0);
             let chunk = &text[start..kept.offset];
             let count = self.count(chunk);
-            if kept.tokens + count > most {
-                let within = self.end_of_chunk(chunk, count, most - kept.tokens);
+            if kept.tokens + count > max {
+                let within = self.end_of_chunk(chunk, count, max - kept.tokens);
                 return Fit { offset: start + within.offset, tokens: kept.tokens + within.tokens };
             }
             kept = Fit { offset: start, tokens: kept.tokens + count };

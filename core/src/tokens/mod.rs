@@ -76,18 +76,18 @@ pub trait Tokenizer {
         &USUAL
     }
 
-    /// Returns the longest, or almost longest, beginning of `text` with at most `most` tokens. Counts once for each
+    /// Returns the longest, or almost longest, beginning of `text` with at most `max` tokens. Counts once for each
     /// step of a bisection.
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        fit::by_halving(text.len(), most, |bytes| {
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
+        fit::by_halving(text.len(), max, |bytes| {
             let end = text.floor_char_boundary(bytes);
             (end, self.count(&text[..end]))
         })
     }
 
     /// Returns the longest, or almost longest, end of `text`; `offset` is its start.
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        let fit = fit::by_halving(text.len(), most, |bytes| {
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        let fit = fit::by_halving(text.len(), max, |bytes| {
             let start = text.ceil_char_boundary(text.len() - bytes);
             (text.len() - start, self.count(&text[start..]))
         });
@@ -133,12 +133,12 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
         &self.pictures
     }
 
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        self.tokenizer.prefix_within(text, most)
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
+        self.tokenizer.prefix_within(text, max)
     }
 
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        self.tokenizer.suffix_within(text, most)
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        self.tokenizer.suffix_within(text, max)
     }
 }
 
@@ -159,11 +159,11 @@ impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
         (**self).pictures()
     }
 
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        (**self).prefix_within(text, most)
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
+        (**self).prefix_within(text, max)
     }
 
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        (**self).suffix_within(text, most)
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        (**self).suffix_within(text, max)
     }
 }

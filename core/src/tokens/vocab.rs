@@ -89,7 +89,7 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
     }
     let count = u32::from_le_bytes([header[24], header[25], header[26], header[27]]) as usize;
     if !(256..=MAX_TOKENS).contains(&count) {
-        return Err(bad(format!("its number of tokens, {count}, is impossible")));
+        return Err(bad(format!("it has {count} tokens, which is impossible")));
     }
     let planes = match header[5] {
         RAW => Cow::Borrowed(body),

@@ -52,13 +52,13 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
         }
     }
     // The previous request's level stays while the results fit, so that results cut then are cut in the same way now.
-    let most = match previous {
+    let max = match previous {
         Some(previous) if level >= previous => previous,
         Some(previous) => (u128::from(previous) * u128::from(FALL) / 100) as u64,
         None => u64::MAX,
     };
-    let is_below = level > most;
-    level = level.min(most);
+    let is_below = level > max;
+    level = level.min(max);
     let mut caps: Vec<u64> =
         results.iter().map(|result| result.tokens.min(level.saturating_mul(weight(result)))).collect();
     if !is_below {
@@ -163,7 +163,7 @@ pub fn outside(tokens: &[u64], protect: u64) -> usize {
 
 /// Returns the old results to replace by notes, oldest first. The caller passes results oldest first, without exempt
 /// ones (exempt tools, the latest turn, existing notes). The results [`outside`] the newest `protect` tokens are all
-/// replaced if that frees at least `least` tokens after subtracting their notes: each cut breaks a cached prefix.
+/// replaced if that frees at least `min` tokens after subtracting their notes: each cut breaks a cached prefix.
 /// `note` returns the tokens of a result's note; a result whose note is not smaller stays.
 ///
 /// gemini-cli uses [`prunable`] instead, which ignores the cost of notes.
@@ -173,21 +173,21 @@ pub fn outside(tokens: &[u64], protect: u64) -> usize {
 /// assert_eq!(clearable(&[40, 50], 50, 35, |_| 5), [0]);
 /// assert!(clearable(&[40, 50], 50, 36, |_| 5).is_empty()); // frees 40, the note costs 5
 /// ```
-pub fn clearable(tokens: &[u64], protect: u64, least: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
+pub fn clearable(tokens: &[u64], protect: u64, min: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
     let out: Vec<usize> = (0..outside(tokens, protect)).filter(|&at| note(at) < tokens[at]).collect();
     let gain = out.iter().fold(0u64, |sum, &at| sum.saturating_add(tokens[at] - note(at)));
-    if gain > 0 && gain >= least { out } else { Vec::new() }
+    if gain > 0 && gain >= min { out } else { Vec::new() }
 }
 
 /// Applies gemini-cli's masking (50,000 and 30,000): returns how many of the oldest results are [`outside`] the newest
-/// `protect` tokens, if they have at least `least` tokens without subtracting their notes; else 0.
+/// `protect` tokens, if they have at least `min` tokens without subtracting their notes; else 0.
 ///
 /// ```
 /// use espalier::tool_result::budget::prunable;
 /// assert_eq!((prunable(&[40, 50], 50, 40), prunable(&[40, 50], 50, 41)), (1, 0));
 /// ```
-pub fn prunable(tokens: &[u64], protect: u64, least: u64) -> usize {
+pub fn prunable(tokens: &[u64], protect: u64, min: u64) -> usize {
     let end = outside(tokens, protect);
     let size = tokens[..end].iter().fold(0u64, |sum, &tokens| sum.saturating_add(tokens));
-    if size >= least { end } else { 0 }
+    if size >= min { end } else { 0 }
 }

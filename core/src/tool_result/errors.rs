@@ -134,9 +134,9 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
             text.get(last..place.start).is_none_or(|between| between.trim_start_matches('\r') != "\n")
         });
         let beside = 1 + if apart { gap } else { 0 };
-        let Some(most) = room.checked_sub(used + beside) else { continue };
+        let Some(max) = room.checked_sub(used + beside) else { continue };
         // Counts only as far as the line may go.
-        let fit = tokenizer.prefix_within(line, most);
+        let fit = tokenizer.prefix_within(line, max);
         if fit.offset < line.len() {
             continue;
         }

@@ -157,8 +157,8 @@ fn assemble(
     joined(text, whole, end, start, &kept, marker, tokenizer)
 }
 
-fn head_within(text: &str, most: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (usize, u64) {
-    let Fit { offset, .. } = tokenizer.prefix_within(text, most);
+fn head_within(text: &str, max: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (usize, u64) {
+    let Fit { offset, .. } = tokenizer.prefix_within(text, max);
     let end = end_of_head(text, offset, snap);
     (end, tokenizer.count(&text[..end]))
 }

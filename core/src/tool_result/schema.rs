@@ -113,12 +113,12 @@ impl Shape {
         }
     }
 
-    /// Returns the deepest schema with at most `most` tokens.
-    pub fn within(&self, style: Style, most: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
+    /// Returns the deepest schema with at most `max` tokens.
+    pub fn within(&self, style: Style, max: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
         (1..=MAX_DEPTH)
             .rev()
             .map(|depth| self.schema(style, depth).to_string())
-            .find(|text| tokenizer.count(text) <= most)
+            .find(|text| tokenizer.count(text) <= max)
     }
 
     /// Returns the schema for a separate file.
@@ -148,11 +148,8 @@ impl Shape {
                 if depth > 0 && !items.shape.kinds.is_empty() {
                     out.insert("items".into(), items.shape.schema(style, depth - 1));
                 }
-                if let (Style::Espalier, Some((least, most))) = (style, items.lengths) {
-                    out.insert(
-                        "x-count".into(),
-                        if least == most { most.into() } else { format!("{least}..{most}").into() },
-                    );
+                if let (Style::Espalier, Some((min, max))) = (style, items.lengths) {
+                    out.insert("x-count".into(), if min == max { max.into() } else { format!("{min}..{max}").into() });
                 }
             }
             (Kind::Object, _, Some(fields)) if depth > 0 => fields.write(&mut out, style, depth - 1),
@@ -252,8 +249,8 @@ impl<'de> Visitor<'de> for Into<'_> {
         while list.next_element_seed(Into(&mut items.shape))?.is_some() {
             count += 1;
         }
-        let (least, most) = items.lengths.unwrap_or((count, count));
-        items.lengths = Some((least.min(count), most.max(count)));
+        let (min, max) = items.lengths.unwrap_or((count, count));
+        items.lengths = Some((min.min(count), max.max(count)));
         Ok(())
     }
 

@@ -14,7 +14,7 @@ pub enum Snap {
     Characters,
 }
 
-/// Returns the end of a beginning of `text` with at most `most` bytes.
+/// Returns the end of a beginning of `text` with at most `max` bytes.
 ///
 /// ```
 /// use espalier::tool_result::seam::{Snap, end_of_head};
@@ -23,32 +23,32 @@ pub enum Snap {
 /// assert_eq!(end_of_head(text, 20, Snap::Lines), 17); // between two words
 /// assert_eq!(end_of_head(text, 20, Snap::Characters), 20);
 /// ```
-pub fn end_of_head(text: &str, most: usize, snap: Snap) -> usize {
-    let most = character(text, text.floor_char_boundary(most), false);
-    if snap == Snap::Characters || most == text.len() {
-        return most;
+pub fn end_of_head(text: &str, max: usize, snap: Snap) -> usize {
+    let max = character(text, text.floor_char_boundary(max), false);
+    if snap == Snap::Characters || max == text.len() {
+        return max;
     }
-    let near = &text[text.ceil_char_boundary((most as f64 * (1.0 - REACH)).ceil() as usize)..most];
-    let from = most - near.len();
+    let near = &text[text.ceil_char_boundary((max as f64 * (1.0 - REACH)).ceil() as usize)..max];
+    let from = max - near.len();
     let line = near.rfind('\n').map(|at| from + at + 1);
     // A word ends here if white space follows.
-    let whole = text[most..].starts_with(char::is_whitespace).then_some(most);
+    let whole = text[max..].starts_with(char::is_whitespace).then_some(max);
     let word = || near.rfind(char::is_whitespace).map(|at| from + at).filter(|at| *at > 0);
-    line.or(whole).or_else(word).unwrap_or(most)
+    line.or(whole).or_else(word).unwrap_or(max)
 }
 
-/// Returns the start of an end of `text` that begins at `least` bytes or later.
-pub fn start_of_tail(text: &str, least: usize, snap: Snap) -> usize {
-    let least = character(text, text.ceil_char_boundary(least), true);
-    if snap == Snap::Characters || least == 0 || text[..least].ends_with('\n') {
-        return least;
+/// Returns the start of an end of `text` that begins at `min` bytes or later.
+pub fn start_of_tail(text: &str, min: usize, snap: Snap) -> usize {
+    let min = character(text, text.ceil_char_boundary(min), true);
+    if snap == Snap::Characters || min == 0 || text[..min].ends_with('\n') {
+        return min;
     }
-    let reach = ((text.len() - least) as f64 * REACH) as usize;
-    let near = &text[least..text.floor_char_boundary(least + reach)];
-    let line = near.find('\n').map(|at| least + at + 1);
-    let whole = text[..least].ends_with(char::is_whitespace).then_some(least);
-    let word = || near.char_indices().find(|(_, c)| c.is_whitespace()).map(|(at, c)| least + at + c.len_utf8());
-    line.or(whole).or_else(word).unwrap_or(least)
+    let reach = ((text.len() - min) as f64 * REACH) as usize;
+    let near = &text[min..text.floor_char_boundary(min + reach)];
+    let line = near.find('\n').map(|at| min + at + 1);
+    let whole = text[..min].ends_with(char::is_whitespace).then_some(min);
+    let word = || near.char_indices().find(|(_, c)| c.is_whitespace()).map(|(at, c)| min + at + c.len_utf8());
+    line.or(whole).or_else(word).unwrap_or(min)
 }
 
 /// Returns the boundary between two visible characters nearest to `at`, after or before it.

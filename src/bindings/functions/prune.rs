@@ -22,9 +22,9 @@ pub fn prune(
     let fields = fields(&options, PRUNE)?;
     let (history, read) = History::read(&messages)?;
     let source = complete_prune(&fields, &history)?;
-    let most = get(&fields, "maxImageBytes")?.as_f64();
-    set_some(&fields, "pictureBytes", most.filter(|most| most.is_finite()));
-    let pictures = pictures(&read, most.unwrap_or(PICTURE_BYTES as f64));
+    let max = get(&fields, "maxImageBytes")?.as_f64();
+    set_some(&fields, "pictureBytes", max.filter(|max| max.is_finite()));
+    let pictures = pictures(&read, max.unwrap_or(PICTURE_BYTES as f64));
     let options = PruneOptions::decode(fields.into())?;
     let (plan, report) = pruned(&read, options, pictures)?;
     set(&report, "limitSource", source);
@@ -35,7 +35,7 @@ pub fn prune(
 }
 
 /// Returns the pictures in results, if their total bytes exceed the max of a request.
-fn pictures(messages: &[Message], most: f64) -> Vec<Picture> {
+fn pictures(messages: &[Message], max: f64) -> Vec<Picture> {
     let mut found = Vec::new();
     let mut sum = 0;
     for message in messages {
@@ -52,5 +52,5 @@ fn pictures(messages: &[Message], most: f64) -> Vec<Picture> {
             }
         }
     }
-    if sum as f64 > most { found } else { vec![] }
+    if sum as f64 > max { found } else { vec![] }
 }

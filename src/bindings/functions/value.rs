@@ -167,9 +167,9 @@ fn check_names(options: &JsValue, names: &[&'static str], within: &str, is_stric
 /// Returns the name with the fewest wrong letters: at most three, and at most a third of them.
 fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = simple(name);
-    let most = (plain.len() / 3).min(3);
+    let max = (plain.len() / 3).min(3);
     let near = names.iter().map(|one| (distance(&plain, &simple(one)), *one)).min_by_key(|(wrong, _)| *wrong);
-    near.filter(|(wrong, _)| *wrong <= most).map(|(_, one)| one)
+    near.filter(|(wrong, _)| *wrong <= max).map(|(_, one)| one)
 }
 
 /// Returns the name in lower case without separators, cut at a length that no known name has.

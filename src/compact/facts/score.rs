@@ -308,7 +308,7 @@ pub fn order(facts: &Facts, candidates: Vec<usize>, tokens: f64) -> Vec<usize> {
 
 pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Weights) -> Vec<usize> {
     let all = (facts.sentences.len() as f64).max(8.0);
-    let most = facts.postings.values().map(Vec::len).max().unwrap_or(1);
+    let max = facts.postings.values().map(Vec::len).max().unwrap_or(1);
     let rarity = |uses: usize| {
         let share = libm::log(all / uses.max(1) as f64) / libm::log(all);
         libm::pow(share.clamp(0.0, 1.0), weights.idf)
@@ -316,7 +316,7 @@ pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Wei
     let mut chosen = Chosen {
         facts,
         weights,
-        rarity: (0..=most).map(rarity).collect(),
+        rarity: (0..=max).map(rarity).collect(),
         words: HashMap::default(),
         is_chosen: vec![false; facts.sentences.len()],
         of_text: HashMap::default(),

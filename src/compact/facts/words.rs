@@ -148,12 +148,12 @@ pub fn key(text: &str) -> u32 {
     } else {
         plain
     };
-    let most = if is_whole { MAX_BYTES } else { STEM };
+    let max = if is_whole { MAX_BYTES } else { STEM };
     if plain.is_ascii() {
-        plain.bytes().take(most).for_each(|byte| add(byte.to_ascii_lowercase().into()));
+        plain.bytes().take(max).for_each(|byte| add(byte.to_ascii_lowercase().into()));
         return hash;
     }
-    plain.chars().flat_map(char::to_lowercase).take(most).for_each(&mut add);
+    plain.chars().flat_map(char::to_lowercase).take(max).for_each(&mut add);
     hash
 }
 

@@ -59,13 +59,13 @@ impl Call {
     }
 
     /// See [`arguments::long_strings`]. `text` are its arguments, `id` its message.
-    pub fn long_strings(&self, text: &str, most: usize, id: &str) -> Option<Rc<str>> {
+    pub fn long_strings(&self, text: &str, max: usize, id: &str) -> Option<Rc<str>> {
         let mut short = self.short.borrow_mut();
         match &*short {
-            Some((of, known)) if *of == most => known.clone(),
+            Some((of, known)) if *of == max => known.clone(),
             _ => {
-                let made = arguments::long_strings(text, most, id).map(Rc::from);
-                *short = Some((most, made.clone()));
+                let made = arguments::long_strings(text, max, id).map(Rc::from);
+                *short = Some((max, made.clone()));
                 made
             }
         }

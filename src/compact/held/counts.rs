@@ -59,11 +59,11 @@ impl Tokenizer for Remembering {
         self.inner.pictures()
     }
 
-    fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        self.inner.prefix_within(text, most)
+    fn prefix_within(&self, text: &str, max: u64) -> Fit {
+        self.inner.prefix_within(text, max)
     }
 
-    fn suffix_within(&self, text: &str, most: u64) -> Fit {
-        self.inner.suffix_within(text, most)
+    fn suffix_within(&self, text: &str, max: u64) -> Fit {
+        self.inner.suffix_within(text, max)
     }
 }

@@ -145,8 +145,8 @@ pub fn shortened(line: &str, bytes: usize) -> String {
         return words.join(" ");
     }
     // Two thirds for the beginning.
-    let taken = |words: &mut dyn Iterator<Item = &String>, most: usize| {
-        let mut left = most;
+    let taken = |words: &mut dyn Iterator<Item = &String>, max: usize| {
+        let mut left = max;
         words.take_while(|word| left.checked_sub(word.len() + 1).map(|rest| left = rest).is_some()).count()
     };
     let head = taken(&mut words.iter(), bytes * 2 / 3);

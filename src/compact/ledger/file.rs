@@ -113,7 +113,7 @@ impl File {
 /// ```
 pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     let mut inside: Vec<&str> = paths.filter(|path| path.starts_with('/')).collect();
-    let (mut best, mut most) = (None, MIN_SAVED);
+    let (mut best, mut max) = (None, MIN_SAVED);
     let mut depth = 1;
     while inside.len() >= MIN_FILES {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -124,8 +124,8 @@ pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str
         }
         let fullest = counts.iter().max_by(|(one, a), (other, b)| a.cmp(b).then(other.cmp(one)));
         let Some((&folder, &count)) = fullest else { break };
-        if count >= MIN_FILES && count * folder.len() > most {
-            (best, most) = (Some(folder), count * folder.len());
+        if count >= MIN_FILES && count * folder.len() > max {
+            (best, max) = (Some(folder), count * folder.len());
         }
         inside.retain(|path| path.starts_with(folder));
         depth = folder.len();

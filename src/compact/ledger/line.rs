@@ -99,13 +99,13 @@ impl Line {
 /// Entries without a line, because newer ones fill all the room: their number in each block, and the id of the oldest.
 pub(super) type Older = Vec<(Block, usize, String)>;
 
-/// Returns entries as lines, the newest `most` of each kind, each block oldest first; `longer`: with longer forms.
-pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, Older) {
+/// Returns entries as lines, the newest `max` of each kind, each block oldest first; `longer`: with longer forms.
+pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
-    let (vital, mut older) = vital_lines(ledger, most);
+    let (vital, mut older) = vital_lines(ledger, max);
     let mut newest =
-        |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, most, oldest);
+        |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, max, oldest);
     let from =
         newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
     for (order, request) in ledger.requests.iter().enumerate().skip(from).filter(|(_, request)| ledger.lists(request)) {
@@ -123,8 +123,8 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
             let (middle, whole) = (begin(&text, SHORT_REQUEST * 5), guarded(&text));
             let mut all = vec![form(&middle, &told), form(&whole, &told)];
             // For a long message, counting each form is expensive.
-            let least = if whole.len() > LONG_REQUEST { outcomes.len() - 1 } else { 0 };
-            all.extend(outcomes[least..].iter().map(|told| form(&whole, told)));
+            let min = if whole.len() > LONG_REQUEST { outcomes.len() - 1 } else { 0 };
+            all.extend(outcomes[min..].iter().map(|told| form(&whole, told)));
             all.dedup();
             all.retain(|form| *form != short);
             all
@@ -176,9 +176,9 @@ pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
     ranked.into_iter().map(line).collect()
 }
 
-/// Returns the index of the newest `most` of `all` entries, and records the older ones.
-fn older_of(older: &mut Older, block: Block, all: usize, most: usize, oldest: &dyn Fn() -> Option<String>) -> usize {
-    let from = all.saturating_sub(most);
+/// Returns the index of the newest `max` of `all` entries, and records the older ones.
+fn older_of(older: &mut Older, block: Block, all: usize, max: usize, oldest: &dyn Fn() -> Option<String>) -> usize {
+    let from = all.saturating_sub(max);
     if let Some(id) = (from > 0).then(oldest).flatten() {
         older.push((block, from, id));
     }
@@ -261,15 +261,15 @@ pub(super) fn folder_of(line: &str) -> Option<&str> {
     line.strip_prefix(IN_FOLDER)?.strip_suffix(')')
 }
 
-/// Returns the lines of rules, the plan and files; of the rules the newest `most`, and the pinned ones.
-pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
+/// Returns the lines of rules, the plan and files; of the rules the newest `max`, and the pinned ones.
+pub(super) fn vital_lines(ledger: &Ledger, max: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let mut older = Vec::new();
     let constraints = &ledger.constraints;
     let is_pinned = |constraint: &&Constraint| constraint.id == PINNED;
     let pinned = constraints.iter().take_while(is_pinned).count();
     let oldest = || constraints.get(pinned).map(|constraint| constraint.id.clone());
-    let from = pinned + older_of(&mut older, Block::Constraints, constraints.len() - pinned, most, &oldest);
+    let from = pinned + older_of(&mut older, Block::Constraints, constraints.len() - pinned, max, &oldest);
     for (order, constraint) in constraints.iter().enumerate().filter(|(order, _)| *order < pinned || *order >= from) {
         let line = row(&constraint.id, &constraint.sentence);
         out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
@@ -287,7 +287,7 @@ pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
     }
     let actions = &ledger.actions;
     let oldest = || actions.first().map(|action| action.id.clone());
-    let from = older_of(&mut older, Block::Actions, actions.len(), most, &oldest);
+    let from = older_of(&mut older, Block::Actions, actions.len(), max, &oldest);
     for (order, action) in actions.iter().enumerate().skip(from) {
         let form = |is_short, bytes| row(&action.id, &action.to_line(is_short, bytes));
         let line = form(true, SHORT_OUTCOME);

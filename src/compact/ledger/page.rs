@@ -113,9 +113,9 @@ impl<'a> Page<'a> {
         self.shares.ledger.saturating_sub(self.lists)
     }
 
-    /// Returns the tokens that lists may take of `most`, beside what must stay and what user messages borrowed.
-    pub(super) fn within(&self, most: u64) -> u64 {
-        most.saturating_sub(self.lists - self.vital + self.users.saturating_sub(self.shares.user.max(FRAME)))
+    /// Returns the tokens that lists may take of `max`, beside what must stay and what user messages borrowed.
+    pub(super) fn within(&self, max: u64) -> u64 {
+        max.saturating_sub(self.lists - self.vital + self.users.saturating_sub(self.shares.user.max(FRAME)))
     }
 
     /// Returns the tokens that lines for user messages may take.
@@ -183,10 +183,10 @@ impl<'a> Page<'a> {
         all
     }
 
-    /// Shows short forms of `block` while the lists have at most `most` tokens.
-    fn fill(&mut self, block: Block, most: u64) {
+    /// Shows short forms of `block` while the lists have at most `max` tokens.
+    fn fill(&mut self, block: Block, max: u64) {
         for at in self.newest(block) {
-            self.show(at, 0, self.within(most));
+            self.show(at, 0, self.within(max));
         }
     }
 
@@ -313,25 +313,25 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Shows short user messages with all their words, the newest first, up to `most` tokens.
-    fn fill_short_users(&mut self, most: u64) {
+    /// Shows short user messages with all their words, the newest first, up to `max` tokens.
+    fn fill_short_users(&mut self, max: u64) {
         for at in self.requests.clone() {
             let line = &self.lines[at];
             if line.text(line.words, false).len() <= SHORT_MESSAGE {
-                self.spend(at, line.words, most.saturating_sub(self.users));
+                self.spend(at, line.words, max.saturating_sub(self.users));
             }
         }
     }
 
-    /// Shows all words of user messages, the newest first, or else their first sentences, up to `most` tokens.
-    fn fill_users(&mut self, most: u64) {
+    /// Shows all words of user messages, the newest first, or else their first sentences, up to `max` tokens.
+    fn fill_users(&mut self, max: u64) {
         let users = self.requests.clone();
         for is_whole in [true, false] {
             for &at in &users {
                 let words = self.lines[at].words;
-                if self.lines[at].form.is_some() || most == u64::MAX {
+                if self.lines[at].form.is_some() || max == u64::MAX {
                     let form = if is_whole { words } else { words.min(1) };
-                    self.spend(at, form, most.saturating_sub(self.users));
+                    self.spend(at, form, max.saturating_sub(self.users));
                 }
             }
         }

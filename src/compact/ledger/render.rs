@@ -100,20 +100,20 @@ pub struct Shown {
     pub left_out: usize,
 }
 
-/// Returns the tokens of the lines that must stay, and of the blocks around all; at most `most`.
-pub fn vital(ledger: &Ledger, most: u64, tokenizer: &dyn Tokenizer) -> u64 {
-    let (lines, _) = vital_lines(ledger, most_lines(most));
-    let of = |constraints: bool, most: u64| {
+/// Returns the tokens of the lines that must stay, and of the blocks around all; at most `max`.
+pub fn vital(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> u64 {
+    let (lines, _) = vital_lines(ledger, most_lines(max));
+    let of = |constraints: bool, max: u64| {
         let mut sum = 0;
         // The newest ones stay.
         for line in lines.iter().rev().filter(|line| VITAL.contains(&line.block)) {
-            if (line.block == Block::Constraints) == constraints && sum < most {
+            if (line.block == Block::Constraints) == constraints && sum < max {
                 sum += tokenizer.count(&line.short) + 1;
             }
         }
-        sum.min(most)
+        sum.min(max)
     };
-    (FRAMES + of(true, of_constraints(most)) + of(false, most)).min(most)
+    (FRAMES + of(true, of_constraints(max)) + of(false, max)).min(max)
 }
 
 /// The cost of a ledger's blocks, in tokens.

@@ -91,14 +91,14 @@ pub fn reduced(draft: &Draft, from: usize, whole: u64) -> Reduced {
     }
 }
 
-/// Caps each result in these entries at `most` tokens.
-pub fn cap(draft: &mut Draft, entries: &[usize], most: u64) {
+/// Caps each result in these entries at `max` tokens.
+pub fn cap(draft: &mut Draft, entries: &[usize], max: u64) {
     let meter = draft.meter;
     for &at in entries {
         let id = draft.entries[at].message.id.clone();
         draft.edit_parts(at, CAPPED, "", |part| match text_of(part) {
             Some(text) => {
-                shorten(&text, most, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
+                shorten(&text, max, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
             }
             None => Change::Keep,
         });

@@ -17,9 +17,9 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule
     let tools = if with_tools { draft.meter.tools } else { 0 };
     asked.meter = Meter { tools, ..draft.meter };
     let (whole, changes) = (asked.total(), asked.removed.len());
-    if let Some(most) = wanted.handover {
+    if let Some(max) = wanted.handover {
         let all: Vec<usize> = (0..asked.entries.len()).filter(|&at| asked.entries[at].is_in()).collect();
-        fit::cap(&mut asked, &all, most);
+        fit::cap(&mut asked, &all, max);
     }
     let system = instructions(wanted, Medium::Messages);
     let prompt = closing(wanted, Medium::Messages);

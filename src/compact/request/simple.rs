@@ -205,10 +205,10 @@ fn message(
 }
 
 /// Returns the first UTF-16 units of a text as one line, with a mark if it was cut, and whether it was.
-fn first_units(text: &str, most: usize) -> (String, bool) {
+fn first_units(text: &str, max: usize) -> (String, bool) {
     // A unit takes at most three bytes.
-    let line = one_line(text, most.saturating_mul(3));
-    let mut left = most;
+    let line = one_line(text, max.saturating_mul(3));
+    let mut left = max;
     let over = line.char_indices().find(|(_, character)| match left.checked_sub(character.len_utf16()) {
         Some(rest) => {
             left = rest;

@@ -143,9 +143,9 @@ pub(super) fn units(text: &str) -> u64 {
     text.chars().map(|character| character.len_utf16() as u64).sum()
 }
 
-/// Returns the end of the first `most` units, in bytes; a character that would be cut in half is left out.
-fn first(text: &str, most: usize) -> usize {
-    let mut left = most;
+/// Returns the end of the first `max` units, in bytes; a character that would be cut in half is left out.
+fn first(text: &str, max: usize) -> usize {
+    let mut left = max;
     let over = text.char_indices().find(|(_, character)| match left.checked_sub(character.len_utf16()) {
         Some(rest) => {
             left = rest;
@@ -156,9 +156,9 @@ fn first(text: &str, most: usize) -> usize {
     over.map_or(text.len(), |(at, _)| at)
 }
 
-/// Returns the start of the last `most` units, in bytes.
-fn last(text: &str, most: usize) -> usize {
-    let mut left = most;
+/// Returns the start of the last `max` units, in bytes.
+fn last(text: &str, max: usize) -> usize {
+    let mut left = max;
     let mut start = text.len();
     for (at, character) in text.char_indices().rev() {
         match left.checked_sub(character.len_utf16()) {

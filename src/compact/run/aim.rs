@@ -181,9 +181,9 @@ impl Compaction {
         // if little of it is in use.
         let of_vital = vital(ledger, self.window(draft).entries, &*self.tokenizer);
         // The lists must stay so small that the record is worth making.
-        let most = covered.tokens * 2 / 5;
-        let entries = budget.entries.min(most).max(of_vital);
-        let ledger = budget.ledger.min(most);
+        let max = covered.tokens * 2 / 5;
+        let entries = budget.entries.min(max).max(of_vital);
+        let ledger = budget.ledger.min(max);
         let user = budget.user.min(covered.tokens / 5);
         // If the request must be cut anyway, lines take no room from it: the middle of a paste can be recalled, and
         // facts that were not written down cannot.
@@ -195,21 +195,21 @@ impl Compaction {
 
     /// Returns the max tokens of the rules' extract: the whole share, or what the target leaves of it.
     pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
-        let most = self.summary_tokens(covered);
+        let max = self.summary_tokens(covered);
         if !self.has_target() {
-            return most;
+            return max;
         }
         let draft = self.cheap_view();
         let budget = self.budget(&self.view(&[]));
         // In little room, lists help more than the newest answer.
-        let most = if self.fills { most.min(budget.available / EXTRACT_DIVISOR) } else { most };
+        let max = if self.fills { max.min(budget.available / EXTRACT_DIVISOR) } else { max };
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
         let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
         let Extras { context, breadcrumb, .. } = &self.extras;
         let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
         let rest = draft.total().saturating_sub(covered.tokens);
         let left = budget.target.saturating_sub(rest + WRAPPER + floor + lines + words + added);
-        left.max(MIN_EXTRACT).min(most)
+        left.max(MIN_EXTRACT).min(max)
     }
 
     /// Returns the tokens left under the target beside the record in `edit`; `None` if there is no target.

@@ -34,13 +34,13 @@ impl Compaction {
             first: entries().min().map(id),
         };
         let messages: usize = covered.iter().map(|&at| groups[at].entries.len()).sum();
-        let least = self.options.profile.min_messages.manual;
+        let min = self.options.profile.min_messages.manual;
         let covered = covered_by(&draft, &draft, &groups, &covered);
         drop(scene);
         self.cheap = Cheap { total, ..Cheap::default() };
         self.range = Some(range);
-        if messages < least {
-            let step = skipped("summary", total, &format!("fewer than {least} messages of the range could be covered"));
+        if messages < min {
+            let step = skipped("summary", total, &format!("fewer than {min} messages of the range could be covered"));
             let draft = self.view(&[]);
             return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
         }

@@ -98,8 +98,8 @@ impl Compaction {
         let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;
         let at = draft.entries.iter().rposition(|entry| is_request(&entry))?;
         let newest = &draft.entries[at];
-        let most = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
-        let over = newest.after.saturating_sub(most);
+        let max = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
+        let over = newest.after.saturating_sub(max);
         if over == 0 || self.options.keep.contains(&newest.message.id) {
             return None;
         }

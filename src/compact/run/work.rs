@@ -102,8 +102,8 @@ impl Work {
             used += tokens;
             tokens
         };
-        let most = self.names.min(left).saturating_sub(FRAME);
-        let of_names = add("names", names(&self.set, &view, most, tokenizer));
+        let max = self.names.min(left).saturating_sub(FRAME);
+        let of_names = add("names", names(&self.set, &view, max, tokenizer));
         let left = left.saturating_sub(of_names + FRAME);
         add("open-files", files(&self.set, &view, left, tokenizer, &Weights::default()));
         (out, used)

@@ -12,11 +12,11 @@ use crate::tool_result::{Keep, cut_result};
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let rule = &ground.profile().cap;
     let sizes: Vec<u64> = scene.results.iter().map(|result| result.tokens).collect();
-    let most = rule.of(ground.budget.limit);
-    let cut = newest_first(&sizes, rule.all.unwrap_or(u64::MAX), |at| sizes[at].min(most));
+    let max = rule.of(ground.budget.limit);
+    let cut = newest_first(&sizes, rule.all.unwrap_or(u64::MAX), |at| sizes[at].min(max));
     let mut texts = Vec::new();
     for (result, is_over) in scene.results.iter().zip(cut) {
-        let is_large = rule.all.is_none() && result.tokens > most;
+        let is_large = rule.all.is_none() && result.tokens > max;
         if !(is_over || is_large)
             || !result.may_be_cut
             || !result.is_text
@@ -26,7 +26,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         }
         let keep = scene.call_of(result).map_or(Keep::Ends, |call| Keep::of_kind(call.call.kind));
         let message = draft.entries[result.entry].message.id.clone();
-        let Some(short) = cut_result(&result.text, most, keep, &message, draft.meter.tokenizer) else { continue };
+        let Some(short) = cut_result(&result.text, max, keep, &message, draft.meter.tokenizer) else { continue };
         texts.push((result.entry, Replacement { message, part: result.part, item: None, text: short.text }));
     }
     super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()

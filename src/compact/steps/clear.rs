@@ -34,11 +34,11 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         }
     }
     results.reverse();
-    let most = ground.profile().clear.argument_characters;
+    let max = ground.profile().clear.argument_characters;
     let mut long = Vec::new();
     for call in scene.calls.iter().filter(|call| call.is_old) {
         let message = draft.entries[call.entry].message.id.clone();
-        let short = call.call.long_strings(call.arguments, most, &message);
+        let short = call.call.long_strings(call.arguments, max, &message);
         if let Some(text) = short {
             let text = text.to_string();
             long.push((call.entry, Replacement { message, part: call.part, item: None, text }));

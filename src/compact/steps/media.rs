@@ -60,12 +60,12 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     media.into_iter().chain(reasoning).collect()
 }
 
-/// Returns the first group of the newest ones that have at most `most` tokens together.
-fn tail(draft: &Draft, groups: &[Group], most: u64) -> usize {
+/// Returns the first group of the newest ones that have at most `max` tokens together.
+fn tail(draft: &Draft, groups: &[Group], max: u64) -> usize {
     let mut sum = 0u64;
     let kept = groups.iter().rev().take_while(|group| {
         sum = sum.saturating_add(group.tokens(draft));
-        sum <= most
+        sum <= max
     });
     groups.len() - kept.count()
 }

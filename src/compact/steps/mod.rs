@@ -93,9 +93,9 @@ fn next_change<'d, 'r>(
         let tried = laid(draft, &mut found);
         let after = tried.total();
         let freed = before.saturating_sub(after);
-        let least = ground.budget.least_gain(rung);
-        if after >= before || freed < least {
-            let why = format!("it would free {freed} tokens, at least {} are asked for", least.max(1));
+        let min = ground.budget.least_gain(rung);
+        if after >= before || freed < min {
+            let why = format!("it would free {freed} tokens, at least {} are asked for", min.max(1));
             steps.push(same(Outcome::NoGain, why));
             continue;
         }

@@ -159,7 +159,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         .sort_by(|one, other| other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at))));
     let mut left = budget;
     let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
-    let most = (budget as f64 * weights.share) as u64;
+    let max = (budget as f64 * weights.share) as u64;
     let mut chosen: Vec<Candidate> = Vec::new();
     for candidate in candidates {
         if left < 4 {
@@ -169,7 +169,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         if spent[candidate.file] == 0 {
             cost += tokenizer.count(title(set, candidate.file)) + 6;
         }
-        if cost > left || spent[candidate.file] + cost > most && candidate.file < set.files.len() {
+        if cost > left || spent[candidate.file] + cost > max && candidate.file < set.files.len() {
             continue;
         }
         left -= cost;

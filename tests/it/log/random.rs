@@ -304,23 +304,23 @@ fn groups_that_were_cut_grow_as_if_nothing_had_been_there() {
     for seed in 600..700 {
         let mut rng = Rng::with_seed(seed);
         let messages = random::conversation(&mut rng, 40);
-        let fresh = |most: usize| {
+        let fresh = |max: usize| {
             let mut grouper = Grouper::default();
-            messages.iter().enumerate().take(most).for_each(|(at, message)| {
+            messages.iter().enumerate().take(max).for_each(|(at, message)| {
                 grouper.push(at, message);
             });
             grouper
         };
         for _ in 0..10 {
-            let (index, most) = (rng.usize(0..41), rng.usize(0..41));
+            let (index, max) = (rng.usize(0..41), rng.usize(0..41));
             let mut grouper = fresh(40);
             let from = grouper.cut(index);
             assert!(from <= index);
-            for (at, message) in messages.iter().enumerate().take(most.max(index).min(40)).skip(from) {
+            for (at, message) in messages.iter().enumerate().take(max.max(index).min(40)).skip(from) {
                 let group = grouper.push(at, message);
                 assert!(grouper.groups[group].entries.contains(&at));
             }
-            let plain = fresh(most.max(index).min(40));
+            let plain = fresh(max.max(index).min(40));
             assert_eq!(grouper.groups, plain.groups, "seed {seed}: cut at {index}");
             assert_eq!(grouper.waiting(), plain.waiting(), "seed {seed}: cut at {index}");
         }

@@ -5,15 +5,15 @@ use fastrand::Rng;
 
 use super::numbered;
 
-/// Returns a conversation of up to `most` messages: any roles, parallel calls, orphans in both directions, empty parts,
+/// Returns a conversation of up to `max` messages: any roles, parallel calls, orphans in both directions, empty parts,
 /// repeated ids.
-pub fn conversation(rng: &mut Rng, most: usize) -> Vec<Message> {
+pub fn conversation(rng: &mut Rng, max: usize) -> Vec<Message> {
     let mut out = Vec::new();
     let mut next = 0;
     if rng.bool() {
         out.push(Message { id: String::new(), role: Role::System, name: None, parts: vec![text(rng)] });
     }
-    while out.len() < most {
+    while out.len() < max {
         match rng.u32(0..10) {
             0 | 1 => out.push(plain(Role::User, rng)),
             2 | 3 => out.push(plain(Role::Assistant, rng)),
@@ -47,7 +47,7 @@ pub fn conversation(rng: &mut Rng, most: usize) -> Vec<Message> {
             }
         }
     }
-    out.truncate(most);
+    out.truncate(max);
     numbered(out)
 }
 

@@ -11,9 +11,9 @@ fn both(test: impl Fn(&espalier::tokens::Encoding)) {
 #[test]
 fn keeps_what_fits() {
     let o200k = encoding(EncodingName::O200kBase);
-    let check = |text: &str, most: u64, prefix: &str, suffix: &str| {
-        assert_eq!(&text[..o200k.prefix_within(text, most).offset], prefix, "first {most} of {text:?}");
-        assert_eq!(&text[o200k.suffix_within(text, most).offset..], suffix, "last {most} of {text:?}");
+    let check = |text: &str, max: u64, prefix: &str, suffix: &str| {
+        assert_eq!(&text[..o200k.prefix_within(text, max).offset], prefix, "first {max} of {text:?}");
+        assert_eq!(&text[o200k.suffix_within(text, max).offset..], suffix, "last {max} of {text:?}");
     };
     check("one two three four", 2, "one two", " three four");
     check("one two three four", 4, "one two three four", "one two three four");
@@ -39,14 +39,14 @@ fn what_is_kept_fits_when_counted_again() {
     both(|encoding| {
         for text in texts() {
             let all = encoding.count(&text);
-            for most in [0, 1, 2, 3, 5, 8, 13, all / 2, all.saturating_sub(1), all, all + 1] {
-                let prefix = encoding.prefix_within(&text, most);
-                assert!(prefix.tokens <= most, "{text:?} {most}");
-                assert_eq!(encoding.count(&text[..prefix.offset]), prefix.tokens, "{text:?} {most}");
-                let suffix = encoding.suffix_within(&text, most);
-                assert!(suffix.tokens <= most, "{text:?} {most}");
-                assert_eq!(encoding.count(&text[suffix.offset..]), suffix.tokens, "{text:?} {most}");
-                if most >= all {
+            for max in [0, 1, 2, 3, 5, 8, 13, all / 2, all.saturating_sub(1), all, all + 1] {
+                let prefix = encoding.prefix_within(&text, max);
+                assert!(prefix.tokens <= max, "{text:?} {max}");
+                assert_eq!(encoding.count(&text[..prefix.offset]), prefix.tokens, "{text:?} {max}");
+                let suffix = encoding.suffix_within(&text, max);
+                assert!(suffix.tokens <= max, "{text:?} {max}");
+                assert_eq!(encoding.count(&text[suffix.offset..]), suffix.tokens, "{text:?} {max}");
+                if max >= all {
                     assert_eq!((prefix.offset, suffix.offset), (text.len(), 0));
                 }
             }
@@ -63,9 +63,9 @@ fn no_longer_beginning_fits() {
         for text in texts {
             let ends = || text.char_indices().map(|(at, _)| at).chain([text.len()]);
             let counts: Vec<(usize, u64)> = ends().map(|end| (end, encoding.count(&text[..end]))).collect();
-            for most in 0..=encoding.count(&text) {
-                let longest = counts.iter().rev().find(|(_, tokens)| *tokens <= most).map(|(end, _)| *end);
-                assert_eq!(Some(encoding.prefix_within(&text, most).offset), longest, "{most} of {text:?}");
+            for max in 0..=encoding.count(&text) {
+                let longest = counts.iter().rev().find(|(_, tokens)| *tokens <= max).map(|(end, _)| *end);
+                assert_eq!(Some(encoding.prefix_within(&text, max).offset), longest, "{max} of {text:?}");
             }
         }
     });
@@ -75,9 +75,9 @@ fn no_longer_beginning_fits() {
 fn little_is_lost() {
     both(|encoding| {
         let text = "The quick brown fox jumps over the lazy dog; ".repeat(200);
-        for most in (0..1000).step_by(37) {
-            assert_eq!(encoding.prefix_within(&text, most).tokens, most);
-            assert_eq!(encoding.suffix_within(&text, most).tokens, most);
+        for max in (0..1000).step_by(37) {
+            assert_eq!(encoding.prefix_within(&text, max).tokens, max);
+            assert_eq!(encoding.suffix_within(&text, max).tokens, max);
         }
     });
 }

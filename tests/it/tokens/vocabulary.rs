@@ -25,7 +25,7 @@ fn damaged_files() {
     let file = vocabulary_file(NAME);
     refused(b"", "too few");
     refused(&file[..20], "too few");
-    refused(b"<!DOCTYPE html><title>404 Not Found</title>", "no vocabulary file");
+    refused(b"<!DOCTYPE html><title>404 Not Found</title>", "not a vocabulary file");
     refused(&file[..file.len() / 2], "does not inflate");
     refused(&file[..file.len() - 1], "does not inflate");
     let with = |at: usize, value: u8| {
@@ -60,8 +60,8 @@ fn every_kind_of_damage_is_noticed() {
 fn hostile_files() {
     refused(&made_of(&[[0, 256]]), "higher rank");
     refused(&made_of(&[[0, 0xFF_FFFE]]), "higher rank");
-    refused(&made_of(&[[7, BYTE_TOKEN]]), "there before");
-    refused(&made_of(&[[300, BYTE_TOKEN]]), "no byte");
+    refused(&made_of(&[[7, BYTE_TOKEN]]), "earlier token");
+    refused(&made_of(&[[300, BYTE_TOKEN]]), "not a byte");
     refused(&made_of(&[[97, 98], [97, 98]]), "bytes of another");
     refused(&made_of(&[[97, 98], [98, 99], [256, 99], [97, 257]]), "bytes of another");
     // Doubling a token seven times over is too long at the eighth.

@@ -23,8 +23,8 @@ fn picture(rng: &mut Rng) -> Part {
 }
 
 /// Returns a random conversation with everything odd that parts can contain, and messages out of order.
-pub fn odd(rng: &mut Rng, most: usize) -> Vec<Message> {
-    let mut messages = random::conversation(rng, most);
+pub fn odd(rng: &mut Rng, max: usize) -> Vec<Message> {
+    let mut messages = random::conversation(rng, max);
     let mess = rng.u32(1..30);
     let odd = |rng: &mut Rng| rng.u32(0..100) < mess;
     for message in &mut messages {
@@ -140,8 +140,8 @@ fn invariants(messages: &[Message], target: &Target, settings: &Settings) {
 fn repaired_conversations_are_valid() {
     let mut rng = Rng::with_seed(3);
     for round in 0..6_000 {
-        let most = rng.usize(0..3 + round / 200);
-        let messages = odd(&mut rng, most);
+        let max = rng.usize(0..3 + round / 200);
+        let messages = odd(&mut rng, max);
         for target in targets() {
             let mut target = target;
             target.special.text_only = rng.u32(0..8) == 0;
@@ -163,8 +163,8 @@ fn outputs_of_the_engine_are_valid() {
     const HOSTS: [&str; 6] = ["first-role", "last-role", "prefill-space", "no-messages", "blank-text", "empty"];
     let mut rng = Rng::with_seed(5);
     for round in 0..4_000 {
-        let most = rng.usize(1..3 + round / 100);
-        let messages = random::conversation(&mut rng, most);
+        let max = rng.usize(1..3 + round / 100);
+        let messages = random::conversation(&mut rng, max);
         let budget = rng.u64(20..4_000);
         let limits = Limits { budget, ..Limits::default() };
         let pruned = prune(&messages, meter(&Quarter), Origin::Exact, &limits).map(|pruned| pruned.plan);
