@@ -30,12 +30,13 @@ export function modelLimit({ maxLlmTokens, llmModel }: CompactOptions): number |
 
 /** Returns the options of {@link CompactOptions} for asking the model, in the core's form, with all fields set. */
 export function asking(options: CompactOptions) {
-  const { focus, force, trigger, shape, sections, verify, llmModel, hooks, readFile, recallTool, transcript } = options;
+  const { focus, force, trigger, shape, recordProfile, verify, llmModel, hooks, readFile, recallTool, transcript } =
+    options;
   const { name: asked } = modelOf(llmModel);
   return {
     trigger: trigger ?? (force || focus ? "manual" : "overflow"),
     shape,
-    sections,
+    recordProfile,
     verify,
     isWarm: options.cacheWarm ?? false,
     strict: options.strict ?? false,

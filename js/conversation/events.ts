@@ -9,7 +9,7 @@ import type {
   ConversationEvent,
   CopilotChatEvent,
   CopilotCliEvent,
-  EventNames,
+  EventProfile,
   GeminiCliEvent,
 } from "./types.ts";
 import { asGeminiCli, CopilotChatNames } from "./system-events.ts";
@@ -24,10 +24,10 @@ type Listener = (event: never) => void;
 
 export class Events {
   private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly names: EventNames;
+  private readonly names: EventProfile;
   private readonly chat = new CopilotChatNames();
 
-  constructor(names: EventNames) {
+  constructor(names: EventProfile) {
     this.names = names;
   }
 

@@ -79,7 +79,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     profile = "espalier",
     model,
     llm,
-    eventNames = "espalier",
+    eventProfile = "espalier",
     onEvent,
     clock = {},
     encoding,
@@ -109,7 +109,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     readProfile(own, "options.compact.profile");
   }
 
-  const events = new Events(eventNames);
+  const events = new Events(eventProfile);
   if (onEvent) events.on("*", onEvent);
   const all = { ...known.timeoutsMs, storage: STORAGE, ...defined(timeoutsMs) };
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>

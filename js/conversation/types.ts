@@ -111,7 +111,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * Emits events under the names and fields of another system, if it has them; other events keep their names. `both`
    * emits Copilot CLI's beside Espalier's. Default `espalier`.
    */
-  eventNames?: EventNames;
+  eventProfile?: EventProfile;
   /**
    * Loads the engine that {@link Conversation.search} uses: `() => import("espalier/search")`. Default in Node: the
    * package's own.
@@ -394,7 +394,7 @@ export interface GeminiCliEvent {
   data: { originalTokenCount: number; newTokenCount: number; compressionStatus: number };
 }
 /** The system whose names events have. */
-export type EventNames = "espalier" | "copilot-cli" | "copilot-chat" | "gemini-cli" | "both";
+export type EventProfile = "espalier" | "copilot-cli" | "copilot-chat" | "gemini-cli" | "both";
 
 /** The outcome of opening a conversation. */
 export interface Opened {

@@ -231,7 +231,7 @@ export interface SummarizeOptions
       | "timeoutMs"
       | "onProgress"
       | "ledger"
-      | "sections"
+      | "recordProfile"
       | "verify"
       | "llmModel"
       | "modelRules"

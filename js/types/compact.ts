@@ -75,7 +75,7 @@ export interface CompactOptions extends CountOptions {
   /** The provider has the running request cached. Default false. */
   cacheWarm?: boolean;
   /** The profile whose form of a record is asked for. Default: `summary.form` of the profile. */
-  sections?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
+  recordProfile?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
   /**
    * When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented.
    */

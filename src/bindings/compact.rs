@@ -120,7 +120,7 @@ struct AskingOptions {
     shape: Option<Shape>,
     is_warm: bool,
     /// The profile whose sections are requested, if they are not those of the profile.
-    sections: Option<String>,
+    record_profile: Option<String>,
     verify: Option<Verify>,
     strict: bool,
     asked_model: Option<String>,
@@ -140,7 +140,7 @@ impl AskingOptions {
             trigger: self.trigger,
             shape: self.shape,
             is_warm: self.is_warm,
-            form: self.sections.as_deref().map(Form::of_profile),
+            form: self.record_profile.as_deref().map(Form::of_profile),
             verify: self.verify.unwrap_or(profile.summary.verify),
             strict: self.strict,
             is_handover: self.is_handover,

@@ -64,7 +64,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   hooks,
   compact: LASTING,
   onEvent: callback,
-  eventNames: ["espalier", "copilot-cli", "copilot-chat", "gemini-cli", "both"],
+  eventProfile: ["espalier", "copilot-cli", "copilot-chat", "gemini-cli", "both"],
   session,
   search: callback,
 };

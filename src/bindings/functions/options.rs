@@ -58,7 +58,7 @@ pub const COMPACT: &[&str] = &[
     "trigger",
     "shape",
     "cacheWarm",
-    "sections",
+    "recordProfile",
     "verify",
     "strict",
     "llmModel",
@@ -95,7 +95,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
 ];
 
 /// Profiles whose sections a summary can have.
-const SECTIONS: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
+const RECORD_PROFILES: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 
 /// Prefixes of models' names with the window of each, if it differs from the default; the first that matches applies.
 /// The same as `js/options/windows.ts`. A name that ends with `$` must match whole.
@@ -333,7 +333,7 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
     let asking = Object::new();
     for (from, to) in [
         ("shape", "shape"),
-        ("sections", "sections"),
+        ("recordProfile", "recordProfile"),
         ("verify", "verify"),
         ("cacheWarm", "isWarm"),
         ("strict", "strict"),
@@ -353,10 +353,10 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
             return Err(bad(&format!("options.{name}"), "a text", &value));
         }
     }
-    if let Some(sections) = given(fields, "sections")?
-        && !SECTIONS.iter().any(|name| sections == *name)
+    if let Some(name) = given(fields, "recordProfile")?
+        && !RECORD_PROFILES.iter().any(|known| name == *known)
     {
-        return Err(bad("options.sections", &format!("one of {}", SECTIONS.join(", ")), &sections));
+        return Err(bad("options.recordProfile", &format!("one of {}", RECORD_PROFILES.join(", ")), &name));
     }
     let is_manual = get(fields, "force")? == true || text(fields, "focus")?.is_some();
     let trigger = given(fields, "trigger")?;

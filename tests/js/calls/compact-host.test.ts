@@ -110,7 +110,7 @@ test("sections of another profile", async () => {
   ];
   const reply = `<summary>${names.map((name) => `\n## ${name}\nSo it is.`).join("")}\n</summary>`;
   const { status, report } = await compacted({
-    sections: "gemini-cli",
+    recordProfile: "gemini-cli",
     llm: async ({ system }) => (assert.match(system, /<artifact_trail>/), reply),
   });
   assert.deepEqual([status, report.model?.calls], ["applied", 1]);
@@ -120,7 +120,7 @@ test("options that make no sense are named", async () => {
   await refused({ shape: "round" }, "options.shape");
   await refused({ verify: true }, "options.verify");
   await refused({ strict: 1 }, "options.strict");
-  await refused({ sections: "claude" }, "options.sections");
+  await refused({ recordProfile: "claude" }, "options.recordProfile");
   await refused({ trigger: "boredom" }, "options.trigger");
   await refused({ hooks: { preCompact: "x" } }, "options.hooks.preCompact");
   await refused({ blocks: [{ kind: "plan" }] }, "options.blocks[0].text");

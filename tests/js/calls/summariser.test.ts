@@ -159,7 +159,7 @@ test("Copilot CLI's events have the provider's tokens, the model, the status of 
     const conversation = await openConversation<Fields>({
       format: "openai-chat",
       model: { name: "gpt-4o", maxPromptTokens: 100_000 },
-      eventNames: "copilot-cli",
+      eventProfile: "copilot-cli",
       llm: llm!,
       compact: { ladder: ["summary", "fit"], verify: "never" },
     });

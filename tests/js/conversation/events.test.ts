@@ -236,7 +236,7 @@ test("a failure is told with what there is, and why", async () => {
 });
 
 test("Copilot CLI's names carry the provider's name for the request, too", async () => {
-  const conversation = await open({ llm, eventNames: "copilot-cli" });
+  const conversation = await open({ llm, eventProfile: "copilot-cli" });
   const events: AnyEvent[] = heard(conversation);
   conversation.append(begin());
   fill(conversation, 0.5);

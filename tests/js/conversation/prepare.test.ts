@@ -555,7 +555,7 @@ test("bad options are named", async () => {
     [{ storage: {} as never }, "options.storage.read"],
     [{ profile: "other" as never }, "options.profile"],
     [{ timeoutsMs: { wait: -1 } }, "options.timeoutsMs.wait"],
-    [{ eventNames: "x" as never }, "options.eventNames"],
+    [{ eventProfile: "x" as never }, "options.eventProfile"],
     [{ checkpoints: 0.5 }, "options.checkpoints"],
     [{ format: "x" as never }, "options.format"],
     [{ entropy: Number.NaN }, "options.entropy"],
@@ -568,8 +568,8 @@ test("bad options are named", async () => {
 });
 
 test("copilot-cli's names of events, beside ours or alone", async () => {
-  for (const eventNames of ["copilot-cli", "both"] as const) {
-    const conversation = await open({ eventNames, automatic: false });
+  for (const eventProfile of ["copilot-cli", "both"] as const) {
+    const conversation = await open({ eventProfile: eventProfile, automatic: false });
     const events = heard(conversation);
     conversation.append(begin(40));
     await conversation.prepare();
@@ -582,7 +582,7 @@ test("copilot-cli's names of events, beside ours or alone", async () => {
       "session.compaction_complete",
     ])
       assert.ok(names.includes(name as never), name);
-    assert.equal(names.includes("context_usage"), eventNames === "both");
+    assert.equal(names.includes("context_usage"), eventProfile === "both");
     const complete = events.find(({ type }) => type === "session.compaction_complete") as { data: Fields };
     assert.deepEqual(
       [complete.data["success"], complete.data["trigger"], complete.data["customInstructions"]],

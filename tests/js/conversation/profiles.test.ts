@@ -269,7 +269,12 @@ const FIELDS = cases.find(({ id }) => id === "events-required-fields")!.expected
 
 test("copilot-cli's events have its fields and no others", async () => {
   const { llm, calls } = model();
-  const conversation = await open({ profile: "copilot-cli", eventNames: "copilot-cli", llm, storage: memoryStorage() });
+  const conversation = await open({
+    profile: "copilot-cli",
+    eventProfile: "copilot-cli",
+    llm,
+    storage: memoryStorage(),
+  });
   const events = heard(conversation) as { type: string; data: Fields }[];
   conversation.append(begin());
   const number = fill(conversation, 0.9);

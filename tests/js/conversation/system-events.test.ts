@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
-import type { ConversationOptions, EventNames } from "../../../js/conversation/types.ts";
+import type { ConversationOptions, EventProfile } from "../../../js/conversation/types.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import { fixture, sessions } from "../sessions/sessions.ts";
 import { SUMMARY, begin, heard, round } from "./support.ts";
@@ -34,11 +34,11 @@ const dataOf = (events: AnyEvent[], type: AnyEvent["type"]) =>
 
 /** What one compaction by hand is told as. */
 async function told(
-  eventNames: EventNames,
+  eventProfile: EventProfile,
   options: Partial<ConversationOptions<Fields>>,
   messages = 0.5,
 ): Promise<AnyEvent[]> {
-  const conversation = await open({ eventNames, ...options });
+  const conversation = await open({ eventProfile: eventProfile, ...options });
   const events: AnyEvent[] = heard(conversation);
   conversation.append(begin());
   if (messages > 0) fill(conversation, messages);
@@ -78,7 +78,7 @@ test("gemini-cli's status for a history that the host's tokenizer cannot count, 
     () => NaN,
   ]) {
     const tokenizer = (text: string) => (text.includes("conversation-summary") ? fail() : Math.ceil(text.length / 4));
-    const conversation = await open({ eventNames: "gemini-cli", tokenizer });
+    const conversation = await open({ eventProfile: "gemini-cli", tokenizer });
     const events: AnyEvent[] = heard(conversation);
     conversation.append(begin());
     fill(conversation, 0.9);
@@ -121,7 +121,7 @@ test("Copilot Chat's names for a summary in the foreground", async () => {
 });
 
 test("Copilot Chat's names for a summary in the background, and for one that is not tried", async () => {
-  const conversation = await open({ eventNames: "copilot-chat", profile: "copilot-chat" });
+  const conversation = await open({ eventProfile: "copilot-chat", profile: "copilot-chat" });
   const events: AnyEvent[] = heard(conversation);
   conversation.append(begin());
   fill(conversation, 0.93);
@@ -138,7 +138,7 @@ test("Copilot Chat's names for a summary in the background, and for one that is 
   );
 
   const failing = await open({
-    eventNames: "copilot-chat",
+    eventProfile: "copilot-chat",
     profile: "copilot-chat",
     background: false,
     llm: async () => {

@@ -160,7 +160,7 @@ const COMPACT: Omit<CompactOptions, "budget">[] = [
   { trigger: "provider_error" },
   { shape: "simple" },
   { shape: "fork", cacheWarm: true },
-  { sections: "copilot-chat" },
+  { recordProfile: "copilot-chat" },
   { verify: "always" },
   { strict: true },
   { llmModel: { name: "claude-opus-4-1", maxPromptTokens: 20_000 } },

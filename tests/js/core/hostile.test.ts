@@ -75,7 +75,7 @@ const COMPACT: Record<string, unknown>[] = [
   { exempt: 7 },
   { trigger: "none" },
   { shape: "none" },
-  { sections: "none" },
+  { recordProfile: "none" },
   { verify: "none" },
   { strict: 1 },
   { cacheWarm: "x" },

@@ -224,7 +224,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "compact",
     args: () => [chat(), { budget: 250 }],
     run: e.compact,
-    options: `${COUNTING} llm focus force onFailure keep signal maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
+    options: `${COUNTING} llm focus force onFailure keep signal maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
   },
   {
     name: "quality",
@@ -236,7 +236,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "summarize",
     args: () => [chat(), { purpose: "handoff", llm: async () => ({ text: "<summary>Words.</summary>" }) }],
     run: e.summarize,
-    options: `${COUNTING} maxLlmTokens focus signal timeoutMs onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure`,
+    options: `${COUNTING} maxLlmTokens focus signal timeoutMs onProgress ledger recordProfile verify llmModel modelRules instructions jobId profile onFailure`,
   },
   {
     name: "toolContent",
@@ -474,7 +474,7 @@ export const ENTRIES: readonly Entry[] = [
         await made.dispose();
       }
     },
-    options: `${COUNTING} log storage profile system llm threshold maxContextTokens automatic background clock timeoutsMs checkpoints hooks compact onEvent eventNames`,
+    options: `${COUNTING} log storage profile system llm threshold maxContextTokens automatic background clock timeoutsMs checkpoints hooks compact onEvent eventProfile`,
   },
   onConversation("append", () => [[{ role: "user", content: "More." }]]),
   onConversation("prepare", () => [{}], "tools model system signal"),

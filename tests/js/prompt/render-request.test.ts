@@ -408,7 +408,7 @@ test("a component that takes the room which a summary made: an error, or the his
 test("Copilot Chat's outcome of a summary that does not make the next render fit", async () => {
   const outcomes = async (prompt: any, drop: "never" | "lastResort") => {
     const { llm, calls } = model();
-    const conversation = await open({ llm, eventNames: "copilot-chat" });
+    const conversation = await open({ llm, eventProfile: "copilot-chat" });
     const events: any[] = [];
     conversation.on("*", ({ type, data }: any) => void (data && events.push([type, data.trigger, data.outcome])));
     let at = 5;
