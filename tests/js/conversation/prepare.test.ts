@@ -569,7 +569,7 @@ test("bad options are named", async () => {
 
 test("copilot-cli's names of events, beside ours or alone", async () => {
   for (const eventProfile of ["copilot-cli", "both"] as const) {
-    const conversation = await open({ eventProfile: eventProfile, automatic: false });
+    const conversation = await open({ eventProfile, automatic: false });
     const events = heard(conversation);
     conversation.append(begin(40));
     await conversation.prepare();

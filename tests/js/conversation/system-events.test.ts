@@ -38,7 +38,7 @@ async function told(
   options: Partial<ConversationOptions<Fields>>,
   messages = 0.5,
 ): Promise<AnyEvent[]> {
-  const conversation = await open({ eventProfile: eventProfile, ...options });
+  const conversation = await open({ eventProfile, ...options });
   const events: AnyEvent[] = heard(conversation);
   conversation.append(begin());
   if (messages > 0) fill(conversation, messages);
