@@ -4,23 +4,23 @@ import type { CountOptions, Origin } from "./count.ts";
 import type { ToolList } from "./messages.ts";
 import type { PruneReport } from "./prune.ts";
 
-/** What a request took, by the provider's own account, the same for all providers. */
+/** The tokens of a request as the provider reported them, in one form for all providers. */
 export interface Usage {
   /** Prompt tokens that were neither read from a cache nor written to one. */
   input: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Everything the model wrote, thoughts included. */
+  /** All tokens that the model wrote, reasoning included. */
   output: number;
-  /** The part of `output` that is thoughts, where the provider says. */
+  /** The part of `output` that is reasoning, if the provider reports it. */
   reasoning: number;
   /** `input` + `cacheRead` + `cacheWrite`. */
   promptTotal: number;
-  /** What the provider said, as it said it. Sums have none. */
+  /** The provider's own report. Sums have none. */
   raw?: unknown;
 }
 
-/** Prices of a token, in any unit: relative to plain input (as the defaults are), or money. */
+/** Prices of a token in any unit: relative to plain input, as the defaults are, or money. */
 export interface Prices {
   /** A token that is neither read from a cache nor written to one. Default 1. */
   input?: number;
@@ -36,11 +36,11 @@ export interface Prices {
 export type CacheLifetime = "5m" | "1h";
 
 export interface MarkOptions extends CountOptions {
-  /** `espalier` (default) places marks by value, `copilot-chat` where Copilot Chat does. */
+  /** `espalier` (default) places marks by value; `copilot-chat` places them where Copilot Chat does. */
   profile?: "espalier" | "copilot-chat";
-  /** Marks on messages (`openai`), or on blocks and tool definitions (`anthropic`). Default: as the format is. */
+  /** Marks on messages (`openai`), or on blocks and tool definitions (`anthropic`). Default: by the format. */
   scheme?: "openai" | "anthropic";
-  /** Marks that the provider allows in one request. Default 4. */
+  /** Max marks in one request. Default 4. */
   maxMarks?: number;
   /**
    * Lifetime of new marks: on tools and system text, and in messages. Longer ones come first. Default `5m`; marks of VS
@@ -50,28 +50,28 @@ export interface MarkOptions extends CountOptions {
   /** `newest` of the previous request's result. */
   previousNewest?: NewestMark;
   /**
-   * Tokens below which the provider caches nothing. Default: by the model, 1,024 if it is not known; 0 for
+   * Min tokens of a prefix that the provider caches. Default: by the model, 1,024 if it is not known; 0 for
    * `copilot-chat`.
    */
   minPrefixTokens?: number;
-  /** Id or index of the newest summary of earlier history; one of Espalier's own is recognised. */
+  /** Id or index of the newest summary of earlier history. Espalier's own summaries are recognised. */
   summary?: string | number;
-  /** Anthropic's system prompt, where `messages` is a list without a request around it. */
+  /** Anthropic's system prompt, if `messages` is a list without a request around it. */
   system?: unknown;
   /**
-   * OpenAI-like formats: `message` sets `copilot_cache_control` beside the content, `part` sets `cache_control` on a
-   * content part.
+   * For OpenAI-like formats: `message` sets `copilot_cache_control` beside the content, `part` sets `cache_control` on
+   * a content part.
    */
   style?: "message" | "part";
-  /** AI SDK: the provider in whose options marks are set. Default `anthropic`. */
+  /** For the AI SDK: the provider in whose options marks are set. Default `anthropic`. */
   providerKey?: string;
-  /** VS Code: makes a data part. Default: an object of the class that other data parts of the conversation have. */
+  /** For VS Code: makes a data part. Default: an object of the class of the other data parts in the conversation. */
   dataPart?: (data: Uint8Array, mimeType: string) => unknown;
 }
 
 /**
- * Where a mark is: on a tool definition, or on a part of a message (both by index; `message` is the message's id).
- * Parts are those of the neutral message, marks not counted: in most formats the index is that of the content block.
+ * Where a mark is: on a tool definition, or on a part of a message. Both are indices; `message` is the message's id.
+ * Parts are those of the neutral message without marks: in most formats the index is that of the content block.
  */
 export type MarkPlace = { tool: number } | { message: string; index: number; part?: number };
 
@@ -81,49 +81,49 @@ export type PlacedMark = MarkPlace & {
   why: "tools" | "system" | "newest" | "previous" | "summary" | "user" | "caller" | "round" | "answer" | "leading";
 };
 
-/** The newest mark of a request. Plain data: keep it for the next request. */
+/** The newest mark of a request: plain data to keep for the next request. */
 export interface NewestMark {
   message: string;
   part?: number;
-  /** Names everything up to the mark. Without it you vouch that nothing changed there. */
+  /** Fingerprint of everything up to the mark. Without it the caller guarantees that nothing changed there. */
   prefix?: string;
 }
 
 export interface MarkResult<T> {
-  /** The same shape as what was passed in; messages without a change are the caller's own objects. */
+  /** The same shape as the input; unchanged messages are the caller's own objects. */
   messages: T;
-  /** The tool definitions and the system prompt with their marks, where they were passed as options. */
+  /** The tool definitions with their marks, if they were passed as options. `system` likewise. */
   tools?: ToolList;
   system?: unknown;
   /** All marks of the request, in the order in which the provider reads them. */
   marks: PlacedMark[];
-  /** Marks of the caller's that went: they stood where none may stand, or there were too many. */
+  /** Removed marks of the caller: their place cannot carry a mark, or there were too many. */
   unmarked: (MarkPlace & { why: "cannot-carry" | "over-limit" | "replaced" })[];
   newest?: NewestMark;
 }
 
 export interface PrefixOptions extends CountOptions {
-  /** Tool definitions of the previous request. Default: those in it, else the same as now. */
+  /** Tool definitions of the previous request. Default: those in the request, else this request's. */
   previousTools?: readonly unknown[];
   /**
-   * The report of the `prune` or `compact` that made the newer request: it names the cause of a difference. Default:
-   * no cause is named.
+   * The report of the `prune` or `compact` that made the newer request. It names the cause of a difference. Default: no
+   * cause is named.
    */
   report?: Pick<PruneReport, "messages">;
   /** The report of the `prune` or `compact` that made the previous request. Default: its changes have no cause. */
   previousReport?: Pick<PruneReport, "messages">;
-  /** What each message of the newer request costs, where you hold that already: nothing is counted again. */
+  /** Tokens of each message of the newer request, if you have them: then nothing is counted again. */
   counts?: readonly number[];
 }
 
-/** The beginning that two requests share. */
+/** The common beginning of two requests. */
 export interface SharedPrefix {
-  /** Messages that are equal. */
+  /** Number of equal messages. */
   messages: number;
-  /** Tokens of equal tools and messages, and of the equal parts in front of the first difference. */
+  /** Tokens of equal tools and messages, and of the equal parts before the first difference. */
   tokens: number;
   origin: Origin;
-  /** True if the request begins with everything the previous one had. */
+  /** True if the request begins with the whole previous one. */
   extends: boolean;
   difference?: {
     /** Index of the message, or of the tool if `kind` is `tools`. */
@@ -154,13 +154,13 @@ export interface SharedPrefix {
 export interface CacheCostOptions {
   /** Prompt tokens of the request. */
   total: number;
-  /** Tokens it shares with the previous one. Default 0. */
+  /** Tokens that it shares with the previous request. Default 0. */
   shared?: number;
-  /** Tokens in front of the newest mark, which are written where they are not read. Default: all. */
+  /** Tokens before the newest mark: those that are not read from the cache are written to it. Default: all. */
   marked?: number;
   /** Tokens of the answer. Default 0. */
   output?: number;
-  /** The chance that the shared prefix is still cached, from 0 to 1. Default 1. */
+  /** Probability that the shared prefix is still cached, from 0 to 1. Default 1. */
   hitRate?: number;
   /** Prices of a token. Default: relative to plain input, as {@link Prices} says. */
   prices?: Prices;
@@ -171,26 +171,26 @@ export interface CacheCostOptions {
 export interface CacheCost {
   /** In the unit of the prices. */
   cost: number;
-  /** Tokens expected to be read, written, and paid for plainly. */
+  /** Expected tokens that are read from the cache, written to it (`cacheWrite`), and neither (`input`). */
   cacheRead: number;
   cacheWrite: number;
   input: number;
-  /** The same request without a cache. */
+  /** Cost of the same request without a cache. */
   withoutCache: number;
 }
 
 export interface ClearingOptions {
-  /** Tokens that would go. */
+  /** Tokens that would be cleared. */
   cleared: number;
-  /** Tokens behind the first of them that stay, and must be written anew. */
+  /** Tokens that stay behind the first cleared one, and must be written again. */
   suffix: number;
-  /** Tokens that would be put in their place. Default 0. */
+  /** Tokens that would replace them. Default 0. */
   replacement?: number;
-  /** What the change itself costs (a summary's model call), in the unit of the prices. Default 0. */
+  /** Cost of the change itself (a summary's model call), in the unit of the prices. Default 0. */
   extra?: number;
-  /** Requests that are expected, the next one included. Default 10. */
+  /** Number of expected requests, the next one included. Default 10. */
   requests?: number;
-  /** The chance that the prefix is still cached when a request comes, from 0 to 1. Default 1. */
+  /** Probability that the prefix is still cached when a request arrives, from 0 to 1. Default 1. */
   hitRate?: number;
   /** Prices of a token. Default: relative to plain input, as {@link Prices} says. */
   prices?: Prices;
@@ -200,11 +200,11 @@ export interface ClearingOptions {
 
 export interface ClearingDecision {
   pays: boolean;
-  /** Saved over the expected requests; negative if it costs more than it saves. */
+  /** Savings over the expected requests; negative if the change costs more than it saves. */
   saved: number;
-  /** What the change costs once, and what it saves with each request. */
+  /** One-time cost of the change. `perRequest` is what each request saves. */
   once: number;
   perRequest: number;
-  /** The least number of requests with which nothing is lost; absent if there is none. */
+  /** Min number of requests after which the change costs nothing; absent if there is none. */
   breakEven?: number;
 }

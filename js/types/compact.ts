@@ -9,122 +9,117 @@ import type { ModelLimits } from "./prune.ts";
 import type { ProviderName } from "./validity.ts";
 
 export interface CompactOptions extends CountOptions {
-  /** Input tokens the result may have, tool definitions included. */
+  /** Max input tokens of the result, tool definitions included. */
   budget: number;
   /**
-   * How much of the budget the result fills, as a share between 0 and 1 of what messages may use. Default: the
-   * profile's `shares.target` (0.97: all that the history fills). `shares.ongoing` (0.40) in a conversation that goes
-   * on, whose next turns need the rest, and with `force` where the conversation fits its budget.
+   * How much of the budget the result fills, as a share above 0 of the tokens for messages. Default: the profile's
+   * `shares.target` (0.985); `shares.ongoing` (0.40) in a conversation that goes on, whose next turns need the rest,
+   * and with `force` if the conversation fits its budget.
    */
   targetShare?: number;
   /**
-   * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says;
-   * neutral messages and the AI SDK's are for nobody until it is said, and only paired.
+   * The provider whose rules the result keeps if it was made to fit, and whose rules requests for summaries keep.
+   * Default: by the format. For neutral messages and those of the AI SDK there is no default: calls and results are
+   * only paired.
    */
   provider?: ProviderName;
-  /** Without it the summary is made by rules alone. */
+  /** Writes the summary. Default: rules write it. */
   llm?: Llm;
   /** What the summary should pay special attention to, in words. Default: nothing. */
   focus?: string;
-  /** Compact even if the conversation fits its budget. Default false. */
+  /** Compacts even if the conversation fits its budget. Default false. */
   force?: boolean;
   /**
-   * What to do when the model fails: `offline` (default) summarises by rules; `leave` changes nothing, and throws
+   * What happens if the model fails: `offline` (default) summarises by rules; `leave` changes nothing, and throws
    * `compaction_failed` if the request does not fit its budget.
    */
   onFailure?: "leave" | "offline";
-  /** Ids (or indices) of messages that must stay verbatim. Default: none beyond what always stays. */
+  /** Ids (or indices) of messages that must stay verbatim. Default: only those that always stay. */
   keep?: readonly (string | number)[];
-  /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: nothing ends it. */
+  /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: none. */
   signal?: AbortSignal;
   /**
-   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and
-   * less of it each time the model refuses a request as too long. `report.model.reduced` says what the model was not
-   * shown.
+   * Max input tokens of the summarising model. Default: the limit of `llmModel`; without one the whole history is
+   * tried, and less of it after each refusal as too long. `report.model.reduced` says what the model did not receive.
    */
   maxLlmTokens?: number;
   /** Milliseconds for each model call. Default 120,000. */
   timeoutMs?: number;
-  /** Called when the model is asked, when it answered, and after each hook. Default: nobody listens. */
+  /** Called when the model is asked, when it answers, and after each hook. Default: none. */
   onProgress?: (event: CompactProgress) => void;
-  /** What the host adds to the rules by which facts are collected. */
+  /** The host's additions to the rules that collect facts. */
   ledger?: LedgerRules;
   /**
-   * Constants and switches: a name, or the fields that differ from the profile of that name. Default `espalier`. See
+   * Constants and switches: the name of a profile, or the fields that differ from it. Default `espalier`. See
    * `profile()`.
    */
   profile?: ProfileName | ProfileFields;
-  /** The steps in order; one that is not named is left out. Default: the profile's. */
+  /** The steps in order; a step that is not listed is skipped. Default: the profile's. */
   ladder?: readonly Rung[];
   /** Newest results that no rule clears. Default: the profile's. */
   protect?: Fields<Profile["protect"]>;
-  /**
-   * Further tools whose results are never cleared; those of todo lists, plans, memory, skills and questions never are.
-   */
+  /** More tools whose results are never cleared. Those of todo lists, plans, memory, skills and questions never are. */
   exempt?: readonly string[];
   /**
-   * What started it. Hooks are told, and may put off what can wait. Default: `manual` with `force` or `focus`, else
-   * `overflow`.
+   * What started the compaction. Hooks receive it, and may postpone a compaction that can wait. Default: `manual` with
+   * `force` or `focus`, else `overflow`.
    */
   trigger?: Trigger;
   /**
-   * The shape that is tried first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` where calls cannot
-   * be sent.
+   * The shape to try first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` if calls cannot be sent.
    */
   shape?: LlmShape;
-  /** The provider has the running request cached. Default false. */
+  /** True if the provider has the running request cached. Default false. */
   cacheWarm?: boolean;
-  /** The profile whose form of a record is asked for. Default: `summary.form` of the profile. */
+  /** The profile whose form of a record is requested. Default: `summary.form` of the profile. */
   recordProfile?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
   /**
-   * When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented.
+   * When the model gets a second look at the history. Default `auto`: if a section is empty, or something was invented.
    */
   verify?: "auto" | "always" | "never";
-  /** A result that falls short (see {@link Quality.misses}) changes nothing. Default false. */
+  /** If true, a result that falls short (see {@link Quality.misses}) changes nothing. Default false. */
   strict?: boolean;
-  /**
-   * The model that summarises, if it is not the conversation's: its name, or its limits, which say what it may be
-   * shown.
-   */
+  /** The summarising model, if it is not the conversation's: its name, or its limits, which bound what it receives. */
   llmModel?: string | ModelLimits;
-  /** Rows for the table of what some models need to be told. */
+  /** More rows for the table of instructions that some models need. */
   modelRules?: readonly ModelRule[];
-  /** A paragraph for the instructions, or several. */
+  /** One or more paragraphs to add to the instructions. */
   instructions?: string | readonly string[];
-  /** State of the host that goes into the summary message as it is, taken anew at every compaction. */
+  /** State of the host that goes into the summary message unchanged, read again at every compaction. */
   blocks?: readonly HostBlock[];
-  /** Where the whole conversation is written down, and the tool of the agent that reads files. */
+  /** Where the whole conversation is stored, and the agent's tool that reads files. */
   transcript?: { path: string; lines?: number; tool?: string; argument?: string };
   /**
-   * The agent's tool that gives back a message by its id. Default: that of {@link recallTool}, where one was made for
-   * the conversation.
+   * The agent's tool that returns a message by its id. Default: the {@link recallTool} of the conversation, if there is
+   * one.
    */
   recallTool?: string;
   /**
-   * Reads a file as it is now; nothing if there is none. Up to 5 files that were in use are put back beside the
-   * summary, at most 5,000 tokens of each and a tenth of what messages may have.
+   * Reads the current text of a file; nothing if there is none. Up to 5 files in use are restored beside the summary,
+   * at most 5,000 tokens of each and a tenth of the tokens for messages.
    */
   readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
   /** Called before and after the compaction. Default: none. */
   hooks?: CompactHooks;
   /** Milliseconds for each hook and file. Default: the profile's, 10,000. */
   hookTimeoutMs?: number;
-  /** The host's name for this compaction, handed to `llm` with every request. Default: none. */
+  /** The host's name for this compaction, passed to `llm` with every request. Default: none. */
   jobId?: string;
   /**
-   * What the summary is to stand for: the messages `from`..`to` (ids or indices), without one of them from the
-   * beginning or to the end. The bounds grow to whole rounds (`report.grown` names what was added); the newest request,
-   * the newest round and what is kept stay. Messages outside of it change only if the result would not fit the budget.
+   * The range that the summary replaces: the messages `from`..`to` (ids or indices); without one of them, from the
+   * beginning or to the end. The bounds grow to whole rounds (`report.grown` names the added messages). The newest
+   * request, the newest round and kept messages stay. Messages outside the range change only if the result would not
+   * fit the budget.
    */
   cover?: { from?: string | number; to?: string | number };
   /**
-   * Prices of a token, for what the broken cache costs (`report.quality.cache`). Default: Anthropic's, relative to
+   * Prices of a token, for the cost of the broken cache (`report.quality.cache`). Default: Anthropic's, relative to
    * plain input.
    */
   prices?: Prices;
 }
 
-/** Why a compaction was made. */
+/** What started a compaction. */
 export type Trigger =
   | "threshold"
   | "overflow"
@@ -141,39 +136,39 @@ export type Trigger =
  */
 export interface HostBlock {
   kind: string;
-  /** Of a skill or an agent, its name. */
+  /** The name of a skill or an agent. */
   title?: string;
   text: string;
 }
 
-/** What models whose name begins with `model` (or is it, with `exact`) need. */
+/** What models need whose name begins with `model`, or equals it with `exact`. */
 export interface ModelRule {
   /** The name of the model, or its beginning. */
   model: string;
-  /** `model` is the whole name. Default false. */
+  /** True if `model` is the whole name. Default false. */
   exact?: boolean;
-  /** It calls tools although it is told not to: it is told once more. */
+  /** True if the model calls tools although the instructions forbid it: it gets the instruction twice. */
   textOnly?: boolean;
-  /** It stops and asks after a summary: it is told to keep going. */
+  /** True if the model stops and asks after a summary: it gets the instruction to continue. */
   keepGoing?: boolean;
 }
 
-/** Errors and time-outs of hooks are reported and stop nothing. */
+/** Errors and timeouts of hooks are reported and do not stop the compaction. */
 export interface CompactHooks {
-  /** There is a plan, and nothing was asked of a model yet. */
+  /** Called when there is a plan, before the model is asked. */
   preCompact?: (
     event: PreCompactEvent,
     context: { signal: AbortSignal },
   ) => Promise<PreCompactWish | void> | PreCompactWish | void;
-  /** It is over; not called after an abort. */
+  /** Called when the compaction is over, except after an abort. */
   postCompact?: (event: PostCompactEvent, context: { signal: AbortSignal }) => unknown;
 }
 
 export interface PreCompactEvent {
-  /** `auto` in profiles that tell only that and `manual`. */
+  /** `auto` in profiles whose hooks know only `auto` and `manual`. */
   trigger: Trigger | "auto";
   focus?: string;
-  /** Ids of the messages that a summary would stand for, and their tokens. */
+  /** Ids of the messages that a summary would replace. */
   covered: string[];
   coveredTokens: number;
   before: Totals;
@@ -185,7 +180,10 @@ export interface PreCompactWish {
   /** Ids (or indices) of messages that must stay verbatim. */
   pins?: readonly (string | number)[];
   blocks?: readonly HostBlock[];
-  /** Not now. Heard unless the request does not fit, its provider refused it, or a person asked. */
+  /**
+   * Postpones the compaction. Ignored if the request does not fit, if its provider refused it, or if a person asked for
+   * it.
+   */
   skip?: boolean;
 }
 

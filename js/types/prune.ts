@@ -1,35 +1,40 @@
-/** Limits of models; options and reports of pruning. */
+/** Limits of models, options and reports of pruning. */
 
 import type { CostModelName, CountOptions, EncodingName, Origin, Totals } from "./count.ts";
 import type { Role } from "./messages.ts";
 import type { ProviderName } from "./validity.ts";
 
-/** What is known of a model. All in tokens. */
+/** The limits of a model, in tokens. */
 export interface ModelLimits {
-  /** The model's name; picks the encoding, and what was learned of the model. */
+  /** The model's name. Selects the encoding, and the limits that were learned from refusals. */
   name?: string;
-  /** Input tokens that the model takes. */
+  /** Max input tokens. */
   maxPromptTokens?: number;
-  /** The same, as VS Code's models say it. */
+  /** The same, under the name that VS Code's models use. */
   maxInputTokens?: number;
-  /** Input and output together. */
+  /** Max tokens of input and output together. */
   maxContextWindowTokens?: number;
   /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
   outputReserve?: number;
-  /**
-   * Input tokens that the model is used with unless more is wanted; conversations stay within it (see
-   * `preferLongContext`).
-   */
+  /** Input tokens of the default tier. Conversations stay within it unless `preferLongContext` is set. */
   defaultTier?: number;
-  /** More than the default tier costs more: it is never used unless the user picks it. Default false. */
+  /**
+   * True if more input than the default tier costs extra: the rest is used only if the user picks it. Default false.
+   */
   surcharge?: boolean;
 }
 
 /**
- * One pass of pruning: single results over a quarter of the limit; turns before the newest request, of the last one its
- * oldest rounds only; rounds before the newest request; older requests with what is left of their turns; rounds after
- * the newest request; results in what is left, to one common level; long arguments of old calls; pictures and documents
- * outside the newest round.
+ * One pass of pruning.
+ *
+ * - `oversize`: cuts single results over a quarter of the limit.
+ * - `turns`: drops turns before the newest request; of the last of them, its oldest rounds only.
+ * - `rounds`: drops rounds before the newest request.
+ * - `requests`: drops older requests with the rest of their turns.
+ * - `currentRounds`: drops rounds after the newest request.
+ * - `results`: cuts the remaining results to one common level.
+ * - `arguments`: cuts long arguments of old calls.
+ * - `media`: drops pictures and documents outside the newest round.
  */
 export type PrunePass =
   | "oversize"
@@ -41,72 +46,75 @@ export type PrunePass =
   | "arguments"
   | "media";
 
-/** Nothing in it is drawn: the same input gives the same request, so there is no seed to give. */
+/** Options of {@link prune}. Pruning is deterministic: the same input gives the same request. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
-   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of
-   * `model`: as stated, else by its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` says which.
+   * Max input tokens of the request, tool definitions included. Default: the limit of `model`, as stated or known by
+   * its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` names the source.
    */
   budget?: number;
-  /** A model's name, or what is known of it. */
+  /** A model's name, or its limits. */
   model?: string | ModelLimits;
   /** Tokens to leave free below the budget. Default 0. */
   headroom?: number;
-  /** Ids (or indices) of messages that must stay as they are, with the calls and results that go with them. */
+  /** Ids (or indices) of messages that must stay unchanged, with their calls and results. */
   keep?: readonly (string | number)[];
-  /** Re-admit older groups that still fit whole, newest first. Default false. */
+  /** Restores older groups that still fit whole, newest first. Default false. */
   backfill?: boolean;
   /**
-   * `drop` (default), `shrink` (results get smaller before anything is dropped), or passes in order; one that is not
-   * named is skipped.
+   * `drop` (default), `shrink` (shortens results before it drops anything), or a list of passes in order. A pass that
+   * is not listed is skipped.
    */
   order?: "drop" | "shrink" | readonly PrunePass[];
-  /** Priorities of messages by id (`m<index>`), 0 for all others: inside a pass the lowest goes first. */
+  /** Priorities of messages by id (`m<index>`), 0 for all others. Within a pass the lowest goes first. */
   priorities?: Readonly<Record<string, number>>;
-  /** Put a line into the next message of the user that says how much was left out, and where it is. Default false. */
+  /** Adds a line to the next user message that says how much was left out, and where it is. Default false. */
   note?: boolean;
   /**
-   * Share of the limit, 0 to 1, for sentences of the dropped messages: whole sentences, chosen by how much they say for
-   * their tokens, in a note in front of the first thing that the user says in the result (see `report.notes`). They
-   * also take what is too little for one more turn. For talk in which facts matter more than whole messages; sentences
-   * are chosen anew for each request. Default 0: none.
+   * Share of the limit, 0 to 1, for sentences of dropped messages. Whole sentences, chosen by information per token, go
+   * into a note before the first user text of the result (see `report.notes`). They also use room that is too small for
+   * one more turn. Meant for talk in which facts matter more than whole messages; each request chooses its sentences
+   * again. Default 0: none.
    */
   sentenceShare?: number;
   /**
-   * `report.cut` of the previous request: what went then stays away while that fits, so that both begin alike for the
-   * provider's cache.
+   * `report.cut` of the previous request. Its removals are repeated while the result fits, so that both requests begin
+   * alike for the provider's cache.
    */
   previous?: PruneCut;
   /**
-   * Share of the limit by which a cut moves at least when it must move, 0 to 1. With 0.1 the cache breaks once in many
+   * Min distance of a cut that must move, as a share of the limit, 0 to 1. With 0.1 the cache breaks once in many
    * requests. Default 0.
    */
   cacheStepShare?: number;
-  /** Media that go whatever the request costs, for providers that refuse its bytes. Default `none`. */
+  /** Media to drop whatever the request costs, for providers that refuse its bytes. Default `none`. */
   dropMedia?: DropMedia;
   /**
-   * Bytes that the pictures in the results of one turn may have together: the newest stay, older ones become notes,
-   * whatever the request costs. Default 2,621,440 (2.5 MiB); `Infinity` for no limit. Pictures by address do not count.
+   * Max bytes of the pictures in the results of one turn: the newest stay, notes replace older ones, whatever the
+   * request costs. Default 2,621,440 (2.5 MiB); `Infinity` for no limit. Pictures by address do not count.
    */
   maxImageBytes?: number;
   /**
-   * Whom the request is for, as far as costs of messages and pictures go, and what may stay as it is: OpenAI takes
-   * blank messages of the user, and with Responses results behind later calls. Default: as the format of the messages
-   * says. What comes out pairs up and is told apart as all providers want it otherwise; {@link repair} mends what else
-   * a provider would refuse in your own messages.
+   * The provider that receives the request. Decides costs of messages and pictures, and what may stay unchanged: OpenAI
+   * accepts blank user messages, and with Responses results after later calls. Default: by the format of the messages.
+   * The output pairs calls and results and has unique ids as every provider demands; {@link repair} fixes what else a
+   * provider would refuse in your own messages.
    */
   provider?: ProviderName;
   /**
-   * The server manages the context. {@link request} sends everything then, and cuts only what was refused. Compaction
-   * items of servers stay with what follows them either way.
+   * True if the server manages the context: {@link request} then sends everything, and cuts only after a refusal. In
+   * either case compaction items of servers stay with the messages after them.
    */
   serverManaged?: boolean;
 }
 
-/** `old`: outside the newest round and the newest request. `all`: all but what the user says in the newest request. */
+/**
+ * `old`: media outside the newest round and the newest request. `all`: all media except those of the user in the newest
+ * request.
+ */
 export type DropMedia = "none" | "old" | "all";
 
-/** What a request was cut to: plain data to keep until the next request. */
+/** How a request was cut: plain data to keep until the next request. */
 export interface PruneCut {
   limit: number;
   gone: { first: string; last: string; mark: string }[];
@@ -118,19 +126,19 @@ export interface PruneCut {
   sent: string;
 }
 
-/** What two requests in a row have in common. */
+/** What two consecutive requests have in common. */
 export interface SharedMessages {
-  /** Messages that both begin with. */
+  /** Number of equal messages at the beginning of both. */
   messages: number;
   tokens: number;
   /**
-   * Where this request differs first; absent if it begins with the whole previous one. Without `rule` it is the host's
-   * own messages that are not what they were.
+   * The first difference; absent if this request begins with the whole previous one. Without `rule` the host's own
+   * messages changed.
    */
   differs?: { at: number; id?: string; rule?: string };
 }
 
-/** Why something went or changed. */
+/** Why messages were removed or changed. */
 export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
@@ -144,7 +152,7 @@ export interface Removal {
   /** One sentence for people. */
   why: string;
   tokens: number;
-  /** Where to find what was removed: the originals stay with the host under these ids. */
+  /** Where to find the removed text: the host keeps the originals under these ids. */
   recall: string;
 }
 
@@ -153,28 +161,28 @@ export interface MessageFate {
   role: Role;
   /** Tokens before. */
   before: number;
-  /** Tokens after; 0 when dropped. */
+  /** Tokens after; 0 if dropped. */
   after: number;
   fate: "kept" | "changed" | "dropped" | "covered" | "inserted";
   rule?: string;
 }
 
 /**
- * Who said what the limit is. `modelName`: nobody, but the window of a model of this name is known. `assumedLimit`:
- * nobody. `learned`: the provider, when it refused an earlier request.
+ * Where a limit comes from. `modelName`: the known window of a model with this name. `assumedLimit`: the default.
+ * `learned`: a refusal by the provider.
  */
 export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "modelName" | "assumedLimit" | "learned";
 
-/** What pruning and compaction report alike. */
+/** The common part of the reports of pruning and compaction. */
 export interface CutReport {
   budget: number;
-  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  /** The encoding that counted, or `host` for the host's own tokenizer. */
   encoding: EncodingName | "host";
   costModel: CostModelName;
   origin: Origin;
   before: Totals;
   after: Totals;
-  /** Everything that went or changed, in the order in which it was decided. */
+  /** Everything that was removed or changed, in the order of the decisions. */
   removed: Removal[];
   /** One row for every message of the input and every inserted one, in order. */
   messages: MessageFate[];
@@ -182,18 +190,16 @@ export interface CutReport {
 
 export interface PruneReport extends CutReport {
   limitSource: LimitSource;
-  /** Lines that were put in, on demand. */
+  /** Inserted lines, if the options asked for them. */
   notes?: { id: string; text: string; tokens: number }[];
-  /** For the next request's `previous`. */
+  /** Pass it as the next request's `previous`. */
   cut: PruneCut;
   /** Present with `previous`. */
   shared?: SharedMessages;
 }
 
 export interface PruneResult<T> {
-  /**
-   * The same shape as what was passed in (array or request object); untouched messages are the caller's own objects.
-   */
+  /** The same shape as the input (list or request object); unchanged messages are the caller's own objects. */
   messages: T;
   report: PruneReport;
 }

@@ -6,49 +6,49 @@ import type { OffloadEvent } from "../results/truncate.ts";
 import type { CountOptions } from "./count.ts";
 import type { CutReport } from "./prune.ts";
 
-/** What both ways to make room among the results of a conversation have in common. */
+/** The common options of {@link budgetResults} and {@link clearResults}. */
 export interface ResultsOptions extends CountOptions {
   /** Ids or indices of messages whose results stay whole. */
   keep?: readonly (string | number)[];
   /**
-   * Tools whose results stay whole. Default: none for budgets and for `anthropic`; for clearing todo lists, plans,
-   * questions, memory and skills; gemini-cli's own list for its masking.
+   * Tools whose results stay whole. Default: none for budgets and for `anthropic`; for clearing those of todo lists,
+   * plans, questions, memory and skills; for masking gemini-cli's own list.
    */
   exempt?: readonly string[];
   /**
-   * Stores a whole result before it goes; the handle it gives stands in the result's place. Without it the handle is
-   * the id of the message, whose original is yours. Where storing fails the handle is the id as well; with `gemini-cli`
-   * the result stays as it is then.
+   * Stores a whole result before it is cut or cleared; the returned handle replaces the result. Default: the handle is
+   * the id of the message, whose original you have. If storing fails, the handle is the id as well; with `gemini-cli`
+   * the result then stays unchanged.
    */
   store?: StoreResult;
-  /** Milliseconds after which a store that does not answer has failed, and is not asked again. Default 5,000. */
+  /** Milliseconds after which a silent store has failed; it is not called again. Default 5,000. */
   timeoutMs?: number;
-  /** Called when a result was stored, or could not be. Default: nobody listens. */
+  /** Called when a result was stored, or could not be. Default: none. */
   onEvent?: (event: OffloadEvent) => void;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
+  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
   signal?: AbortSignal;
-  /** As {@link PruneOptions.maxImageBytes}; with `gemini-cli` no limit by default. */
+  /** As {@link PruneOptions.maxImageBytes}; no limit by default with `gemini-cli`. */
   maxImageBytes?: number;
 }
 
 export interface BudgetResultsOptions extends ResultsOptions {
-  /** Tokens that all results may have together. Required, but for `gemini-cli`, which has 50,000. */
+  /** Max tokens of all results together. Required, except for `gemini-cli`, which has 50,000. */
   budget?: number;
   /**
-   * `water-level` (default): one level over all, the newest round weighing 4, the one before 2, older ones 1; small
-   * ones stay whole. `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to
-   * `maxResultTokens`; older small ones stay whole. What is left of those that were cut adds up, so that all together may have more
-   * than the budget.
+   * `water-level` (default): one level for all results; the newest round weighs 4, the one before 2, older ones 1, and
+   * small results stay whole. `newest-first` (gemini-cli's): from the newest on, each result that exceeds the budget is
+   * cut to `maxResultTokens`, and older small ones stay whole. The cut results add up, so all together may exceed the
+   * budget.
    */
   rule?: "water-level" | "newest-first";
-  /** `report.level` of the last call: it only falls, so that what was cut stays as it is. */
+  /** `report.level` of the last call. The level only falls, so that cut results stay as they are. */
   level?: number;
   /**
-   * What a result is cut to by `newest-first`. Default: a quarter of the budget; with `gemini-cli` 40,000, in UTF-16
+   * Max tokens of a result that `newest-first` cuts. Default: a quarter of the budget; with `gemini-cli` 40,000 UTF-16
    * code units.
    */
   maxResultTokens?: number;
-  /** `gemini-cli` estimates instead of counting, and uses its own words. */
+  /** `gemini-cli` estimates instead of counting, and uses its own words. Default `espalier`. */
   profile?: "espalier" | "gemini-cli";
 }
 
@@ -63,22 +63,25 @@ export interface ClearResultsOptions extends ResultsOptions {
    * `gemini-cli` masks: it estimates instead of counting, leaves the latest turn out, and its notes are previews.
    */
   profile?: "espalier" | "anthropic" | "gemini-cli";
-  /** Tokens that the request may have: `minKeptTokens` and `minFreedTokens` are shares of what its messages may have then. */
+  /**
+   * Max tokens of the request. With it, the defaults of `minKeptTokens` and `minFreedTokens` are shares of the tokens
+   * for messages.
+   */
   budget?: number;
-  /** Clears nothing in a request that has no more tokens than this. */
+  /** Clears nothing in a request of at most this many tokens. */
   minRequestTokens?: number;
-  /** So many of the newest results stay. */
+  /** Number of newest results that stay. */
   newest?: number;
-  /** The results of so many of the newest rounds stay. */
+  /** Number of newest rounds whose results stay. */
   rounds?: number;
-  /** Tokens of the newest results that stay in any case. */
+  /** Tokens of results that stay, from the newest on. */
   minKeptTokens?: number;
   /**
-   * Clears everything that can be cleared together, and only if that frees at least this many tokens: each clearing
-   * costs a cached prefix.
+   * Min tokens to free. All results that can be cleared are cleared together, and only if that frees this much, because
+   * each clearing costs a cached prefix.
    */
   minFreedTokens?: number;
-  /** With `gemini-cli`: leave the latest turn out. Default true. */
+  /** With `gemini-cli`: leaves the latest turn unchanged. Default true. */
   protectLatest?: boolean;
 }
 
@@ -87,36 +90,34 @@ export interface GoneResult {
   message: string;
   /** Index among the parts of the message, as {@link NeutralMessage} has them. */
   part: number;
-  /** Index in the result's content, where that is not one text. */
+  /** Index in the result's content, if that is not one text. */
   item?: number;
   callId: string;
   tool?: string;
   /** Tokens of its text, as the profile counts them. */
   before: number;
   after: number;
-  /** Where the whole is: what `store` said, else the id of the message. */
+  /** Where the whole result is: the handle from `store`, else the id of the message. */
   recall: string;
 }
 
 export interface ResultsReport extends Omit<CutReport, "budget"> {
   /**
-   * `small_gain`: what could be cleared would free too little. `under_cap`: all results together are over the budget,
-   * and none of them is over the cap or may be shortened, so that nothing changes.
+   * `small_gain`: clearing would free too little. `under_cap`: all results together exceed the budget, but none exceeds
+   * `maxResultTokens` or may be shortened, so nothing changes.
    */
   outcome: "changed" | "within_budget" | "under_cap" | "small_gain";
   /** All results together, as the profile counts them. */
   results: { count: number; before: number; after: number };
   gone: GoneResult[];
-  /** The water level, if one was needed: pass it to the next call. */
+  /** The water level, if there is one: pass it to the next call. */
   level?: number;
 }
 
 export interface ResultsResult<T> {
-  /**
-   * The same shape as what was passed in (array or request object); untouched messages are the caller's own objects.
-   */
+  /** The same shape as the input (list or request object); unchanged messages are the caller's own objects. */
   messages: T;
-  /** The change as an edit that a `ConversationLog` of the same messages takes; none if nothing changed. */
+  /** The change as edits for a `ConversationLog` of the same messages; empty if nothing changed. */
   edits: LogEdit[];
   report: ResultsReport;
 }
