@@ -14,8 +14,8 @@ export type CompactProgress =
 
 export type CompactStatus =
   | "applied" // the conversation was compacted
-  | "unchanged" // it fits its budget already
-  | "nothing_to_compact" // too little to cover, and it fits
+  | "unchanged" // the conversation fits its budget
+  | "nothing_to_compact" // there is too little to cover, and it fits
   | "model_failed"
   | "timeout"
   | "cancelled"
@@ -24,10 +24,10 @@ export type CompactStatus =
   | "tool_call_instead"
   | "inflated"
   | "no_gain"
-  | "quality_failed" // it fell short, and `strict` wants none that does
-  | "skipped"; // a hook put it off
+  | "quality_failed" // the result fell short, and `strict` is set
+  | "skipped"; // a hook postponed it
 
-/** One recorded change of what the model gets to see. The history itself is never rewritten. */
+/** One recorded change of the view. The history itself is never rewritten. */
 export interface Edit {
   id: string;
   kind:
@@ -39,7 +39,7 @@ export interface Edit {
     | "clear_arguments"
     | "drop_media"
     | "drop_reasoning";
-  /** Ids of the messages it hides or changes. */
+  /** Ids of the messages that it hides or changes. */
   targets: string[];
   rule: string;
   author: "rule" | "model";
@@ -47,24 +47,24 @@ export interface Edit {
   tokensAfter: number;
   /** The summary message of a `replace_range`. */
   message?: NeutralMessage;
-  /** The model's answer to it, behind it, in profiles that have one. */
+  /** The model's answer after it, in profiles that have one. */
   reply?: NeutralMessage;
-  /** The thought that a summary inside a turn leaves behind: part `part` of `from` comes first in `to`. */
+  /** Reasoning that a summary inside a turn leaves behind: part `part` of `from` becomes the first part of `to`. */
   thinking?: { from: string; part: number; to: string };
-  /** Id of the message in front of which the summary stands. */
+  /** Id of the message before which the summary is placed. */
   before?: string;
   /** The message that makes the targets of a `supersede` unnecessary. */
   newer?: string;
   /**
-   * What parts become, by message and part: a text, the JSON text of a call's arguments, the note in the place of a
-   * picture (`item`: which of the things in a result). An empty text for reasoning, which goes.
+   * The new texts of parts, by message and part: a text, the JSON text of a call's arguments, the note that replaces a
+   * picture (`item`: its index in a result). An empty text removes reasoning.
    */
   texts?: { message: string; part: number; item?: number; text: string }[];
 }
 
 export interface CompactReport extends CutReport {
   status: CompactStatus;
-  /** The ladder's steps in order, with what came of each. */
+  /** The ladder's steps in order, with their outcomes. */
   steps: {
     step: string;
     outcome: "applied" | "no_gain" | "skipped" | "failed";
@@ -72,28 +72,28 @@ export interface CompactReport extends CutReport {
     tokensAfter: number;
     why: string;
   }[];
-  /** The text that stands for the covered messages. */
+  /** The text that replaces the covered messages. */
   summary?: string;
-  /** What the model calls it, where the profile's sections have a title. */
+  /** The model's title of it, if the profile's sections include one. */
   title?: string;
-  /** Ids of messages that the summary stands for. */
+  /** Ids of the messages that the summary replaces. */
   covered: string[];
-  /** It fits, and is still so large that the next compaction is not far. */
+  /** True if the result fits but is so large that the next compaction will come soon. */
   lowHeadroom?: boolean;
   /**
-   * Where a summary was to get, in tokens of the whole request, and what was in the way: the result has at most
-   * `target`, or at most `floor` where that is more. `mustKeep` is the floor without the record: frame, tools, newest
-   * request and round, open calls, what is kept. Absent without a summary, for a chosen range, and for profiles whose
-   * summaries have no lists.
+   * The target of a summary, in tokens of the whole request, and what prevented it: the result has at most `target`, or
+   * at most `floor` if that is more. `mustKeep` is the floor without the record: frame, tools, newest request and
+   * round, open calls, kept messages. Absent without a summary, for a chosen range, and for profiles whose summaries
+   * have no lists.
    */
   aim?: { target: number; reached: boolean; floor: number; mustKeep: number };
-  /** Ids of messages that a range (`options.cover`) grew to contain. */
+  /** Ids of messages that were added to a range (`options.cover`). */
   grown?: string[];
-  /** What became of the collected facts, by block of the record. Absent without a summary. */
+  /** The collected facts by block of the record. Absent without a summary. */
   ledger?: { block: LedgerBlock; lines: number; shortened: number; leftOut: number }[];
-  /** What of the history the result still holds. Absent without a summary. */
+  /** What the result retains of the history. Absent without a summary. */
   quality?: Quality;
-  /** Present when a model was asked. */
+  /** Present if a model was asked. */
   model?: {
     calls: number;
     promptTokens: number;
@@ -127,9 +127,9 @@ export interface CompactReport extends CutReport {
     outcome: "done" | "skipped" | "overruled" | "failed" | "timeout";
     why?: string;
   }[];
-  /** Files that were to be put back. */
+  /** Files to restore. */
   files?: { path: string; outcome: "whole" | "folded" | "path" | "failed"; tokens: number; why?: string }[];
-  /** What the host added. */
+  /** The host's blocks. */
   blocks?: { kind: string; title?: string; tokens: number; shortened: boolean }[];
 }
 
@@ -145,7 +145,7 @@ export type LedgerBlock =
   | "facts"
   | "read";
 
-/** What of a history a view still holds, measured by rule. Counts are of entries, sizes are tokens. */
+/** What a view retains of a history, measured by rules. Counts are of entries, sizes are tokens. */
 export interface Quality {
   retention: {
     kind:
@@ -169,7 +169,7 @@ export interface Quality {
     weighted: number;
   }[];
   users: { messages: number; verbatim: number; withEntry: number; tokens: number; tokensVerbatim: number };
-  /** Paths, addresses and long numbers of the model's summary that the history does not have. */
+  /** Paths, addresses and long numbers in the model's summary that do not occur in the history. */
   inventions: string[];
   size?: {
     before: number;
@@ -182,15 +182,13 @@ export interface Quality {
   };
   boundary?: { tail: number; target: number; betweenEditAndCheck: boolean };
   /**
-   * The provider's cache: tokens that the result begins with as the request before it did; tokens behind them; tokens
-   * that later requests have less; what it costs once that those are written and not read, and what every later request
-   * saves, in the unit of `options.prices`; and after how many requests nothing is lost (absent: after none).
+   * The provider's cache: tokens at the beginning that the result shares with the previous request; tokens after them;
+   * tokens that later requests save; the one-time cost of writing instead of reading them and the saving of every later
+   * request, in the unit of `options.prices`; and the number of requests after which the change costs nothing (absent:
+   * never).
    */
   cache?: { shared: number; rewritten: number; saved: number; once: number; perRequest: number; breakEven?: number };
-  /**
-   * Facts that came from the record of an earlier compaction; tokens of that record's summary and of its lists, then
-   * and now.
-   */
+  /** Facts from the record of an earlier compaction; tokens of that record's summary and of its lists, then and now. */
   chain?: {
     facts: number;
     kept: number;
@@ -199,29 +197,33 @@ export interface Quality {
     ledgerBefore: number;
     ledgerAfter: number;
   };
-  /** What falls short: constraints, open todos and modified files all there, nothing invented. */
+  /**
+   * The checks that failed. They demand that all constraints, open todos and modified files are retained, and that
+   * nothing is invented.
+   */
   misses: ("constraints" | "todos" | "modifiedFiles" | "inventions")[];
 }
 
-/** What {@link quality} is told. */
+/** Options of {@link quality}. */
 export interface QualityOptions extends CountOptions {
-  /** What the host adds to the rules by which facts are collected. */
+  /** The host's additions to the rules that collect facts. */
   ledger?: LedgerRules;
-  /** The text in the view that a model wrote: it is looked through for inventions. */
+  /** The text in the view that a model wrote: it is searched for inventions. */
   summary?: string;
-  /** What really came behind the view, in the same format: measures what of the rest was needed. */
+  /** What really followed the view, in the same format: measures which of the missing facts were needed. */
   continuation?: unknown;
 }
 
-/** What {@link quality} measures. */
+/** The result of {@link quality}. */
 export interface ViewQuality extends Quality {
   /**
-   * With `continuation`: facts of what is not in the view that were used again, and those of them that the view holds.
+   * With `continuation`: number of facts outside the view that were used again, and of those the number that the view
+   * holds.
    */
   needed?: { used: number; held: number };
 }
 
-/** What {@link summarize} is told. */
+/** Options of {@link summarize}. */
 export interface SummarizeOptions
   extends CountOptions,
     Pick<
@@ -239,24 +241,24 @@ export interface SummarizeOptions
       | "jobId"
       | "profile"
     > {
-  /** For whoever goes on with the work elsewhere: another agent, another session, a person. */
+  /** For those who continue the work elsewhere: another agent, another session, a person. */
   purpose: "handoff";
   /** The model that writes the record. */
   llm: Llm;
-  /** Input tokens that the model takes. Default: whatever the conversation has. */
+  /** Max input tokens of the model. Default: as many as the conversation has. */
   maxLlmTokens?: number;
-  /** What to do when the model fails: `leave` (default) gives no summary, `offline` makes one by rules. */
+  /** What happens if the model fails: `leave` (default) returns no summary, `offline` makes one by rules. */
   onFailure?: "leave" | "offline";
 }
 
-/** What came of {@link summarize}. `summary` and `record` are absent unless `status` is `applied`. */
+/** The result of {@link summarize}. `summary` and `record` are absent unless `status` is `applied`. */
 export interface SummarizeResult {
   status: CompactStatus;
   /** The model's text. */
   summary?: string;
   /**
-   * The same in a message's worth of text, with what is kept by rule behind it: the user's words, constraints, files,
-   * errors, commands.
+   * The same as one message's text, followed by what rules keep: the user's words, constraints, files, errors,
+   * commands.
    */
   record?: string;
   title?: string;

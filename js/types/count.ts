@@ -9,9 +9,9 @@ export type CostModelName = "espalier" | "copilot-chat" | "copilot-chat-extensio
 
 /** How messages are read and counted. */
 export interface CountOptions {
-  /** Found out from the messages when absent. */
+  /** Default: detected from the messages. */
   format?: Format;
-  /** Wins over `model`. Default `o200k_base`. */
+  /** Takes precedence over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
   /**
    * Counts texts in place of an encoding, for models whose tokenizer is yours: Llama, Mistral, a server's own. Texts
@@ -26,23 +26,20 @@ export interface CountOptions {
    * ```
    */
   tokenizer?: HostTokenizer;
-  /** A model name; picks the encoding. Unknown names get `o200k_base`, and the report's `origin` says so. */
+  /** A model name. Selects the encoding; unknown names get `o200k_base`, and the report's `origin` says so. */
   model?: string;
-  /** Default `espalier`. */
+  /** How the cost of a message beside its text is counted. Default `espalier`. */
   costModel?: CostModelName;
   /**
    * Tool definitions sent with the request, in the format of the messages. Default: those of the request, if one was
    * passed.
    */
   tools?: ToolList;
-  /**
-   * How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither
-   * says.
-   */
+  /** How the model counts pictures. Default: by `model`, else by the format's provider, else OpenAI's usual tiles. */
   images?: ImageModel;
   /**
-   * Asked for the size of pictures whose data do not tell it (remote ones, other file types). Without an answer a large
-   * one is assumed.
+   * Returns the size of a picture whose data do not contain it (remote ones, other file types). Without an answer a
+   * large one is assumed.
    */
   imageSize?: (image: {
     url?: string;
@@ -53,7 +50,7 @@ export interface CountOptions {
 
 /**
  * How a provider counts pictures: OpenAI's tiles (`tile` tokens for each, and `base`) or patches (times `factor`), by
- * area (`anthropic`), by large tiles (`gemini`), or flat (`gemini-cli`, PDFs included).
+ * area (`anthropic`), by large tiles (`gemini`), or a constant (`gemini-cli`, PDFs included).
  */
 export type ImageModel =
   | "openai-tiles"
@@ -65,16 +62,16 @@ export type ImageModel =
   | { kind: "openai-patches"; factor: number };
 
 /**
- * How a number came about: counted with the model's own public encoding; predicted from the provider's reports; with a
- * stand-in encoding, since the model has no public one; guessed, since something in it cannot be counted (a remote
- * picture).
+ * Where a number comes from. `exact`: counted with the model's own public encoding. `calibrated`: predicted from the
+ * provider's reports. `prior`: counted with a similar encoding, because the model's own is not public. `estimate`:
+ * contains something that cannot be counted, such as a remote picture.
  */
 export type Origin = "exact" | "calibrated" | "prior" | "estimate";
 
-/** Tokens of a request, split. `total` is the sum of the others. */
+/** Tokens of a request by kind. `total` is the sum of the others. */
 export interface Totals {
   messages: number;
-  /** The whole request: frame + conversation + tools + list overhead. */
+  /** The whole request: frame, conversation, tools and the overhead of the list. */
   total: number;
   frame: number;
   conversation: number;
@@ -82,7 +79,7 @@ export interface Totals {
 }
 
 export interface CountReport extends Totals {
-  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  /** The encoding that counted, or `host` for the host's own tokenizer. */
   encoding: EncodingName | "host";
   costModel: CostModelName;
   origin: Origin;
@@ -90,19 +87,19 @@ export interface CountReport extends Totals {
   perTool: { name: string; tokens: number }[];
 }
 
-/** What tool definitions cost. `total` is `overhead` and the sum of `perTool`. */
+/** Tokens of tool definitions. `total` is `overhead` and the sum of `perTool`. */
 export interface ToolsReport {
   total: number;
-  /** What having any tools costs; 0 without tools. */
+  /** Tokens for having any tools; 0 without tools. */
   overhead: number;
   perTool: { name: string; tokens: number }[];
   origin: Origin;
-  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  /** The encoding that counted, or `host` for the host's own tokenizer. */
   encoding: EncodingName | "host";
   costModel: CostModelName;
 }
 
-/** What a share of a request is shown as. */
+/** The label of a share of a request. */
 export type Label = "System" | "Tool Definitions" | "Messages" | "Files" | "Tool Results";
 
 export interface BreakdownOptions extends CountOptions {
@@ -113,18 +110,18 @@ export interface BreakdownOptions extends CountOptions {
     blockLine?: number /** The provider's own count, which wins over ours. */;
     reported?: number;
   };
-  /** Tags of user text and what they hold; default: a dozen common ones. */
+  /** Tags of user text and the label of their content. Default: a dozen common ones. */
   tags?: Readonly<Record<string, Label>>;
 }
 
-/** Where the tokens of a request go: what a context meter shows. `shares` sum to our own count. */
+/** The tokens of a request by kind, as a context meter shows them. The `shares` add up to our own count. */
 export interface Breakdown {
   total: number;
   origin: Origin;
   shares: { label: Label; tokens: number; percent: number }[];
-  /** What each tool costs. */
+  /** Tokens of each tool. */
   tools: { name: string; tokens: number }[];
-  /** Tokens left in the window, the reserve taken off; 0 if the window is not known. */
+  /** Tokens left in the window below the reserve; 0 if the window is not known. */
   free: number;
   outputReserve: number;
   blockLine: number;

@@ -1,6 +1,6 @@
 /** Messages, parts, tools and plans in the neutral model. */
 
-/** Who speaks. `system` and `developer` messages form the frame of a request, which is never edited. */
+/** The author of a message. `system` and `developer` messages form the frame of a request, which is never edited. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
 /** One message as the core sees it. The host's own object stays in JavaScript, addressed by `id`. */
@@ -25,18 +25,18 @@ export type ToolResultPart = { type: "toolResult"; callId: string; name?: string
 export type ReasoningPart = { type: "reasoning"; text: string };
 
 /**
- * `data` is base64 without a `data:` prefix; adapters pass at most the first 131,072 characters, the core reads the
- * header only.
+ * `data` is base64 without a `data:` prefix. Adapters pass at most the first 131,072 characters; the core reads only
+ * the header.
  */
 export type ImagePart = { type: "image"; mediaType?: string; data?: string; url?: string; detail?: string };
 
-/** `dataLength` is the length of the base64 text in characters (0 if the document is only referenced). */
+/** `dataLength` is the length of the base64 text in characters, 0 if the document is only referenced. */
 export type DocumentPart = { type: "document"; mediaType?: string; dataLength: number; pages?: number };
 
-/** Something the core does not know: counted by its JSON text, or by the `tokens` the host declares. */
+/** A part that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
 export type OpaquePart = { type: "opaque"; json: string; tokens?: number };
 
-/** A cache breakpoint. Costs nothing. */
+/** A cache breakpoint. Costs no tokens. */
 export type CacheMarkPart = { type: "cacheMark" };
 
 export type Part =
@@ -68,8 +68,8 @@ export type PlanItem = {
 );
 
 /**
- * `part` is the index in the neutral message's `parts`. A call or result that gets another id as well as another
- * content has both in one edit.
+ * The change of one part. `part` is the index in the `parts` of the neutral message. If a call or result gets a new id
+ * and new content, one edit has both.
  */
 export type PartEdit =
   | { type: "keep"; part: number }
@@ -89,7 +89,7 @@ export type PartEdit =
    */
   | { type: "carried"; from: string; part: number };
 
-/** What to do with one part of a tool result's content. */
+/** The change of one part of a tool result's content. */
 export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
 
 export type Format =
@@ -102,5 +102,5 @@ export type Format =
   | "raw"
   | "espalier";
 
-/** Tool definitions in any provider's form: a list, or an object by name as the AI SDK has it. */
+/** Tool definitions in the form of any provider: a list, or an object by name as in the AI SDK. */
 export type ToolList = readonly unknown[] | Readonly<Record<string, unknown>>;

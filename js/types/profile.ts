@@ -1,14 +1,14 @@
-/** Profiles and what the host says of its tools. */
+/** Profiles, and rules for the host's tools. */
 
-/** One step of the ladder. Calls and results are paired before all of them. */
+/** One step of the ladder. Calls and results are paired before the first. */
 export type Rung =
   | "stale" // results that newer messages repeat or outdate
   | "media" // old pictures, documents and reasoning
-  | "cap" // results over what one, or all together, may have
+  | "cap" // results over the limit of one result, or of all together
   | "clear" // all old results and long arguments, in one batch
-  | "summary" // by the model
-  | "offline" // by rules
-  | "fit"; // older groups go, the largest texts are shortened
+  | "summary" // written by the model
+  | "offline" // written by rules
+  | "fit"; // drops older groups, shortens the largest texts
 
 export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
 
@@ -19,55 +19,61 @@ export interface Share {
   most: number | null;
 }
 
-/** The form of a record: what a model is asked for, and what its answer is read by. */
+/** The form of a record: what the request to the model describes, and how its answer is parsed. */
 export interface RecordForm {
   /** The element around the record: `summary`, or gemini-cli's `state_snapshot`. */
   tag: string;
-  /** The element that the model thinks in before that. It is not kept. */
+  /** The element for reasoning before the record. It is not kept. */
   scratch: string;
   /**
    * The form of the sections in the record: under Markdown headings, or in XML elements (`Key Knowledge` in
    * `<key_knowledge>`).
    */
   markup: "headings" | "elements";
-  /** The name of the section that a title is read from. */
+  /** The name of the section that contains the title. */
   title: string | null;
-  /** The sections in order; `content` says what belongs into one. `vital` ones are cut last. */
+  /** The sections in order; `content` describes a section. `vital` ones are cut last. */
   sections: { name: string; content: string; vital?: boolean }[];
 }
 
-/** The constants of one system. Shares are of what messages may have beside the frame, unless they say otherwise. */
+/**
+ * The constants of one system. Shares are shares of the tokens for messages (without the frame), unless noted
+ * otherwise.
+ */
 export interface Profile {
   name: string;
-  /** How large a request may be where the host does not say; what is left free below a limit learned from a refusal. */
+  /** Max size of a request if the host sets none; the room that stays free below a limit learned from a refusal. */
   limit: { window: number | null; fallback: number | null; retryBuffer: number; mostRetryBuffer: number };
   /**
-   * How full a request is taken to be: what it will have; at least what the server counted last; that count alone. What
-   * fits is always counted.
+   * The size of a request for triggers: the prediction; at least the last report of the server; that report alone.
+   * Whether a request fits is always decided by count.
    */
   measured: "predicted" | "atLeastReported" | "reported";
   /** When a compaction starts by itself, as a share of the limit: `warm + spread * r`, or `cold` with a cold cache. */
   start: { warm: number; spread: number; cold: number };
-  /** A request this full waits for a running job. */
+  /** A request with at least this share of the limit waits for a running job. */
   block: number | null;
-  /** A finished summary is used from here on; below it is parked or dropped. */
+  /** A finished summary is applied from this share of the limit on; below it, it is parked or dropped. */
   applyMin: number;
   early: "parked" | "dropped";
   minMessages: { automatic: number; manual: number; system: boolean };
-  /** Share of the limit, tools taken off, that a request with tools may use. */
+  /** Share of the limit, minus tools, that a request with tools may use. */
   withTools: number;
   background: boolean;
-  /** A change of the model gives up the summary that is being made, or waits. */
+  /** If true, a change of the model cancels a running summary; otherwise the change waits. */
   cancelsOnSwitch: boolean;
   ladder: Rung[];
   shares: Record<"relief" | "target" | "ongoing", number> &
     Record<"keepRecent" | "working" | "names" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
-  /** What a step must free. */
+  /** Min tokens that a step must free. */
   gain: Record<"stale" | "media" | "cap" | "clear" | "summary", Share> & { covered: number };
   /** Newest results that no rule clears. */
   protect: { results: number; rounds: number; tokens: Share; turn: boolean };
   media: { media: "keep" | "note"; reasoning: "keep" | "olderTurns" | "outsideTail" };
-  /** What results may have before they are cut in the middle: all together, each, each as a share of the limit. */
+  /**
+   * Max tokens of results before they are cut in the middle: of all together, of each, and of each as a share of the
+   * limit.
+   */
   cap: { all: number | null; each: number | null; eachOfLimit: number | null };
   clear: { argumentCharacters: number };
   cut: {
@@ -94,10 +100,13 @@ export interface Profile {
     /** What the record looks like that the model is asked for. */
     form: RecordForm;
   };
-  /** `acknowledgement`: the model's words behind the summary, where a message of the user's follows it. */
+  /**
+   * `acknowledgement`: the model's words after the summary, if a user message follows it. `headShare`: the share of a
+   * long user message that is its beginning.
+   */
   replacement: { form: "record" | "messages" | "summary"; acknowledgement: string | null; headShare: number };
   failure: { requests: number; tokens: number; gainTokens: number; flag: boolean };
-  /** `veto`: it may put off what can wait. */
+  /** `veto`: a hook may postpone a compaction that can wait. */
   hook: { onNoop: boolean; twoTriggers: boolean; veto: boolean };
   /** Milliseconds. */
   timeoutsMs: { wait: number; hook: number; model: number };
@@ -110,7 +119,7 @@ export interface ProfileDifference {
   b: unknown;
 }
 
-/** Some fields of a profile; the others are those of the profile of that name, or of `espalier`. */
+/** Some fields of a profile; the others are those of the profile with that name, or of `espalier`. */
 export type ProfileFields = Fields<Profile>;
 
 export type Fields<T> = {
@@ -121,7 +130,7 @@ export type Fields<T> = {
     : T[K];
 };
 
-/** What a tool is for. Decides what its calls tell: files read and changed, commands, the plan, decisions. */
+/** What a tool does. Decides what its calls contribute: files read and changed, commands, the plan, decisions. */
 export type ToolKind =
   | "read"
   | "write"
@@ -135,7 +144,7 @@ export type ToolKind =
   | "delegate"
   | "other";
 
-/** A tool of the host's, where its name and the usual names of arguments do not tell what it does. */
+/** A tool of the host whose purpose does not follow from its name and the names of its arguments. */
 export interface ToolRule {
   /** The name of the tool, as calls have it. */
   name: string;
@@ -148,15 +157,15 @@ export interface ToolRule {
   /** Names of arguments that hold text for files. Default: the usual names. */
   content?: readonly string[];
   /**
-   * Whether calls leave the world as it is, like MCP's `readOnlyHint`; calls that do not are listed as actions.
-   * Default: read from the name.
+   * True if calls change nothing, like MCP's `readOnlyHint`; other calls are listed as actions. Default: derived from
+   * the name.
    */
   readOnly?: boolean;
 }
 
 /**
- * An agent whose tools are known: what each of its calls does, under which names its arguments are, how its results
- * look. The name of a layout that such an agent writes names it, too.
+ * An agent whose tools are known: what each of its calls does, the names of their arguments, the form of their results.
+ * The name of a session layout selects the agent that writes it.
  */
 export type ToolDialect =
   | "claude-code"
@@ -183,17 +192,17 @@ export type ToolDialect =
   | "openhands-events";
 
 export interface LedgerRules {
-  /** Folder that paths are made relative to. Default: paths stay as they are. */
+  /** Folder to which paths are made relative. Default: paths stay unchanged. */
   root?: string;
-  /** What the host's own tools do. Default: read from their names and arguments. */
+  /** What the host's own tools do. Default: derived from their names and arguments. */
   tools?: readonly ToolRule[];
   /**
-   * The agent that made the calls; a few names mean different things in different agents (`offset` counts from 0 in
-   * gemini-cli, from 1 in others). Default: every known agent.
+   * The agent that made the calls; a few names differ in meaning between agents (`offset` counts from 0 in gemini-cli,
+   * from 1 in others). Default: every known agent.
    */
   dialect?: ToolDialect;
-  /** Further words (lower case) that make a sentence of the user a constraint. */
+  /** More words (lower case) that mark a sentence of the user as a constraint. */
   markers?: readonly string[];
-  /** Facts that were pinned in words: they stand among the constraints of every record. */
+  /** Pinned facts in words: they are listed among the constraints of every record. */
   facts?: readonly string[];
 }

@@ -2,18 +2,16 @@
 
 import type { Format, ToolList } from "./messages.ts";
 
-/** Whose rules count. */
+/** A provider with rules for messages. */
 export type ProviderName = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode";
 
 /** One thing that a provider would refuse. */
 export interface Finding {
   /** Stable name of the rule: `orphan-result`, `lost-call`, `double-id`, `first-role`, … */
   rule: string;
-  /** The field to blame, as one would write it in JavaScript: `messages[3].content[1]`. */
+  /** Path of the wrong field, as JavaScript writes it: `messages[3].content[1]`. */
   path: string;
-  /**
-   * Index in the list of messages that was passed; absent where a tool, the system prompt or the request is to blame.
-   */
+  /** Index in the list of messages that was passed; absent if a tool, the system prompt or the request is wrong. */
   index?: number;
   /** Index among the parts of the message, as {@link NeutralMessage} has them. */
   part?: number;
@@ -21,7 +19,10 @@ export interface Finding {
   message: string;
 }
 
-/** What a model or purpose demands besides its provider's rules; where all that is named is met, its demands count. */
+/**
+ * Demands of a model or a purpose beside its provider's rules. A rule applies if all of its `provider`, `model` and
+ * `purpose` match.
+ */
 export interface ValidityRule {
   /** The provider that the rule is for. Default: any. */
   provider?: ProviderName;
@@ -29,64 +30,61 @@ export interface ValidityRule {
   model?: string;
   /** The purpose that the rule is for. Default: any. */
   purpose?: "answer" | "summary";
-  /** The model reads texts only: pictures and documents become notes. */
+  /** The model reads texts only: notes replace pictures and documents. */
   textOnly?: boolean;
-  /** Pictures become notes. */
+  /** Notes replace pictures. */
   noPictures?: boolean;
-  /** The assistant must not speak last. */
+  /** The last message must not be of the assistant. */
   noPrefill?: boolean;
-  /** The first call of a turn of the model carries the signature of its thought (Gemini). */
+  /** The first call of a model's turn carries the signature of its reasoning (Gemini). */
   signatures?: boolean;
-  /** Tools whose calls and results repair takes out. */
+  /** Tools whose calls and results repair removes. */
   dropTools?: readonly string[];
 }
 
 export interface ValidityOptions {
-  /**
-   * Default: neutral messages and those of the AI SDK are told by their structure, all others are the provider's own.
-   */
+  /** Default: detected for neutral messages and those of the AI SDK; for all others the provider's own. */
   format?: Format;
-  /** Tool definitions; default: those of the request object, if one was passed. */
+  /** Tool definitions. Default: those of the request object, if one was passed. */
   tools?: ToolList;
   /** Default: that of the request object. */
   model?: string;
-  /** `summary` counts the rules of requests to summarise (no pictures, no searches for tools). Default `answer`. */
+  /** `summary` applies the rules of requests to summarise (no pictures, no searches for tools). Default `answer`. */
   purpose?: "answer" | "summary";
-  /** Rows of the host's own, beside those for known models. */
+  /** The host's own rules, beside those for known models. */
   rules?: readonly ValidityRule[];
 }
 
 export interface ValidateOptions extends ValidityOptions {
-  /** Calls at the end that have no result yet: `report` them (default), or pass them over (`keep`). */
+  /** Calls at the end without a result: `report` (default) or `keep`, which ignores them. */
   pending?: "report" | "keep";
 }
 
 export interface RepairOptions extends ValidityOptions {
   /** The provider whose rules the messages must keep. */
   provider: ProviderName;
-  /** Results without a call: left out (default), or their text becomes a note of the user. */
+  /** Results without a call: `drop` (default), or `text`, which moves their text to a user message. */
   orphans?: "drop" | "text";
-  /** Calls that nobody will answer any more: they get a result that says so (default), or go. */
+  /** Calls whose result will never come: `synthesize` (default) adds a result that says so, `drop` removes them. */
   lostCalls?: "synthesize" | "drop";
   /**
-   * Calls at the end that may still be running: they stay (default), the request is refused (`pending_calls`), or as
-   * `lostCalls`.
+   * Calls at the end that may still be running: `keep` (default), `refuse` (throws `pending_calls`), or as `lostCalls`.
    */
   pending?: "keep" | "refuse" | "synthesize" | "drop";
-  /** Takes thoughts out, for a model other than the one that had them. Default false. */
+  /** Removes reasoning, for a model other than the one that wrote it. Default false. */
   dropThoughts?: boolean;
-  /** What the user says where somebody must speak before the assistant. */
+  /** Text of the user message that is inserted where one must come before the assistant. */
   opening?: string;
-  /** What the user says where somebody must speak behind the assistant. */
+  /** Text of the user message that is inserted where one must come after the assistant. */
   closing?: string;
-  /** Text of the result that stands for one that was never recorded. */
+  /** Text of the result that replaces a missing one. */
   lostText?: string;
 }
 
-/** What repair did, and why. */
+/** One change of repair, with its reason. */
 export interface RepairChange {
   rule: string;
-  /** The field it was about, in the messages as they were passed; absent for something new. */
+  /** Path of the changed field in the messages as passed; absent for something new. */
   path?: string;
   index?: number;
   message: string;
@@ -95,16 +93,16 @@ export interface RepairChange {
 export interface RepairReport {
   provider: ProviderName;
   format: Format;
-  /** In the order of the messages. Empty if nothing was changed. */
+  /** In the order of the messages. Empty if nothing changed. */
   changes: RepairChange[];
-  /** What is left for the host to mend: calls that are running, tools without a name that is taken. */
+  /** What the host must fix: calls that are running, tools without a unique name. */
   left: Finding[];
 }
 
 export interface RepairResult<T> {
   /**
-   * The same shape as what was passed in; untouched messages are the caller's own objects, and so is the whole if
-   * nothing was changed.
+   * The same shape as the input; unchanged messages are the caller's own objects, and so is the whole if nothing
+   * changed.
    */
   messages: T;
   report: RepairReport;
