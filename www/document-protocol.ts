@@ -3,7 +3,8 @@
  * otherwise.
  */
 
-import type { Basis, Elision } from "../js/documents/structure.ts";
+import type { Basis } from "../js/documents/structure.ts";
+import type { Elision } from "../js/documents/summarize.ts";
 import type { ChangedElision, ReduceStep } from "../js/documents/changed.ts";
 import type { Definition } from "../js/documents/outline.ts";
 import type { Failed } from "./talk.ts";

@@ -4,7 +4,7 @@ import { convert, EspalierError, repair } from "../entries/verbs.ts";
 import type { Format, ProviderName } from "../entries/verbs.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
-import { PROVIDER_NAMES } from "./doctor.ts";
+import { PROVIDERS } from "../validity/providers.ts";
 import { sourceOf } from "./source.ts";
 
 export interface Written {
@@ -38,7 +38,7 @@ export function writtenAs(
   }
   const { messages: converted, system, lost } = convert(messages, to as Format, { from: format });
   const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot hold`];
-  const provider = PROVIDER_NAMES.find((name) => name === to);
+  const provider = PROVIDERS.find((name) => name === to);
   const request = system === undefined ? converted : asRequest(converted, system, to);
   const { messages: repaired, changes } = provider ? mended(request, provider) : { messages: request, changes: 0 };
   if (changes > 0) notes.push(`repaired for ${to}: ${changes} changes`);

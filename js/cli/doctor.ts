@@ -5,7 +5,7 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/verbs.ts";
-import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, ProviderName } from "../entries/verbs.ts";
+import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended } from "../entries/verbs.ts";
 import { windowByName } from "../options/windows.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
@@ -173,11 +173,3 @@ function shownTreatment({ changes, left }: Mended): string {
     ...rest,
   ].join("\n");
 }
-
-export const PROVIDER_NAMES: readonly ProviderName[] = [
-  "openai-chat",
-  "openai-responses",
-  "anthropic",
-  "gemini",
-  "vscode",
-];

@@ -16,8 +16,9 @@ import type { ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { SessionLayout, SessionView } from "../sessions/index.ts";
+import { PROVIDERS } from "../validity/providers.ts";
 import { isLayout, writtenAs } from "./convert.ts";
-import { doctor, PROVIDER_NAMES, windowOf } from "./doctor.ts";
+import { doctor, windowOf } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
 import { logOf } from "./history.ts";
@@ -111,7 +112,7 @@ async function main(args: string[]): Promise<number> {
     return finish({ report: countMessages(input, common), ...about(session) }, values);
   }
   if (command === "doctor") {
-    const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as ProviderName | undefined;
+    const provider = oneOf(values.provider, "--provider", PROVIDERS) as ProviderName | undefined;
     const window = whole(values.window, "--window") ?? windowOf(session, values.model);
     return doctor(
       file,

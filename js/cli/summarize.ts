@@ -2,7 +2,7 @@
 
 import { summarizeDocuments } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
-import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
+import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
 import { readText } from "./text.ts";
 
 /** Parses lines as typed, `12` or `12:48`, from 1 and inclusive; returns nothing if they are invalid. */

@@ -1,7 +1,7 @@
 /** The commands and flags of the command line. Options, help and completion are all made from this table. */
 
 import { sessionLayouts } from "../sessions/index.ts";
-import { PROVIDER_NAMES } from "./doctor.ts";
+import { PROVIDERS } from "../validity/providers.ts";
 
 const TRANSCRIPTS = ["count", "prune", "compact"] as const;
 /** Commands that read a conversation: a session file, messages or a request. */
@@ -90,7 +90,7 @@ export const FLAGS = {
     value: "NAME",
     of: ["doctor"],
     help: "whose rules count; default: those of the format",
-    values: PROVIDER_NAMES,
+    values: PROVIDERS,
   },
   window: {
     value: "N",

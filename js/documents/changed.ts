@@ -2,7 +2,7 @@
 
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
-import { surviving } from "./crashes.ts";
+import { surviving } from "./surviving.ts";
 import { ready } from "../engine/engine.ts";
 import { badInput, EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";

@@ -7,7 +7,7 @@ import { ready } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
-import { surviving } from "./crashes.ts";
+import { surviving } from "./surviving.ts";
 import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { Question } from "./tape.ts";

@@ -281,7 +281,7 @@ export function loadGrammarSync(
   try {
     if (!entry.module) {
       const from = source ?? ownBytes(entry);
-      if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
+      if (from === undefined) throw grammarNotFound(entry.key, "this entry of the package cannot read files");
       checkSync(entry, from, source === undefined);
       entry.module =
         from instanceof WebAssembly.Module
@@ -347,7 +347,7 @@ function brought(key: string): WasmBytes | WasmModule | undefined {
   try {
     return readUrl(file);
   } catch (cause) {
-    throw notFound(key, `${file} cannot be read`, cause);
+    throw grammarNotFound(key, `${file} cannot be read`, cause);
   }
 }
 
@@ -416,20 +416,20 @@ async function fetchModule(
     files.get(entry.key)?.() ??
     reader?.(entry.key) ??
     locator?.(entry.key);
-  if (from === undefined) throw notFound(entry.key, "nobody said where it is");
+  if (from === undefined) throw grammarNotFound(entry.key, "nobody said where it is");
   if (typeof from === "string" || from instanceof URL) {
     try {
       from = await fetch(from, { signal });
     } catch (cause) {
-      throw notFound(entry.key, `${String(from)} could not be fetched`, cause);
+      throw grammarNotFound(entry.key, `${String(from)} could not be fetched`, cause);
     }
   }
   if (from instanceof Response) {
-    if (!from.ok) throw notFound(entry.key, `${from.url || "it"} answered ${from.status}`);
+    if (!from.ok) throw grammarNotFound(entry.key, `${from.url || "it"} answered ${from.status}`);
     try {
       from = await from.arrayBuffer();
     } catch (cause) {
-      throw notFound(entry.key, "the download was cut", cause);
+      throw grammarNotFound(entry.key, "the download was cut", cause);
     }
   }
   if (from instanceof WebAssembly.Module) return from;
@@ -510,7 +510,7 @@ function unknown(language: string): EspalierError {
 }
 
 /** The error for a grammar that is missing. `way` replaces what a bundler's user would have to do. */
-export function notFound(key: string, what: string, cause?: unknown, way?: string): EspalierError {
+export function grammarNotFound(key: string, what: string, cause?: unknown, way?: string): EspalierError {
   const usual =
     `Add import "espalier/grammars/${key}" to your code, copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or ` +
     `pass its bytes or URL: loadGrammar("${key}", { wasm }).`;

@@ -5,8 +5,8 @@
 
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
-import { surviving } from "./crashes.ts";
-import type { Parsing } from "./crashes.ts";
+import { surviving } from "./surviving.ts";
+import type { Parsing } from "./surviving.ts";
 import { ready } from "../engine/engine.ts";
 import { badInput } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";

@@ -4,7 +4,8 @@
  * What `core/src/document` does; here grammars are found and loaded, and results become objects.
  */
 
-import { crashes, surviving } from "./crashes.ts";
+import { crashes } from "./crashes.ts";
+import { surviving } from "./surviving.ts";
 import { canLoad, isFailure, languageOf, linkIfPossible, nameOf, needGrammar, registeredQuery } from "./grammars.ts";
 import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
@@ -14,23 +15,6 @@ import { badInput, type EspalierError } from "../errors/errors.ts";
 import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { DOCUMENT } from "../options/schemas/documents.ts";
-
-export { flattenTree } from "./flatten.ts";
-export type { FlatTree, TreeCursorLike, TreeLike } from "./flatten.ts";
-export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar } from "./grammars.ts";
-export {
-  notFound as grammarNotFound,
-  setFileReader,
-  setGrammarFile,
-  setGrammarLocator,
-  setGrammarReader,
-} from "./grammars.ts";
-export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./grammars.ts";
-export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./summarize.ts";
-export type { CompatibleSwitches } from "./compatible.ts";
-export type { CostNode, Costs } from "./costs.ts";
-export type { Rebased } from "./rebase.ts";
-export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "./summarize.ts";
 
 export interface DocumentOptions {
   /** Name of the language, as editors have it. Default: by the ending of `path`. */

@@ -13,7 +13,7 @@ import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { compatibleSummaries } from "./compatible.ts";
 import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
-import { surviving } from "./crashes.ts";
+import { surviving } from "./surviving.ts";
 import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { rebaseEdits } from "./rebase.ts";

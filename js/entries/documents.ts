@@ -1,44 +1,35 @@
 /** `espalier/documents`: summaries, structures, outlines and changes of source files. */
 
+export { flattenTree } from "../documents/flatten.ts";
 export {
-  documentStructure,
-  documentStructureSync,
-  DocumentSummary,
-  flattenTree,
   hasGrammar,
   languageOf,
   languages,
   loadGrammar,
   loadGrammarSync,
   registerGrammar,
+} from "../documents/grammars.ts";
+export { documentStructure, documentStructureSync } from "../documents/structure.ts";
+export {
+  DocumentSummary,
   summarizeDocument,
   summarizeDocuments,
   summarizeDocumentSync,
-} from "../documents/structure.ts";
+} from "../documents/summarize.ts";
+export type { CompatibleSwitches } from "../documents/compatible.ts";
+export type { CostNode, Costs } from "../documents/costs.ts";
+export type { FlatTree, TreeCursorLike, TreeLike } from "../documents/flatten.ts";
+export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "../documents/grammars.ts";
+export type { Rebased } from "../documents/rebase.ts";
 export type {
   Basis,
   DocumentOptions,
   DocumentStructure,
-  Elision,
-  FlatTree,
-  GrammarRegistration,
-  GrammarSource,
-  LoadGrammarOptions,
-  Loss,
   ParseLimits,
   StructureNode,
-  CompatibleSwitches,
-  CostNode,
-  Costs,
-  Rebased,
-  Summaries,
-  SummaryDocument,
-  SummaryEdit,
-  SummaryOptions,
-  TreeCursorLike,
-  TreeLike,
   Why,
 } from "../documents/structure.ts";
+export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "../documents/summarize.ts";
 export { parseDiff, reduceChanges, reduceCompatible } from "../documents/changed.ts";
 export type {
   ChangedElision,

@@ -59,7 +59,7 @@ export {
   VSCodeTokenizer,
 } from "../prompt/index.ts";
 export * from "./deep.ts";
-export type * from "../prompt/elements.ts";
+export type * from "../prompt/elements/index.ts";
 export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
 export type {
   BuiltinTokenizerOptions,

@@ -14,7 +14,7 @@ import {
   ToolMessage,
   useKeepWith,
   UserMessage,
-} from "./elements.ts";
+} from "./elements/index.ts";
 import { createPiece, Fragment } from "./piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "./piece.ts";
 

@@ -7,7 +7,7 @@ import type { PromptElement } from "./element.ts";
 import type { ChatCompletionContentPartCacheBreakpoint } from "../formats/raw/prompt.ts";
 import type { PromptPiece } from "./piece.ts";
 import type { PromptMetadata } from "./results.ts";
-import type { ToolCall } from "./elements.ts";
+import type { ToolCall } from "./elements/index.ts";
 
 export type RenderNode = ElementNode | TextNode | OpaqueNode | BreakpointNode;
 

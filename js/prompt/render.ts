@@ -8,7 +8,7 @@ import { countText } from "../tokens/texts.ts";
 import type { CostModelName, EncodingName, ImageModel } from "../types/count.ts";
 import type { ToolList } from "../types/messages.ts";
 import { partTokens } from "./builtin-tokenizer.ts";
-import { LogicalWrapper } from "./elements.ts";
+import { LogicalWrapper } from "./elements/index.ts";
 import { explainAll } from "./explain.ts";
 import type { Explanation, PromptTrace } from "./explain.ts";
 import { budgetError } from "./fail.ts";

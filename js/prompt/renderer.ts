@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
-import { BaseChatMessage } from "./elements.ts";
+import { BaseChatMessage } from "./elements/index.ts";
 import type { PromptElement } from "./element.ts";
 import { budgetError } from "./fail.ts";
 import type { CancellationToken, ChatDocumentContext, ChatResponsePart, Progress, Uri } from "./host-types.ts";

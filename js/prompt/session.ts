@@ -8,7 +8,7 @@ import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import { brandOf } from "./brand.ts";
 import type { PromptElement } from "./element.ts";
 import { annotate } from "./annotate.ts";
-import { Flattener } from "./flatten.ts";
+import { Flattener } from "./flatten/index.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
 import { toMode } from "./output/mode.ts";

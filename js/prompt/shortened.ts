@@ -1,7 +1,7 @@
 /** Cuts texts to their tokens by the renderer's count. */
 
-import { summarizeDocument } from "../documents/structure.ts";
-import type { DocumentSummary, SummaryDocument, SummaryOptions } from "../documents/structure.ts";
+import { summarizeDocument } from "../documents/summarize.ts";
+import type { DocumentSummary, SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
 import { EspalierError } from "../errors/errors.ts";
 
 /** Max attempts at a summary if the renderer counts more than o200k_base does. */

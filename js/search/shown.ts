@@ -1,6 +1,6 @@
 /** Writes the hits of a search as text for a model, within a token limit. */
 
-import type { DocumentSummary, SummaryEdit } from "../documents/structure.ts";
+import type { DocumentSummary, SummaryEdit } from "../documents/summarize.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { shortened } from "../prompt/shortened.ts";
 import { focus } from "./excerpt.ts";

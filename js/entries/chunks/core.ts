@@ -27,7 +27,7 @@ export {
   setGrammarFile,
   setGrammarLocator,
   setGrammarReader,
-} from "../../documents/structure.ts";
+} from "../../documents/grammars.ts";
 export { setSearchLoader } from "../../log/loader.ts";
 export {
   ensureEncoding,

@@ -1,6 +1,6 @@
 /** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
 
-import { setGrammarLocator } from "../../documents/structure.ts";
+import { setGrammarLocator } from "../../documents/grammars.ts";
 import { fetchFiles } from "./fetched.ts";
 
 const here: string | undefined = import.meta.url;

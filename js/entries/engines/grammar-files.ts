@@ -1,7 +1,7 @@
 /** Grammars, read by Node, Deno and Bun when they are first used. */
 
 import { readFileSync } from "node:fs";
-import { grammarNotFound, setFileReader, setGrammarReader } from "../../documents/structure.ts";
+import { grammarNotFound, setFileReader, setGrammarReader } from "../../documents/grammars.ts";
 import { beside, refusal } from "./files.ts";
 
 // Loaded when a grammar is: importing it costs every start about 5 ms of CPU.

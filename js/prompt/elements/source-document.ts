@@ -1,6 +1,6 @@
 /** A source file that grows with its budget. */
 
-import type { SummaryDocument, SummaryOptions } from "../../documents/structure.ts";
+import type { SummaryDocument, SummaryOptions } from "../../documents/summarize.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptElementProps } from "../piece.ts";
 import { shortened } from "../shortened.ts";
 import { Expandable } from "./containers.ts";

@@ -1,4 +1,5 @@
-//! Prompt trees as JSON, read into the elements of the core. The counterpart of `js/prompt/flatten.ts` in the package.
+//! Prompt trees as JSON, read into the elements of the core. The counterpart in the package is
+//! `js/prompt/flatten/index.ts`.
 
 use js_sys::{Array, JSON, JsString, Map};
 use wasm_bindgen::prelude::*;

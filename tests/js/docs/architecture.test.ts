@@ -140,3 +140,22 @@ test("folders of js/ that import nothing of the package stay so", () => {
     }
   }
 });
+
+test("no module of js/ imports itself through others", () => {
+  const files = filesIn("js", /(?<!\.d)\.tsx?$/);
+  const imports = new Map(files.map((file) => [file, importsOf(file).filter((path) => files.includes(path))]));
+  assert.ok([...imports.values()].flat().length > files.length, "imports are found at all");
+  // Modules that import only finished modules are finished; what is left over at the end imports itself.
+  const left = new Map(imports);
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [file, paths] of left) if (!paths.some((path) => left.has(path))) left.delete(file);
+  }
+  assert.deepEqual([...left.keys()], []);
+});
+
+/** The modules of the package that a module imports when it runs, or exports again. Types are gone by then. */
+function importsOf(file: string): string[] {
+  const statements = read(file).matchAll(/^(?:import|export)\b(?! type\b)(?:[^"';]*?\bfrom)?\s*"(\.[^"]+)"/gm);
+  return [...statements].map(([, path]) => join(dirname(file), path!));
+}

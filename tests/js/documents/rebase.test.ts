@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type { DocumentSummary, SummaryEdit } from "../../../js/documents/structure.ts";
+import type { DocumentSummary, SummaryEdit } from "../../../js/documents/summarize.ts";
 import { SAMPLES } from "./samples.ts";
 
 const { count, summarizeDocument, summarizeDocumentSync } = espalier;

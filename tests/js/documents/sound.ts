@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
-import type { DocumentSummary, SummaryOptions } from "../../../js/documents/structure.ts";
+import type { DocumentSummary, SummaryOptions } from "../../../js/documents/summarize.ts";
 
 const { count } = espalier;
 

@@ -69,7 +69,12 @@ for (const language of compatibleLanguages) {
     const { path, text } = SAMPLES[language]!;
     const others =
       language === "typescript"
-        ? ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts", "tests/js/documents/oracle.ts"]
+        ? [
+            "js/documents/structure.ts",
+            "js/engine/engine.ts",
+            "js/prompt/flatten/index.ts",
+            "tests/js/documents/oracle.ts",
+          ]
         : language === "javascript"
           ? ["scripts/build.mjs", "tests/packaging/run.mjs"]
           : [];
@@ -107,7 +112,7 @@ for (const [language, { text: sample }] of Object.entries(SAMPLES)) {
   test(`${language}: a tree of web-tree-sitter gives the same structure`, async () => {
     const parser = await parserOf(GRAMMARS[language] ?? language);
     const more = /^(type|java)script$/.test(language)
-      ? ["js/prompt/flatten.ts", "js/documents/structure.ts", "scripts/build.mjs"].filter((file) =>
+      ? ["js/prompt/flatten/index.ts", "js/documents/structure.ts", "scripts/build.mjs"].filter((file) =>
           file.endsWith(language === "typescript" ? ".ts" : ".mjs"),
         )
       : [];

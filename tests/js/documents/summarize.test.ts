@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type { DocumentSummary, SummaryDocument } from "../../../js/documents/structure.ts";
+import type { DocumentSummary, SummaryDocument } from "../../../js/documents/summarize.ts";
 import { errorsOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { lineOf, sound } from "./sound.ts";
@@ -34,6 +34,7 @@ const REAL = [
   ...files("js/calls/", /\.ts$/),
   ...files("js/documents/", /\.ts$/),
   ...files("js/prompt/", /\.ts$/),
+  ...files("js/prompt/flatten/", /\.ts$/),
   ...files("core/src/tokens/", /\.rs$/),
   ...files("core/src/document/", /\.rs$/),
   ...files("tests/fixtures/sources/", /\.(py|go|java|cpp|rs|ts)$/),
@@ -177,7 +178,7 @@ test("real files are as well-formed as before", async () => {
 });
 
 test("a cursor stays, what is around it comes first", async () => {
-  const { path, text } = REAL.find(({ path }) => path === "js/prompt/flatten.ts")!;
+  const { path, text } = REAL.find(({ path }) => path === "js/prompt/flatten/index.ts")!;
   for (let at = 0; at < text.length; at += 997) {
     const summary = await summarizeDocument(text, { path, budget: 300, selection: at });
     sound(text, summary, { budget: 300 });

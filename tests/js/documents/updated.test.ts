@@ -19,7 +19,7 @@ const forget = () =>
 const work = ({ basis }: DocumentStructure) => (basis.path === "syntax" ? basis.work : NaN);
 
 test("after an edit of one line the tree is updated, not rebuilt", () => {
-  const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten.ts"]
+  const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten/index.ts"]
     .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))
     .join("");
   for (const mode of ["default", "compatible"] as const) {

@@ -20,7 +20,7 @@ import {
   ToolResult,
   useKeepWith,
   UserMessage,
-} from "../../../js/prompt/elements.ts";
+} from "../../../js/prompt/elements/index.ts";
 import { createPiece, Fragment, isFragment } from "../../../js/prompt/piece.ts";
 import {
   ChatResponseReferencePartStatusKind,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { transform } from "esbuild";
 import * as runtime from "../../../js/jsx/jsx-runtime.ts";
 import * as devRuntime from "../../../js/jsx/jsx-dev-runtime.ts";
-import { UserMessage } from "../../../js/prompt/elements.ts";
+import { UserMessage } from "../../../js/prompt/elements/index.ts";
 import { createPiece, Fragment } from "../../../js/prompt/piece.ts";
 import type { TransformOptions } from "esbuild";
 

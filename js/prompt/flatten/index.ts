@@ -4,25 +4,25 @@
  * their budget.
  */
 
-import { EspalierError } from "../errors/errors.ts";
-import type { PromptElement } from "./element.ts";
-import { brandOf } from "./brand.ts";
-import { LogicalWrapper } from "./elements.ts";
-import { Encoder } from "./encoder.ts";
-import { annotate, badElement } from "./annotate.ts";
-import { Collected } from "./flatten/collected.ts";
-import { kindOf } from "./flatten/kind.ts";
-import type { Kind } from "./flatten/kind.ts";
-import { PieceCtorKind, PromptNodeType } from "./json-tree.ts";
-import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "./json-tree.ts";
-import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
-import { isFragment } from "./piece.ts";
-import type { PromptPiece } from "./piece.ts";
-import { Flag, nameOf, pathOf } from "./render-tree.ts";
-import type { BreakpointNode, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
-import { PromptReference, ReferenceMetadata } from "./results.ts";
-import type { PromptMetadata } from "./results.ts";
-import { append } from "../formats/append.ts";
+import { EspalierError } from "../../errors/errors.ts";
+import type { PromptElement } from "../element.ts";
+import { brandOf } from "../brand.ts";
+import { LogicalWrapper } from "../elements/index.ts";
+import { Encoder } from "../encoder.ts";
+import { annotate, badElement } from "../annotate.ts";
+import { Collected } from "./collected.ts";
+import { kindOf } from "./kind.ts";
+import type { Kind } from "./kind.ts";
+import { PieceCtorKind, PromptNodeType } from "../json-tree.ts";
+import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "../json-tree.ts";
+import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
+import { isFragment } from "../piece.ts";
+import type { PromptPiece } from "../piece.ts";
+import { Flag, nameOf, pathOf } from "../render-tree.ts";
+import type { BreakpointNode, ElementNode, OpaqueNode, RenderNode, TextNode } from "../render-tree.ts";
+import { PromptReference, ReferenceMetadata } from "../results.ts";
+import type { PromptMetadata } from "../results.ts";
+import { append } from "../../formats/append.ts";
 
 export interface FlattenOptions {
   /** True if the core counts. */
