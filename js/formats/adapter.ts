@@ -10,6 +10,7 @@ import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } fr
 import type { WireCheck } from "./checks.ts";
 import type { Marks } from "./marks.ts";
 import type { FieldChange, Place } from "./place.ts";
+import type { Shape } from "./shape.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
 import type { Thoughts } from "./thinking.ts";
 import { requestTools } from "./tools.ts";
@@ -65,6 +66,8 @@ export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece>, TurnWrite
 export interface Rules<Piece> {
   format: Format;
   places: Places<Piece>;
+  /** How its messages are recognised; absent if only what they lack tells. */
+  shape?: Shape;
   /** Finds what only the provider's own messages show. */
   check?: WireCheck;
   /** Absent for formats without cache marks. */

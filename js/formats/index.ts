@@ -2,7 +2,7 @@
  * Message formats: a folder for each provider.
  *
  * In: messages or a request in the form of a provider. Out: neutral messages, and from a plan the host's messages again.
- * Start with `adapter.ts`, the contract of a format, then with `anthropic/`, a format that uses all of it.
+ * Start with `adapter.ts`, the contract of a format, then `table.ts`, then `anthropic/`, a format that uses all of it.
  */
 
 import { EspalierError } from "../errors/errors.ts";
@@ -10,37 +10,18 @@ import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/mes
 import { reading, scanning } from "./adapter.ts";
 import { listedTools } from "./tools.ts";
 import { looking } from "./values.ts";
-import type { Adapter, Reading, Rules, Scanned, Source } from "./adapter.ts";
-import { aiSdk } from "./ai-sdk/index.ts";
-import { anthropic } from "./anthropic/index.ts";
+import type { Reading, Scanned, Source } from "./adapter.ts";
 import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
-import { gemini } from "./gemini/index.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
-import { neutral } from "./neutral/index.ts";
 import { readEspalier } from "./neutral/read.ts";
-import { openaiChat, openaiResponses } from "./openai/index.ts";
-import { raw } from "./raw/index.ts";
-import { vscode } from "./vscode/index.ts";
+import { ADAPTERS, FORMATS, RULES } from "./table.ts";
 
 export { sourceOf } from "./sources.ts";
+export { ADAPTERS, FORMATS, RULES } from "./table.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "./vscode/classes.ts";
 export type { VSCodeClasses } from "./vscode/classes.ts";
 export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";
 export type { Reading } from "./adapter.ts";
-
-/** Every format but the neutral one, which needs no adapting. */
-export const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
-  "openai-chat": openaiChat as Adapter<never>,
-  "openai-responses": openaiResponses as Adapter<never>,
-  anthropic: anthropic as Adapter<never>,
-  gemini: gemini as Adapter<never>,
-  vscode: vscode as Adapter<never>,
-  "ai-sdk": aiSdk as Adapter<never>,
-  raw: raw as Adapter<never>,
-};
-/** The rules of every format. */
-export const RULES: Record<Format, Rules<never>> = { ...ADAPTERS, espalier: neutral as Rules<never> };
-export const FORMATS: readonly string[] = Object.keys(RULES);
 
 /**
  * Reads a conversation: a list of messages or a whole request of any provider.

@@ -8,7 +8,8 @@ import { marks } from "./marks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { shape } from "./shape.ts";
 import { thoughts } from "./thoughts.ts";
 import { write } from "./write.ts";
 
-export const aiSdk: Adapter<Piece> = { format: "ai-sdk", ...messages, write, places, marks, thoughts };
+export const aiSdk: Adapter<Piece> = { format: "ai-sdk", ...messages, write, shape, places, marks, thoughts };

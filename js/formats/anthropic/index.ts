@@ -10,6 +10,7 @@ import { marks } from "./marks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { shape } from "./shape.ts";
 import { thoughts } from "./thoughts.ts";
 import { ids, write } from "./write.ts";
 
@@ -19,6 +20,7 @@ export const anthropic: Adapter<Piece> = {
   write,
   ids,
   withSystem: (system, list) => ({ system, messages: list }),
+  shape,
   places,
   check,
   marks,

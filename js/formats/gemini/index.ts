@@ -8,6 +8,7 @@ import { check } from "./checks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { shape } from "./shape.ts";
 import { write } from "./write.ts";
 
 export const gemini: Adapter<Piece> = {
@@ -15,6 +16,7 @@ export const gemini: Adapter<Piece> = {
   ...messages,
   write,
   withSystem: (system, contents) => ({ systemInstruction: { parts: [{ text: system }] }, contents }),
+  shape,
   places,
   check,
 };

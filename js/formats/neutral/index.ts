@@ -6,9 +6,11 @@
 import type { Rules } from "../adapter.ts";
 import { marks } from "./marks.ts";
 import { places } from "./places.ts";
+import { shape } from "./shape.ts";
 
 export const neutral: Rules<number> = {
   format: "espalier",
+  shape,
   places,
   marks,
   // Neutral thoughts do not tell who signed them.

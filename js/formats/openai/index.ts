@@ -12,6 +12,7 @@ import { messages as chat } from "./read-chat.ts";
 import type { Piece as ChatPiece } from "./read-chat.ts";
 import { messages as responses } from "./read-responses.ts";
 import type { Piece as ResponsesPiece } from "./read-responses.ts";
+import { chatShape, responsesShape } from "./shape.ts";
 import * as chatWriter from "./write-chat.ts";
 import * as responsesWriter from "./write-responses.ts";
 
@@ -19,6 +20,7 @@ export const openaiChat: Adapter<ChatPiece> = {
   format: "openai-chat",
   ...chat,
   ...chatWriter,
+  shape: chatShape,
   places: chatPlaces,
   check: checkChat,
   marks,
@@ -28,6 +30,7 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   format: "openai-responses",
   ...responses,
   ...responsesWriter,
+  shape: responsesShape,
   places: responsesPlaces,
   check: checkResponses,
   isServerItem: ({ type }) => type === "compaction",

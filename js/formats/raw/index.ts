@@ -7,6 +7,7 @@ import type { Adapter } from "../adapter.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { shape } from "./shape.ts";
 import { write } from "./write.ts";
 
-export const raw: Adapter<Piece> = { format: "raw", ...messages, write, places };
+export const raw: Adapter<Piece> = { format: "raw", ...messages, write, shape, places };

@@ -17,21 +17,6 @@ export type Piece = { in: "string" } | { in: "content"; at: number } | { in: "ca
 /** `ChatRole`. */
 const ROLES: Record<number, Role> = { 0: "system", 1: "user", 2: "assistant", 3: "tool" };
 
-/**
- * True for a message with numbers for roles that cannot be the editor's: those have no system role 0, no such fields,
- * no numbers as types.
- */
-export function isRaw(message: Fields): boolean {
-  const { role, content } = message;
-  const isNumbered = (part: unknown) => isFields(part) && typeof part["type"] === "number";
-  return (
-    role === 0 ||
-    "toolCalls" in message ||
-    "toolCallId" in message ||
-    (Array.isArray(content) && content.some(isNumbered))
-  );
-}
-
 export const messages: Messages<Piece> = {
   read(message, at, path) {
     const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;

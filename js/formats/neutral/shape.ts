@@ -1,0 +1,10 @@
+/** How neutral messages are recognised. */
+
+import type { Shape } from "../shape.ts";
+
+const TYPES: ReadonlySet<unknown> = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "document", "image"]);
+
+export const shape: Shape = {
+  isPart: ({ type }) => TYPES.has(type),
+  partRoles: ["tool", "developer"],
+};

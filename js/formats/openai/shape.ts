@@ -1,0 +1,34 @@
+/** How messages of chat completions and items of the Responses API are recognised. */
+
+import { asList } from "../shape.ts";
+import type { Shape } from "../shape.ts";
+
+const CHAT_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "refusal"]);
+
+export const chatShape: Shape = {
+  isMessage: (message) =>
+    !Array.isArray(message["parts"]) &&
+    ("tool_calls" in message || "tool_call_id" in message || "function_call" in message),
+  // A part of the AI SDK has the same type, but no field of this name.
+  isContent: (item) => CHAT_TYPES.has(item["type"]) || (item["type"] === "file" && "file" in item),
+  isLikely: ({ role }) => role === "tool",
+};
+
+/** Types of items that have no role. */
+const ITEM =
+  /(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
+const ITEM_TYPES: ReadonlySet<unknown> = new Set(["input_text", "output_text", "input_image", "input_file"]);
+
+const isItem: Shape["isItem"] = ({ type }) => typeof type === "string" && ITEM.test(type);
+
+export const responsesShape: Shape = {
+  list: {
+    name: "input",
+    // A single text is legal.
+    read: (input) => (typeof input === "string" ? [{ role: "user", content: input }] : asList(input)),
+  },
+  // What only says that it is a message may be an answer of Anthropic's.
+  isMessage: (message) => message["role"] === undefined && message["type"] !== "message" && isItem(message),
+  isContent: (item) => ITEM_TYPES.has(item["type"]),
+  isItem,
+};

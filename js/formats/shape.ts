@@ -1,0 +1,30 @@
+/** How the messages of a format are recognised. */
+
+import type { Fields } from "./values.ts";
+
+/** The signs of one format; no two formats have one sign. `detect.ts` asks for them in this order. */
+export interface Shape {
+  /** The list of messages in a request, under a name that only this format uses. */
+  list?: {
+    name: string;
+    /** Returns the messages that a value of this field means; `undefined` if it means none. */
+    read(value: unknown): readonly unknown[] | undefined;
+  };
+  /** True if roles are numbers. */
+  hasNumbers?: true;
+  /** True for a message with fields that only this format, or only it of those with such roles, has. */
+  isMessage?(message: Fields): boolean;
+  /** True for an item of `parts` that only this format has. */
+  isPart?(part: Fields): boolean;
+  /** Roles that, beside a field `parts`, only this format has. */
+  partRoles?: readonly unknown[];
+  /** True for an item of `content` that only this format has. */
+  isContent?(item: Fields): boolean;
+  /** True for a message that is of this format if its parts and content do not show another one. */
+  isLikely?(message: Fields): boolean;
+  /** True for a message that needs no role. */
+  isItem?(message: Fields): boolean;
+}
+
+/** The value as a list, if it is one. */
+export const asList = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
