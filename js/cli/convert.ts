@@ -2,6 +2,7 @@
 
 import { convert, EspalierError, repair } from "../entries/verbs.ts";
 import type { Format, ProviderName } from "../entries/verbs.ts";
+import { requestOf } from "../formats/convert.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
@@ -36,19 +37,14 @@ export function writtenAs(
     }
     return { text: writeSession(session, own(messages, format, session), original()), notes: [] };
   }
-  const { messages: converted, system, lost } = convert(messages, to as Format, { from: format });
+  const converted = convert(messages, to as Format, { from: format });
+  const { lost } = converted;
   const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot hold`];
   const provider = PROVIDERS.find((name) => name === to);
-  const request = system === undefined ? converted : asRequest(converted, system, to);
+  const request = requestOf(converted);
   const { messages: repaired, changes } = provider ? mended(request, provider) : { messages: request, changes: 0 };
   if (changes > 0) notes.push(`repaired for ${to}: ${changes} changes`);
   return { text: JSON.stringify(repaired, null, 2), notes };
-}
-
-function asRequest(messages: unknown[], system: string, to: string): object {
-  return to === "gemini"
-    ? { systemInstruction: { parts: [{ text: system }] }, contents: messages }
-    : { system, messages };
 }
 
 function mended(messages: unknown, provider: ProviderName): { messages: unknown; changes: number } {

@@ -1,10 +1,10 @@
 /** Reports what a provider would refuse in a conversation, what fills it, and what repeats. */
 
-import { convert } from "../formats/convert.ts";
+import { convert, requestOf } from "../formats/convert.ts";
 import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
-import { ADAPTERS, readConversation } from "../formats/index.ts";
+import { readConversation } from "../formats/index.ts";
 import { countMessages } from "../calls/count.ts";
 import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
@@ -122,9 +122,7 @@ export function asProvider(
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
   if (reading.format === provider) return { reading, provider };
-  const { system, messages: list } = convert(messages, provider, { from: reading.format });
-  const { withSystem } = ADAPTERS[provider];
-  const input = system === undefined || !withSystem ? list : withSystem(system, list);
+  const input = requestOf(convert(messages, provider, { from: reading.format }));
   return { reading: readConversation(input, { format: provider }), provider };
 }
 

@@ -16,6 +16,7 @@ import type { Thoughts } from "./thinking.ts";
 import { requestTools } from "./tools.ts";
 import { written } from "./turns.ts";
 import type { IdRule, TurnWriter } from "./turns.ts";
+import type { UsageReader } from "./usage.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
 
@@ -68,6 +69,8 @@ export interface Rules<Piece> {
   places: Places<Piece>;
   /** How its messages are recognised; absent if only what they lack tells. */
   shape?: Shape;
+  /** Reads reports of usage; absent for formats whose provider reports none. */
+  usage?: UsageReader;
   /** Finds what only the provider's own messages show. */
   check?: WireCheck;
   /** Absent for formats without cache marks. */

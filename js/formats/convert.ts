@@ -6,7 +6,8 @@ import { CONVERT } from "../options/schemas/sessions.ts";
 import type { Format, NeutralMessage, Part, ToolList } from "../types/messages.ts";
 import { mergedAll } from "./adapter.ts";
 import { words } from "./parts.ts";
-import { ADAPTERS, FORMATS, readConversation } from "./index.ts";
+import { readConversation } from "./index.ts";
+import { ADAPTERS, FORMATS } from "./table.ts";
 import { idsFor, systemApart, turnsOf } from "./turns.ts";
 
 export interface ConvertOptions {
@@ -87,6 +88,13 @@ export function convert(messages: unknown, to: Format, options: ConvertOptions =
     .filter((text) => text !== "")
     .join("\n\n");
   return { format: to, messages: list, ...(prompt !== "" && { system: prompt }), lost: losses.list() };
+}
+
+/** Returns a converted conversation as its provider takes it: a request if the system prompt is apart, else the list. */
+export function requestOf({ format, messages, system }: Omit<Converted, "lost">): unknown {
+  if (system === undefined) return messages;
+  const withSystem = format === "espalier" ? undefined : ADAPTERS[format].withSystem;
+  return withSystem ? withSystem(system, messages) : { system, messages };
 }
 
 /** Counts lost parts by message and type. */

@@ -17,7 +17,7 @@ import { readEspalier } from "./neutral/read.ts";
 import { ADAPTERS, FORMATS, RULES } from "./table.ts";
 
 export { sourceOf } from "./sources.ts";
-export { ADAPTERS, FORMATS, RULES } from "./table.ts";
+export { FORMATS, RULES } from "./table.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "./vscode/classes.ts";
 export type { VSCodeClasses } from "./vscode/classes.ts";
 export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";

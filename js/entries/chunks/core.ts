@@ -38,7 +38,10 @@ export {
   setVocabularyReader,
 } from "../../engine/vocabulary.ts";
 export { countText } from "../../tokens/texts.ts";
+export { requestOf } from "../../formats/convert.ts";
+export { detect } from "../../formats/detect.ts";
 export { FORMATS, genuine, isThought, readConversation } from "../../formats/index.ts";
+export { usageFrom } from "../../providers/usage.ts";
 export { sourceOf, withSource } from "../../formats/sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "../../formats/vscode/classes.ts";
 export { namesOf } from "../../conversation/names.ts";

@@ -9,6 +9,7 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { shape } from "./shape.ts";
+import { usage } from "./usage.ts";
 import { write } from "./write.ts";
 
 export const gemini: Adapter<Piece> = {
@@ -18,5 +19,6 @@ export const gemini: Adapter<Piece> = {
   withSystem: (system, contents) => ({ systemInstruction: { parts: [{ text: system }] }, contents }),
   shape,
   places,
+  usage,
   check,
 };

@@ -13,6 +13,7 @@ import type { Piece as ChatPiece } from "./read-chat.ts";
 import { messages as responses } from "./read-responses.ts";
 import type { Piece as ResponsesPiece } from "./read-responses.ts";
 import { chatShape, responsesShape } from "./shape.ts";
+import { chatUsage, responsesUsage } from "./usage.ts";
 import * as chatWriter from "./write-chat.ts";
 import * as responsesWriter from "./write-responses.ts";
 
@@ -22,6 +23,7 @@ export const openaiChat: Adapter<ChatPiece> = {
   ...chatWriter,
   shape: chatShape,
   places: chatPlaces,
+  usage: chatUsage,
   check: checkChat,
   marks,
 };
@@ -32,6 +34,7 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   ...responsesWriter,
   shape: responsesShape,
   places: responsesPlaces,
+  usage: responsesUsage,
   check: checkResponses,
   isServerItem: ({ type }) => type === "compaction",
 };
