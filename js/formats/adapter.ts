@@ -14,6 +14,7 @@ import type { Shape } from "./shape.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
 import type { Thoughts } from "./thinking.ts";
 import { requestTools } from "./tools.ts";
+import type { ToolWriter } from "./tools.ts";
 import { written } from "./turns.ts";
 import type { IdRule, TurnWriter } from "./turns.ts";
 import type { UsageReader } from "./usage.ts";
@@ -69,6 +70,7 @@ export interface Rules<Piece> {
   places: Places<Piece>;
   /** How its messages are recognised; absent if only what they lack tells. */
   shape?: Shape;
+  writeTool: ToolWriter;
   /** Reads reports of usage; absent for formats whose provider reports none. */
   usage?: UsageReader;
   /** Finds what only the provider's own messages show. */

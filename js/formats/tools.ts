@@ -5,6 +5,9 @@ import type { NeutralTool } from "../types/messages.ts";
 import { isFields, json, withFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 
+/** Writes a tool definition as an item of a request's list. `execute` is for formats whose SDK runs tools. */
+export type ToolWriter = (tool: NeutralTool, schema: Fields, execute?: (input: unknown) => Promise<unknown>) => unknown;
+
 /** The tool definitions in a request: a list, or (AI SDK) an object by name; the Gemini SDK keeps them in `config`. */
 export function requestTools(request: Fields): readonly unknown[] | undefined {
   const config = request["config"];

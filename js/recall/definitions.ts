@@ -1,5 +1,6 @@
 /** The definition of the recall tool, in each format of tool definitions. */
 
+import { RULES } from "../formats/table.ts";
 import type { Format, NeutralTool } from "../types/messages.ts";
 
 /** Arguments of the recall tool as a JSON schema. */
@@ -54,38 +55,13 @@ const DESCRIPTION =
   "Returns messages of this conversation word for word, also those that a summary replaced, results that were cleared, and texts that " +
   "were shortened. Give an id, or words to search for. Use it before you ask the user again or repeat work.";
 
-/** The keys under which the AI SDK looks for its own kind of schema, so the SDK need not be imported. */
-const SCHEMA = Symbol.for("vercel.ai.schema");
-const VALIDATOR = Symbol.for("vercel.ai.validator");
-
 /** Returns the definition of a tool of this name. The AI SDK calls `execute`. */
-export function definitions(
+export function definition<F extends Format>(
+  format: F,
   name: string,
   execute: (input: unknown) => Promise<string>,
-): { readonly [F in Format]: () => RecallDefinitions[F] } {
-  const named = { name, description: DESCRIPTION };
-  // A copy, because the host may change its definition.
-  const parameters = (): RecallParameters => structuredClone(PARAMETERS);
-  const chat = () => ({ type: "function" as const, function: { ...named, parameters: parameters() } });
-  return {
-    "openai-chat": chat,
-    raw: chat,
-    "openai-responses": () => ({ type: "function", ...named, parameters: parameters(), strict: false }),
-    anthropic: () => ({ ...named, input_schema: parameters() }),
-    gemini: () => ({ functionDeclarations: [{ ...named, parametersJsonSchema: parameters() }] }),
-    vscode: () => ({ ...named, inputSchema: parameters() }),
-    "ai-sdk": () => ({ description: DESCRIPTION, inputSchema: aiSdkSchema(parameters()), execute }),
-    espalier: () => ({ ...named, schema: JSON.stringify(PARAMETERS) }),
-  };
-}
-
-/** Returns the same as `jsonSchema` of the AI SDK. It accepts every input: the handler answers bad ones itself. */
-function aiSdkSchema(jsonSchema: RecallParameters): object {
-  return {
-    [SCHEMA]: true,
-    [VALIDATOR]: true,
-    _type: undefined,
-    jsonSchema,
-    validate: (value: unknown) => ({ success: true, value }),
-  };
+): RecallDefinitions[F] {
+  // The host may change its definition.
+  const schema = structuredClone(PARAMETERS);
+  return RULES[format].writeTool({ name, description: DESCRIPTION }, schema, execute) as RecallDefinitions[F];
 }

@@ -4,6 +4,7 @@ import { countPart } from "../calls/count.ts";
 import { defined } from "../options/data.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
+import { FORMATS } from "../formats/table.ts";
 import type { RecalledText } from "../log/log.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { FoundMessage } from "../log/search.ts";
@@ -12,7 +13,7 @@ import { RECALL } from "../options/schemas/conversation.ts";
 import { focus } from "../search/excerpt.ts";
 import type { Format, NeutralMessage, Part, ToolResultPart } from "../types/messages.ts";
 import { readAsked } from "./asked.ts";
-import { definitions } from "./definitions.ts";
+import { definition } from "./definitions.ts";
 import type { RecallDefinitions } from "./definitions.ts";
 import { asking, page } from "./page.ts";
 import type { Count, Frame, Quoted } from "./page.ts";
@@ -82,11 +83,9 @@ export function recallTool<F extends Format = Format>(
   if (maxTokens < LEAST) throw badOption("maxTokens", `a whole number, ${LEAST} or more`, maxTokens);
   const recall = new Recall(conversation, log, name, maxTokens);
   const handle = (input: unknown) => recall.answer(input);
-  const all = definitions(name, handle);
-  if (typeof format !== "string" || !Object.hasOwn(all, format))
-    throw badOption("format", `one of ${Object.keys(all).join(", ")}`, format);
+  if (!FORMATS.includes(format)) throw badOption("format", `one of ${FORMATS.join(", ")}`, format);
   registerRecallTool(log, name);
-  return { name, definition: all[format](), handle };
+  return { name, definition: definition(format, name, handle), handle };
 }
 
 function logOf(conversation: unknown): ConversationLog<any> {

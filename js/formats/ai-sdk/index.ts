@@ -10,7 +10,18 @@ import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { shape } from "./shape.ts";
 import { thoughts } from "./thoughts.ts";
+import { writeTool } from "./tools.ts";
 import { usage } from "./usage.ts";
 import { write } from "./write.ts";
 
-export const aiSdk: Adapter<Piece> = { format: "ai-sdk", ...messages, write, shape, places, usage, marks, thoughts };
+export const aiSdk: Adapter<Piece> = {
+  format: "ai-sdk",
+  ...messages,
+  write,
+  shape,
+  places,
+  writeTool,
+  usage,
+  marks,
+  thoughts,
+};

@@ -5,6 +5,7 @@ import type { ProviderRequest } from "../../providers/types.ts";
 import type { Fields } from "../values.ts";
 import { writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
+import { writeTool } from "./tools.ts";
 import * as writer from "./write.ts";
 
 /** Versions of the language model objects: those of the SDK's 5, 6 and 7. */
@@ -41,10 +42,7 @@ export function toGenerate(conversation: Conversation): ProviderRequest {
   const made = writeTools(
     conversation,
     () => false,
-    (tool, schema) => [
-      tool.name,
-      { ...(tool.description !== undefined && { description: tool.description }), inputSchema: wrapped(schema) },
-    ],
+    (tool, schema) => [tool.name, writeTool(tool, schema)],
   );
   // The host's own definitions can be run by the SDK; those made here can only be called.
   const tools =
@@ -74,16 +72,6 @@ function ownList({ native }: Conversation, given: Fields): readonly unknown[] | 
 
 function written({ turns, tell }: Conversation): unknown[] {
   return writeTurns(writer, turns, tell);
-}
-
-/** The SDK marks its schemas by symbols of the global registry. */
-function wrapped(jsonSchema: Fields): Fields {
-  return {
-    [Symbol.for("vercel.ai.schema")]: true,
-    [Symbol.for("vercel.ai.validator")]: true,
-    jsonSchema,
-    validate: undefined,
-  } as Fields;
 }
 
 function isWrapped(schema: unknown): boolean {

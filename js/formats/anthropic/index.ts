@@ -11,6 +11,7 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { shape } from "./shape.ts";
+import { writeTool } from "./tools.ts";
 import { usage } from "./usage.ts";
 import { thoughts } from "./thoughts.ts";
 import { ids, write } from "./write.ts";
@@ -23,6 +24,7 @@ export const anthropic: Adapter<Piece> = {
   withSystem: (system, list) => ({ system, messages: list }),
   shape,
   places,
+  writeTool,
   usage,
   check,
   marks,

@@ -6,6 +6,7 @@ import { withTools, writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
 import { joined, systemApart } from "../turns.ts";
 import type { Spoken } from "../turns.ts";
+import { writeTool } from "./tools.ts";
 import * as writer from "./write.ts";
 import type { Block } from "./write.ts";
 
@@ -21,11 +22,7 @@ export function toAnthropic(conversation: Conversation): ProviderRequest {
   const tools = writeTools(
     conversation,
     (tool) => "input_schema" in tool || /_\d{8}$/.test(String(tool["type"])) || tool["type"] === "custom",
-    (tool, schema) => ({
-      name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
-      input_schema: { type: "object", ...schema },
-    }),
+    writeTool,
   );
   return withTools({ max_tokens: MAX_TOKENS, ...given }, tools, {
     model,

@@ -9,6 +9,7 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { shape } from "./shape.ts";
+import { writeTool } from "./tools.ts";
 import { usage } from "./usage.ts";
 import { write } from "./write.ts";
 
@@ -19,6 +20,7 @@ export const gemini: Adapter<Piece> = {
   withSystem: (system, contents) => ({ systemInstruction: { parts: [{ text: system }] }, contents }),
   shape,
   places,
+  writeTool,
   usage,
   check,
 };

@@ -8,6 +8,7 @@ import type { Turn } from "../turns.ts";
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { NO_SIGNATURE } from "./checks.ts";
+import { declaration } from "./tools.ts";
 import * as writer from "./write.ts";
 
 export function toGemini(conversation: Conversation): ProviderRequest {
@@ -20,11 +21,7 @@ export function toGemini(conversation: Conversation): ProviderRequest {
     Object.keys(tool).every(
       (name) => !["name", "parameters", "function", "input_schema", "inputSchema", "type"].includes(name),
     );
-  const made = writeTools(conversation, isOwn, (tool, schema) => ({
-    name: tool.name,
-    ...(tool.description !== undefined && { description: tool.description }),
-    parametersJsonSchema: schema,
-  }));
+  const made = writeTools(conversation, isOwn, declaration);
   const own = (made as Fields[]).filter(isOwn);
   const declared = (made as Fields[]).filter((tool) => !isOwn(tool));
   const tools = [...own, ...(declared.length > 0 ? [{ functionDeclarations: declared }] : [])];

@@ -12,6 +12,11 @@ export const neutral: Rules<number> = {
   format: "espalier",
   shape,
   places,
+  writeTool: ({ name, description }, schema) => ({
+    name,
+    ...(description !== undefined && { description }),
+    schema: JSON.stringify(schema),
+  }),
   marks,
   // Neutral thoughts do not tell who signed them.
   thoughts: { index: (piece) => piece, isUnsigned: () => false },

@@ -13,6 +13,7 @@ import type { Piece as ChatPiece } from "./read-chat.ts";
 import { messages as responses } from "./read-responses.ts";
 import type { Piece as ResponsesPiece } from "./read-responses.ts";
 import { chatShape, responsesShape } from "./shape.ts";
+import { writeChatTool, writeResponsesTool } from "./tools.ts";
 import { chatUsage, responsesUsage } from "./usage.ts";
 import * as chatWriter from "./write-chat.ts";
 import * as responsesWriter from "./write-responses.ts";
@@ -23,6 +24,7 @@ export const openaiChat: Adapter<ChatPiece> = {
   ...chatWriter,
   shape: chatShape,
   places: chatPlaces,
+  writeTool: writeChatTool,
   usage: chatUsage,
   check: checkChat,
   marks,
@@ -34,6 +36,7 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   ...responsesWriter,
   shape: responsesShape,
   places: responsesPlaces,
+  writeTool: writeResponsesTool,
   usage: responsesUsage,
   check: checkResponses,
   isServerItem: ({ type }) => type === "compaction",

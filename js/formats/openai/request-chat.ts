@@ -3,6 +3,7 @@
 import type { ProviderRequest } from "../../providers/types.ts";
 import { withTools, writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
+import { writeChatTool } from "./tools.ts";
 import * as writer from "./write-chat.ts";
 
 export function toOpenaiChat(conversation: Conversation): ProviderRequest {
@@ -13,18 +14,7 @@ export function toOpenaiChat(conversation: Conversation): ProviderRequest {
       ? native.list
       : (given!["messages"] as readonly unknown[])
     : writeTurns(writer, conversation.turns, conversation.tell);
-  const tools = writeTools(
-    conversation,
-    (tool) => "function" in tool || "custom" in tool,
-    (tool, parameters) => ({
-      type: "function",
-      function: {
-        name: tool.name,
-        ...(tool.description !== undefined && { description: tool.description }),
-        parameters,
-      },
-    }),
-  );
+  const tools = writeTools(conversation, (tool) => "function" in tool || "custom" in tool, writeChatTool);
   return withTools(given, tools, {
     model,
     messages: options.system === undefined ? own : [{ role: "system", content: options.system }, ...own],

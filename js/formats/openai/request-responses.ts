@@ -3,6 +3,7 @@
 import type { ProviderRequest } from "../../providers/types.ts";
 import { withTools, writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
+import { writeResponsesTool } from "./tools.ts";
 import * as writer from "./write-responses.ts";
 
 export function toOpenaiResponses(conversation: Conversation): ProviderRequest {
@@ -12,14 +13,7 @@ export function toOpenaiResponses(conversation: Conversation): ProviderRequest {
     conversation,
     (tool) =>
       typeof tool["type"] === "string" && !("function" in tool) && !("custom" in tool) && !/_\d{8}$/.test(tool["type"]),
-    (tool, parameters) => ({
-      type: "function",
-      name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
-      parameters,
-      // Schemas of other providers seldom meet the demands of strict ones.
-      strict: false,
-    }),
+    writeResponsesTool,
   );
   const instructions = [options.system, given?.["instructions"]]
     .filter((text): text is string => typeof text === "string")

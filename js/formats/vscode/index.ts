@@ -8,6 +8,7 @@ import { marks } from "./marks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
+import { writeTool } from "./tools.ts";
 import { write } from "./write.ts";
 
-export const vscode: Adapter<Piece> = { format: "vscode", ...messages, write, places, marks };
+export const vscode: Adapter<Piece> = { format: "vscode", ...messages, write, places, writeTool, marks };

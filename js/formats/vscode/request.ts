@@ -9,6 +9,7 @@ import { writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
 import type { Turn } from "../turns.ts";
 import { isFields } from "../values.ts";
+import { writeTool } from "./tools.ts";
 import * as writer from "./write.ts";
 
 /** As much of the module `vscode` as is used. */
@@ -47,11 +48,7 @@ export function toVscode(
       !("type" in tool) &&
       !("input_schema" in tool) &&
       !("parameters" in tool),
-    (tool, inputSchema) => ({
-      name: tool.name,
-      description: tool.description ?? "",
-      inputSchema,
-    }),
+    writeTool,
   );
   const before = isFields(given["options"]) ? given["options"] : {};
   const modelOptions = {
