@@ -1,6 +1,8 @@
 /** Makes the errors of providers in one place, so that all of them have the same details and none contains a secret. */
 
 import { EspalierError } from "../errors/errors.ts";
+import { isFields } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
 import { classify } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "./types.ts";
@@ -162,9 +164,6 @@ export interface ErrorBody {
   known: boolean;
 }
 
-type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const said = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 

@@ -150,7 +150,10 @@ async function post(
   target.pathname = `${target.pathname.replace(/\/+$/, "")}/${path}`;
   new URLSearchParams(query).forEach((value, name) => target.searchParams.set(name, value));
   const accept = stream ? "text/event-stream, application/json" : "application/json";
-  const headers = headersOf({ "content-type": "application/json", accept }, wire.headers(key, request), host.headers);
+  const headers = headersOf(
+    [{ "content-type": "application/json", accept }, wire.headers(key, request), host.headers],
+    wire.listHeaders,
+  );
   state.sent = wire.body(request, stream);
   // A redirect would send the key to another address.
   return (host.fetch ?? fetch)(target.href, {
@@ -255,7 +258,7 @@ function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Ans
     throw error.with({ message: `${wire.name} ${error.message}`, detail: { ...head } });
   }
   const { usage: record, id, warnings = [], ...rest } = read;
-  const reported = usageFrom(wire.usage, record);
+  const reported = usageFrom(wire.format, record);
   const requestId = head.requestId ?? id;
   return {
     ...rest,
@@ -331,14 +334,17 @@ export function address(baseUrl: unknown): URL {
 }
 
 /**
- * Merges headers, ignoring the case of their names; later ones win, and headers without a value are not sent. Several
- * betas form one list.
+ * Merges headers, ignoring the case of their names; later ones win, and headers without a value are not sent. A list
+ * gets the values of all.
  */
-function headersOf(...lists: (Readonly<Record<string, string | undefined>> | undefined)[]): Headers {
+function headersOf(
+  lists: readonly (Readonly<Record<string, string | undefined>> | undefined)[],
+  listHeaders: readonly string[] = [],
+): Headers {
   const headers = new Headers();
   for (const [name, value] of lists.flatMap((list) => Object.entries(list ?? {}))) {
     if (value === undefined) continue;
-    const before = name.toLowerCase() === "anthropic-beta" ? headers.get(name) : null;
+    const before = listHeaders.includes(name.toLowerCase()) ? headers.get(name) : null;
     headers.set(name, before ? `${before},${value}` : value);
   }
   return headers;

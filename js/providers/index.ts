@@ -2,14 +2,11 @@
  * `espalier/providers`: sends the messages of `prune` and `compact` to models, without an SDK.
  *
  * In: options of a provider; a conversation or a request. Out: a `Provider`, its answers and errors.
- * Start: `provider.ts`, then `http.ts`; each provider's own file has its wire format.
+ * Start: `provider.ts`, then `http.ts`; `models.ts` lists the providers, whose wire formats are in `js/formats`.
  */
 
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
-export { openai } from "./openai-chat.ts";
-export { openaiResponses } from "./openai-responses.ts";
-export { anthropic } from "./anthropic.ts";
-export { gemini } from "./gemini.ts";
+export { anthropic, gemini, openai, openaiResponses } from "./models.ts";
 export { vscode } from "./vscode.ts";
 export type { VscodeApi, VscodeModel, VscodeOptions } from "./vscode.ts";
 export { aiSdk, generator } from "./ai-sdk.ts";

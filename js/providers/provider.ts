@@ -83,18 +83,14 @@ export function provider(
 }
 
 /** Makes a provider over HTTP. */
-export function httpProvider(
-  wire: Wire,
-  options: HttpOptions,
-  write: (conversation: Conversation) => ProviderRequest,
-): Provider {
+export function httpProvider(wire: Wire, options: HttpOptions): Provider {
   check(options, HTTP, "options", unseen);
   const { model, baseUrl, maxTokens, onEvent } = options;
   checkRules(options.refusals);
   address(baseUrl ?? wire.baseUrl);
   return provider(
     { name: wire.name, format: wire.format, model, maxTokens, onEvent, noTools: wire.noTools },
-    write,
+    wire.write,
     (request, how) => ask(wire, options, request, how),
   );
 }

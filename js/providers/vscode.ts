@@ -3,7 +3,7 @@
  * messages must be created, the module itself.
  */
 
-import { isThought } from "../formats/index.ts";
+import { messageOf, partOf, usageIn } from "../formats/vscode/answers.ts";
 import { CLOCK } from "./clock.ts";
 import { NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
@@ -14,9 +14,8 @@ import { checkRules } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
 import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, AnswerToolCall } from "./types.ts";
-import { usageFrom } from "./usage.ts";
 import type { Reported } from "./usage.ts";
-import { isFields, string } from "./wire.ts";
+import { string } from "./wire.ts";
 import { toVscode } from "../formats/vscode/request.ts";
 import type { VscodeApi } from "../formats/vscode/request.ts";
 import { check } from "../options/check.ts";
@@ -145,7 +144,7 @@ async function* attempt(
       ...(reported && { usage: reported.usage }),
       raw,
       // Usage is not part of the message.
-      messages: message(
+      messages: messageOf(
         raw.filter((value) => !usageIn(value)),
         request,
         options.api,
@@ -161,76 +160,6 @@ async function* attempt(
       void Promise.resolve(parts?.return?.()).catch(() => undefined);
     }
   }
-}
-
-/**
- * Reads the usage of the request: Copilot's models send it in a part of their stream, in OpenAI's format; others send
- * none.
- */
-function usageIn(value: unknown): Reported | undefined {
-  if (!isFields(value) || value["mimeType"] !== "usage" || !ArrayBuffer.isView(value["data"])) return undefined;
-  try {
-    return usageFrom("openai-chat", JSON.parse(new TextDecoder().decode(value["data"])));
-  } catch {
-    return undefined;
-  }
-}
-
-type Piece = { type: "text" | "reasoning"; text: string } | { type: "call"; call: AnswerToolCall };
-
-/** Identifies a part by its fields: bundlers rename classes, and an extension's tests have their own. */
-function partOf(value: unknown): Piece | undefined {
-  if (!isFields(value)) return undefined;
-  if (typeof value["callId"] === "string" && !Array.isArray(value["content"])) {
-    const input = value["input"];
-    return {
-      type: "call",
-      call: {
-        id: value["callId"],
-        name: string(value["name"]),
-        arguments: JSON.stringify(input ?? {}),
-        input: input ?? {},
-      },
-    };
-  }
-  const { value: said } = value;
-  if (Array.isArray(said)) return { type: "reasoning", text: said.filter((item) => typeof item === "string").join("") };
-  if (typeof said !== "string") return undefined;
-  return { type: isThought(value) ? "reasoning" : "text", text: said };
-}
-
-/**
- * Returns the answer as a message, of the class of the request's messages. Streams send text in pieces, which are
- * joined.
- */
-function message(raw: readonly unknown[], request: ProviderRequest, api: VscodeApi | undefined): unknown[] {
-  const content: unknown[] = [];
-  let open: { like: object; pieces: string[] } | undefined;
-  const close = () => {
-    if (open)
-      content.push(
-        Object.assign(Object.create(Object.getPrototypeOf(open.like) as object) as object, {
-          value: open.pieces.join(""),
-        }),
-      );
-    open = undefined;
-  };
-  for (const value of raw) {
-    const part = partOf(value);
-    if (part?.type === "text") {
-      if (open) open.pieces.push(part.text);
-      else open = { like: value as object, pieces: [part.text] };
-    } else {
-      close();
-      if (isFields(value)) content.push(value);
-    }
-  }
-  close();
-  if (content.length === 0) return [];
-  if (api) return [new api.LanguageModelChatMessage(2, content as never)];
-  const first = Array.isArray(request["messages"]) ? (request["messages"] as unknown[])[0] : undefined;
-  const like = isFields(first) ? (Object.getPrototypeOf(first) as object) : Object.prototype;
-  return [Object.assign(Object.create(like) as object, { role: 2, content, name: undefined })];
 }
 
 /** Returns a `CancellationToken` that an abort cancels. */

@@ -1,13 +1,13 @@
 /** The description of one provider's wire format; `http.ts` does the rest. */
 
-import type { Format } from "../types/messages.ts";
 import { errorIn, Failure } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
 import type { ServerEvent } from "./sse.ts";
 import type { Finish, ProviderRequest, StreamPart, AnswerToolCall, Warning } from "./types.ts";
 import type { UsageFormat } from "./usage.ts";
-
-export type Fields = Record<string, unknown>;
+import type { Conversation } from "../formats/request.ts";
+import { isFields } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
 
 /** An answer, parsed from the provider's own. */
 export interface Read {
@@ -44,12 +44,14 @@ export type Refuse = (error: ErrorBody) => Failure;
 /** A provider over HTTP: addresses, requests, answers. */
 export interface Wire {
   name: string;
-  format: Format;
-  usage: UsageFormat;
+  format: UsageFormat;
   baseUrl: string;
   /** The path below the base URL. */
   path(model: string, stream: boolean): string;
   headers(key: string | undefined, request: ProviderRequest): Readonly<Record<string, string | undefined>>;
+  /** Names of headers that are lists: those of the host are added to ours. */
+  listHeaders?: readonly string[];
+  write(conversation: Conversation): ProviderRequest;
   /** Returns the body: the request, and the fields that ask for a stream. */
   body(request: ProviderRequest, stream: boolean): ProviderRequest;
   /** @throws Failure `bad_response` if `body` is not an answer of this provider */
@@ -64,8 +66,6 @@ export interface Wire {
   learn?(sentence: string, sent: ProviderRequest): string | undefined;
 }
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 export const string = (value: unknown): string => (typeof value === "string" ? value : "");
 /** Returns the objects in a list; ignores other items and other values. */
 export const objects = (value: unknown): Fields[] =>

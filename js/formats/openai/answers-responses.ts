@@ -1,46 +1,13 @@
-/**
- * The provider for OpenAI Responses: the answer is a list of items, streamed as events; the last one holds the whole
- * answer.
- */
+/** Answers of the Responses API: a list of items, streamed as events; the last one holds the whole answer. */
 
-import { errorIn } from "./failure.ts";
-import { Lessons } from "./lessons.ts";
-import { httpProvider } from "./provider.ts";
-import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
-import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
-import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toOpenaiResponses } from "../formats/openai/request-responses.ts";
+import { errorIn } from "../../providers/failure.ts";
+import type { Finish, Warning } from "../../providers/types.ts";
+import { badAnswer, eventFields, objects, place, string, toolCall } from "../../providers/wire.ts";
+import type { Delta, Fold, Progress, Read, Refuse } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 
-/**
- * Returns a provider for OpenAI's Responses.
- *
- * `toRequest(…, { contextManagement: [{ type: "compaction", compact_threshold: 200_000 }] })` lets the server compact;
- * its compaction item is in `answer.messages`, and must be sent back unchanged.
- *
- * @throws EspalierError `bad_option`
- */
-export function openaiResponses(options: HttpOptions): Provider {
-  return httpProvider(wire(), options, toOpenaiResponses);
-}
-
-function wire(): Wire {
-  const lessons = new Lessons("temperature");
-  return {
-    name: "openai",
-    format: "openai-responses",
-    noTools: { tool_choice: "none" },
-    usage: "openai-responses",
-    baseUrl: "https://api.openai.com/v1",
-    path: () => "responses",
-    headers: (key) => ({ authorization: key && `Bearer ${key}` }),
-    body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
-    learn: (sentence, sent) => lessons.learn(sentence, sent),
-    read,
-    fold,
-  };
-}
-
-function read(body: unknown): Read {
+export function read(body: unknown): Read {
   if (!isFields(body) || !Array.isArray(body["output"])) throw badAnswer("answered without output");
   const output = objects(body["output"]);
   const warnings: Warning[] = [];
@@ -80,7 +47,7 @@ function finishOf(body: Fields, calls: boolean): Finish {
   return "other";
 }
 
-function fold(refuse: Refuse): Fold {
+export function fold(refuse: Refuse): Fold {
   let state: Progress = "begun";
   let response: unknown;
   const items: unknown[] = [];

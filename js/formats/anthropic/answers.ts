@@ -1,56 +1,10 @@
-/** The provider for Anthropic Messages. */
+/** Answers of Anthropic's Messages: whole ones, and streams of events. */
 
-import { Lessons } from "./lessons.ts";
-import { httpProvider } from "./provider.ts";
-import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
-import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
-import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toAnthropic } from "../formats/anthropic/request.ts";
-
-/**
- * Returns a provider for Anthropic's Messages.
- *
- * `toRequest(…, { contextManagement: { edits: [{ type: "compact_20260112" }] } })` lets the server manage the context;
- * the required beta headers are added. Compaction blocks are in `answer.messages`, and must be sent back unchanged.
- *
- * In a browser Anthropic requires the header `anthropic-dangerous-direct-browser-access: true`; pass it in `headers`.
- *
- * @throws EspalierError `bad_option`
- */
-export function anthropic(options: HttpOptions): Provider {
-  return httpProvider(wire(), options, toAnthropic);
-}
-
-function wire(): Wire {
-  const lessons = new Lessons("temperature");
-  return {
-    name: "anthropic",
-    format: "anthropic",
-    noTools: { tool_choice: { type: "none" } },
-    usage: "anthropic",
-    baseUrl: "https://api.anthropic.com/v1",
-    path: () => "messages",
-    headers: (key, request) => ({
-      "anthropic-version": "2023-06-01",
-      "x-api-key": key,
-      "anthropic-beta": betasOf(request).join(",") || undefined,
-    }),
-    body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
-    learn: (sentence, sent) => lessons.learn(sentence, sent),
-    read,
-    fold,
-  };
-}
-
-/** Returns the beta headers for server-managed context, by the kind of edit. */
-function betasOf(request: ProviderRequest): string[] {
-  const settings = request["context_management"];
-  const types = isFields(settings) ? objects(settings["edits"]).map(({ type }) => string(type)) : [];
-  return [
-    ...(types.some((type) => type.startsWith("clear_")) ? ["context-management-2025-06-27"] : []),
-    ...(types.some((type) => type.startsWith("compact_")) ? ["compact-2026-01-12"] : []),
-  ];
-}
+import type { Finish, Warning } from "../../providers/types.ts";
+import { badAnswer, eventFields, objects, place, string, toolCall } from "../../providers/wire.ts";
+import type { Delta, Fold, Progress, Read, Refuse } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: "stop",
@@ -63,7 +17,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   compaction: "pause",
 };
 
-function read(body: unknown): Read {
+export function read(body: unknown): Read {
   if (!isFields(body) || !Array.isArray(body["content"])) throw badAnswer("answered without content");
   const blocks = objects(body["content"]);
   const warnings: Warning[] = [];
@@ -102,7 +56,7 @@ const PIECES: Readonly<Record<string, string>> = {
   compaction_delta: "content",
 };
 
-function fold(refuse: Refuse): Fold {
+export function fold(refuse: Refuse): Fold {
   let state: Progress = "begun";
   let message: Fields | undefined;
   let usage: Fields = {};

@@ -1,39 +1,10 @@
-/**
- * The provider for Gemini's generateContent; in its stream, every event is a whole answer that holds a further piece.
- */
+/** Answers of Gemini; in a stream, every event is a whole answer that holds a further piece. */
 
-import { httpProvider } from "./provider.ts";
-import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
-import { badAnswer, eventFields, isFields, objects, string, toolCall } from "./wire.ts";
-import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toGemini } from "../formats/gemini/request.ts";
-
-/**
- * Returns a provider for Gemini's generateContent.
- *
- * @throws EspalierError `bad_option`
- */
-export function gemini(options: HttpOptions): Provider {
-  return httpProvider(WIRE, options, toGemini);
-}
-
-const WIRE: Wire = {
-  name: "gemini",
-  format: "gemini",
-  noTools: { toolConfig: { functionCallingConfig: { mode: "NONE" } } },
-  usage: "gemini",
-  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-  path(model, stream) {
-    // "models/x" and "tunedModels/x" are valid names, too.
-    const name = (model.includes("/") ? model : `models/${model}`).split("/").map(encodeURIComponent).join("/");
-    return stream ? `${name}:streamGenerateContent?alt=sse` : `${name}:generateContent`;
-  },
-  // A key in the address would end up in logs.
-  headers: (key) => ({ "x-goog-api-key": key }),
-  body: (request) => request,
-  read,
-  fold,
-};
+import type { Finish, Warning } from "../../providers/types.ts";
+import { badAnswer, eventFields, objects, string, toolCall } from "../../providers/wire.ts";
+import type { Delta, Fold, Progress, Read, Refuse } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   STOP: "stop",
@@ -47,7 +18,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   LANGUAGE: "content_filter",
 };
 
-function read(body: unknown): Read {
+export function read(body: unknown): Read {
   if (!isFields(body)) throw badAnswer("answered no object");
   const candidate = objects(body["candidates"])[0];
   const feedback = isFields(body["promptFeedback"]) ? body["promptFeedback"] : {};
@@ -90,7 +61,7 @@ function read(body: unknown): Read {
   };
 }
 
-function fold(refuse: Refuse): Fold {
+export function fold(refuse: Refuse): Fold {
   let state: Progress = "begun";
   let head: Fields = {};
   let candidate: Fields = {};

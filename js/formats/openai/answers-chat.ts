@@ -1,74 +1,10 @@
-/**
- * The provider for OpenAI chat completions, and compatible servers: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp,
- * LM Studio, …
- */
+/** Answers of chat completions: whole ones, and streams of chunks. */
 
-import { Lessons } from "./lessons.ts";
-import { httpProvider } from "./provider.ts";
-import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
-import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
-import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
-import { toOpenaiChat } from "../formats/openai/request-chat.ts";
-
-const BASE = "https://api.openai.com/v1";
-
-/**
- * Returns a provider for OpenAI's chat completions.
- *
- * ```ts
- * import { readFile } from "node:fs/promises";
- * import { compact } from "espalier";
- * import { openai } from "espalier/providers";
- *
- * const messages = JSON.parse(await readFile("session.json", "utf8"));
- * const model = openai({ model: "gpt-4o-mini", apiKey: process.env.OPENAI_API_KEY });
- * const { status, messages: compacted } = await compact(messages, { budget: 8_000, llm: model.llm });
- * status; // => "applied"
- * const { finish } = await model.send(model.toRequest(compacted, { maxTokens: 500 }));
- * finish; // => "stop"
- * ```
- *
- * @throws EspalierError `bad_option`
- */
-export function openai(options: HttpOptions): Provider {
-  return httpProvider(chatWire(options?.baseUrl === undefined), options, toOpenaiChat);
-}
-
-/** @param official OpenAI's own models no longer accept `max_tokens`; compatible servers often only know this field. */
-function chatWire(official: boolean): Wire {
-  const lessons = new Lessons("max_tokens", "max_completion_tokens", "temperature", "stream_options");
-  return {
-    name: "openai",
-    format: "openai-chat",
-    noTools: { tool_choice: "none" },
-    usage: "openai-chat",
-    baseUrl: BASE,
-    path: () => "chat/completions",
-    headers: (key) => ({ authorization: key && `Bearer ${key}` }),
-    body(request, stream) {
-      const { max_tokens: most, ...rest } = request;
-      const { temperature, ...body } =
-        most === undefined ? rest : { ...rest, [limitName(lessons, official, rest)]: most };
-      return {
-        ...body,
-        ...(temperature !== undefined && !lessons.has("temperature") && { temperature }),
-        ...(stream && { stream: true }),
-        ...(stream &&
-          !lessons.has("stream_options") && {
-            stream_options: { include_usage: true, ...(request["stream_options"] as object | undefined) },
-          }),
-      };
-    },
-    learn: (sentence, sent) => lessons.learn(sentence, sent),
-    read: readChat,
-    fold: foldChat,
-  };
-}
-
-function limitName(lessons: Lessons, official: boolean, rest: ProviderRequest): string {
-  if ("max_completion_tokens" in rest || lessons.has("max_tokens")) return "max_completion_tokens";
-  return official && !lessons.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
-}
+import type { Finish, Warning } from "../../providers/types.ts";
+import { badAnswer, eventFields, objects, place, string, toolCall } from "../../providers/wire.ts";
+import type { Delta, Fold, Progress, Read, Refuse } from "../../providers/wire.ts";
+import { isFields } from "../values.ts";
+import type { Fields } from "../values.ts";
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   stop: "stop",
@@ -79,7 +15,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   model_context_window_exceeded: "length",
 };
 
-function readChat(body: unknown): Read {
+export function readChat(body: unknown): Read {
   const choice = isFields(body) ? objects(body["choices"])[0] : undefined;
   if (!isFields(body) || !choice) throw badAnswer("answered without a choice");
   const message = choice["message"];
@@ -132,7 +68,7 @@ function textOf(content: unknown): string {
     .join("");
 }
 
-function foldChat(refuse: Refuse): Fold {
+export function foldChat(refuse: Refuse): Fold {
   let head: Fields = {};
   let state: Progress = "begun";
   let finish: unknown = null;
