@@ -1,5 +1,6 @@
 /** The commands and flags of the command line. Options, help and completion are all made from this table. */
 
+import { FORMATS } from "../formats/index.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
 
@@ -40,7 +41,6 @@ interface Flag {
 const SESSIONS = [...READING, "log"] as const;
 const LAYOUTS = sessionLayouts().map(({ layout }) => layout);
 const WRITABLE = sessionLayouts().flatMap(({ layout, isWritable }) => (isWritable ? [layout] : []));
-const FORMATS = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode", "ai-sdk", "raw", "espalier"];
 const compact = ["compact"] as const;
 
 export const FLAGS = {

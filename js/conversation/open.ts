@@ -15,7 +15,7 @@ import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";
 import type { ContextFields, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
-import type { MessageOf } from "./format-messages.ts";
+import type { MessageOf } from "../formats/messages.ts";
 import { Inside } from "./inside.ts";
 import { Machine, settingsOf } from "./machine.ts";
 import { loadEncodingOf } from "./models.ts";

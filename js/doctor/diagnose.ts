@@ -1,7 +1,6 @@
 /** Reports what a provider would refuse in a conversation, what fills it, and what repeats. */
 
 import { convert, requestOf } from "../formats/convert.ts";
-import { isFields } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import { readConversation } from "../formats/index.ts";
@@ -13,8 +12,9 @@ import type { CountOptions, CountReport } from "../types/count.ts";
 import type { Finding, ProviderName } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
 import { validate } from "../validity/validity.ts";
-import { bodyBytes, mediaOf, PROVIDER_LIMITS, sideAllowed } from "./limits.ts";
-import type { RequestLimits } from "./limits.ts";
+import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
+import type { RequestLimits } from "../formats/limits.ts";
+import { RULES } from "../formats/table.ts";
 import { repeatsIn } from "./repeats.ts";
 import type { Repeat } from "./repeats.ts";
 
@@ -118,7 +118,9 @@ export function asProvider(
   asked: ProviderName | undefined,
   format: Format | undefined,
 ): { reading: Reading; provider: ProviderName } {
-  const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
+  const list = findSource(messages)?.list;
+  const canBe = list && asked && RULES[asked].shape?.canBe?.(list);
+  const own = format ?? (canBe ? asked : undefined);
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
   if (reading.format === provider) return { reading, provider };
@@ -126,22 +128,9 @@ export function asProvider(
   return { reading: readConversation(input, { format: provider }), provider };
 }
 
-/** Returns true for messages of texts only, which OpenAI and Anthropic write in the same way. */
-function isPlain(list: readonly unknown[] | undefined): boolean {
-  const isText = (part: unknown) => isFields(part) && part["type"] === "text";
-  return (
-    list !== undefined &&
-    list.every((message) => {
-      if (!isFields(message) || !["user", "assistant"].includes(String(message["role"]))) return false;
-      const { content, tool_calls: calls } = message;
-      return calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)));
-    })
-  );
-}
-
 /** Returns the provider's limits, overridden by the host's. */
 export function limitsOf(provider: ProviderName, limits: RequestLimits | undefined): RequestLimits {
-  return { ...PROVIDER_LIMITS[provider], ...limits };
+  return { ...RULES[provider].limits, ...limits };
 }
 
 /** `maxImageSideOfMany` is reported as `maxImageSide`. */

@@ -1,50 +1,12 @@
-/** Limits of providers other than tokens, and the values of a request. */
+/** The values of a request that providers limit. */
 
 import { isFields } from "../formats/values.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
+import type { RequestLimits } from "../formats/limits.ts";
 import type { Fields } from "../formats/values.ts";
 import type { Part } from "../types/messages.ts";
-import type { ProviderName } from "../types/validity.ts";
 import { HEAD, longerSide } from "./image-size.ts";
-
-/** Limits of one request. An absent limit is not checked. */
-export interface RequestLimits {
-  /** Input tokens: the model's window without the room for its answer. */
-  maxTokens?: number;
-  /** Bytes of the request body. */
-  maxBytes?: number;
-  /** Pictures in the request. */
-  maxImages?: number;
-  /** Bytes of one picture, decoded. */
-  maxImageBytes?: number;
-  /** Pixels of the longer side of a picture. */
-  maxImageSide?: number;
-  /** The same for requests with more than 20 pictures. */
-  maxImageSideOfMany?: number;
-}
-
-const MB = 1_000_000;
-const MIB = 1_048_576;
-
-/**
- * The documented limits of providers. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a
- * side, 2,000 if there are more than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a request
- * with inline data, 3,600 pictures. VS Code passes requests to a model that has its own limits.
- */
-export const PROVIDER_LIMITS: Readonly<Record<ProviderName, RequestLimits>> = {
-  anthropic: {
-    maxBytes: 32 * MB,
-    maxImages: 100,
-    maxImageBytes: (5 * MIB * 3) / 4,
-    maxImageSide: 8_000,
-    maxImageSideOfMany: 2_000,
-  },
-  "openai-chat": { maxBytes: 50 * MB, maxImages: 500 },
-  "openai-responses": { maxBytes: 50 * MB, maxImages: 500 },
-  gemini: { maxBytes: 20 * MB, maxImages: 3_600 },
-  vscode: {},
-};
 
 /** A picture or document in a message. */
 export interface Medium {

@@ -14,7 +14,8 @@ import { repair } from "../validity/validity.ts";
 import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
 import type { DiagnoseOptions, LimitFinding } from "./diagnose.ts";
 import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
-import type { Medium, RequestLimits } from "./limits.ts";
+import type { Medium } from "./limits.ts";
+import type { RequestLimits } from "../formats/limits.ts";
 
 export interface Mended {
   provider: ProviderName;

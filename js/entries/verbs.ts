@@ -17,7 +17,7 @@ export { convert } from "../formats/convert.ts";
 export type { ConversionLoss, Converted, ConvertOptions } from "../formats/convert.ts";
 export { diagnose } from "../doctor/diagnose.ts";
 export type { DiagnoseOptions, Diagnosis, LimitFinding } from "../doctor/diagnose.ts";
-export type { RequestLimits } from "../doctor/limits.ts";
+export type { RequestLimits } from "../formats/limits.ts";
 export { mend } from "../doctor/mend.ts";
 export type { Mended } from "../doctor/mend.ts";
 export type { Repeat } from "../doctor/repeats.ts";
@@ -31,7 +31,7 @@ export type {
   GeminiTurn,
   MessageOf,
   OpenAIChatMessage,
-} from "../conversation/format-messages.ts";
+} from "../formats/messages.ts";
 export type * from "../conversation/types.ts";
 export type { StoredSummary } from "../conversation/imported.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";

@@ -8,6 +8,7 @@
 
 import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types/messages.ts";
 import type { WireCheck } from "./checks.ts";
+import type { RequestLimits } from "./limits.ts";
 import type { Marks } from "./marks.ts";
 import type { FieldChange, Place } from "./place.ts";
 import type { Shape } from "./shape.ts";
@@ -79,6 +80,13 @@ export interface Rules<Piece> {
   marks?: Marks;
   /** Absent for formats without signed thoughts. */
   thoughts?: Thoughts<Piece>;
+  /**
+   * The bodies of a message's results that hold more than one text, with the indices of their parts; absent for formats
+   * whose results are lists of parts.
+   */
+  resultBodies?(message: Fields): [part: number, body: unknown][];
+  /** Documented limits of a request to the provider; an absent one is not checked. */
+  limits?: RequestLimits;
   /** True for a message that holds a summary by the provider's server, which only that server can read. */
   isServerItem?(message: Fields): boolean;
 }

@@ -22,6 +22,8 @@ export interface Shape {
   isContent?(item: Fields): boolean;
   /** True for a message that is of this format if its parts and content do not show another one. */
   isLikely?(message: Fields): boolean;
+  /** True for a list that another format writes in the same way. */
+  canBe?(list: readonly unknown[]): boolean;
   /** True for a message that needs no role. */
   isItem?(message: Fields): boolean;
 }

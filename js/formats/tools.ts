@@ -5,6 +5,24 @@ import type { NeutralTool } from "../types/messages.ts";
 import { isFields, json, withFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 
+interface Named {
+  name: string;
+  description: string;
+}
+
+/** A tool definition with a description, by format. */
+export interface ToolDefinitions<Parameters> {
+  "openai-chat": { type: "function"; function: Named & { parameters: Parameters } };
+  "openai-responses": Named & { type: "function"; parameters: Parameters; strict: false };
+  anthropic: Named & { input_schema: Parameters };
+  gemini: { functionDeclarations: (Named & { parametersJsonSchema: Parameters })[] };
+  vscode: Named & { inputSchema: Parameters };
+  /** A value of the SDK's object of tools. */
+  "ai-sdk": { description: string; inputSchema: any; execute: (input: any) => Promise<string> };
+  raw: ToolDefinitions<Parameters>["openai-chat"];
+  espalier: NeutralTool;
+}
+
 /** Writes a tool definition as an item of a request's list. `execute` is for formats whose SDK runs tools. */
 export type ToolWriter = (tool: NeutralTool, schema: Fields, execute?: (input: unknown) => Promise<unknown>) => unknown;
 

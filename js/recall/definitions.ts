@@ -1,7 +1,8 @@
 /** The definition of the recall tool, in each format of tool definitions. */
 
 import { RULES } from "../formats/table.ts";
-import type { Format, NeutralTool } from "../types/messages.ts";
+import type { ToolDefinitions } from "../formats/tools.ts";
+import type { Format } from "../types/messages.ts";
 
 /** Arguments of the recall tool as a JSON schema. */
 export interface RecallParameters {
@@ -14,23 +15,8 @@ export interface RecallParameters {
   [field: string]: unknown;
 }
 
-interface Named {
-  name: string;
-  description: string;
-}
-
 /** One tool definition, by format. */
-export interface RecallDefinitions {
-  "openai-chat": { type: "function"; function: Named & { parameters: RecallParameters } };
-  "openai-responses": Named & { type: "function"; parameters: RecallParameters; strict: false };
-  anthropic: Named & { input_schema: RecallParameters };
-  gemini: { functionDeclarations: (Named & { parametersJsonSchema: RecallParameters })[] };
-  vscode: Named & { inputSchema: RecallParameters };
-  /** A value of the SDK's object of tools. */
-  "ai-sdk": { description: string; inputSchema: any; execute: (input: any) => Promise<string> };
-  raw: RecallDefinitions["openai-chat"];
-  espalier: NeutralTool;
-}
+export type RecallDefinitions = ToolDefinitions<RecallParameters>;
 
 const PARAMETERS: RecallParameters = {
   type: "object",

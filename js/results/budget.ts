@@ -1,5 +1,6 @@
 /** Applies budgets to all tool results together: the tokens that they may take, and the old ones that become notes. */
 
+import { RULES } from "../formats/table.ts";
 import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { counting, kept, read } from "../calls/reading.ts";
@@ -228,20 +229,15 @@ class Storing {
   }
 }
 
-/**
- * Returns the bodies that gemini-cli reads from the host's response objects, if a response holds more than one text.
- */
+/** Returns what gemini-cli reads of results that hold more than one text. */
 function bodies({ format, source, messages }: Reading): [id: string, part: number, body: string][] {
-  if (format !== "gemini") return [];
+  const { resultBodies } = RULES[format];
   const offset = messages.length - source.list.length;
-  return source.list.flatMap((message, at) => {
-    const parts = isFields(message) && Array.isArray(message["parts"]) ? (message["parts"] as unknown[]) : [];
-    return parts.flatMap((part, number): [string, number, string][] => {
-      const response = isFields(part) ? (part["functionResponse"] ?? part["function_response"]) : undefined;
-      const body = isFields(response) ? response["response"] : undefined;
-      if (body === undefined || body === null) return [];
-      const isOne = isFields(body) && Object.keys(body).length === 1 && typeof body["output"] === "string";
-      return isOne ? [] : [[messages[at + offset]!.id, number, json(body)]];
-    });
-  });
+  return source.list.flatMap((message, at) =>
+    (isFields(message) && resultBodies ? resultBodies(message) : []).map(([part, body]): [string, number, string] => [
+      messages[at + offset]!.id,
+      part,
+      json(body),
+    ]),
+  );
 }

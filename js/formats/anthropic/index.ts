@@ -4,6 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
+import { MB, MIB } from "../limits.ts";
 import { isFields } from "../values.ts";
 import { check } from "./checks.ts";
 import { marks } from "./marks.ts";
@@ -29,6 +30,14 @@ export const anthropic: Adapter<Piece> = {
   check,
   marks,
   thoughts,
+  limits: {
+    maxBytes: 32 * MB,
+    maxImages: 100,
+    // 5 MiB of base64.
+    maxImageBytes: (5 * MIB * 3) / 4,
+    maxImageSide: 8_000,
+    maxImageSideOfMany: 2_000,
+  },
   isServerItem: ({ content }) =>
     Array.isArray(content) && content.some((block: unknown) => isFields(block) && block["type"] === "compaction"),
 };

@@ -17,7 +17,17 @@ export const shape: Shape = {
   // An answer is a message, too. Messages of the Responses API have no parts of the type "text".
   isLikely(message) {
     const { type, content } = message;
-    const isText = (part: unknown) => isFields(part) && part["type"] === "text";
     return type === "message" && ("stop_reason" in message || (Array.isArray(content) && content.some(isText)));
   },
+  // OpenAI writes messages of texts only in the same way.
+  canBe: (list) =>
+    list.every((message) => {
+      if (!isFields(message) || (message["role"] !== "user" && message["role"] !== "assistant")) return false;
+      const { content, tool_calls: calls } = message;
+      return calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)));
+    }),
 };
+
+function isText(part: unknown): boolean {
+  return isFields(part) && part["type"] === "text";
+}

@@ -4,6 +4,8 @@
  */
 
 import type { Adapter } from "../adapter.ts";
+import { MB } from "../limits.ts";
+import { resultBodies } from "./bodies.ts";
 import { check } from "./checks.ts";
 import { places } from "./places.ts";
 import { messages } from "./read.ts";
@@ -23,4 +25,7 @@ export const gemini: Adapter<Piece> = {
   writeTool,
   usage,
   check,
+  // With inline data.
+  limits: { maxBytes: 20 * MB, maxImages: 3_600 },
+  resultBodies,
 };

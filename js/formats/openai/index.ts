@@ -4,6 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
+import { MB } from "../limits.ts";
 import { checkChat, checkResponses } from "./checks.ts";
 import { marks } from "./marks.ts";
 import { places as chatPlaces } from "./places-chat.ts";
@@ -18,6 +19,8 @@ import { chatUsage, responsesUsage } from "./usage.ts";
 import * as chatWriter from "./write-chat.ts";
 import * as responsesWriter from "./write-responses.ts";
 
+const limits = { maxBytes: 50 * MB, maxImages: 500 };
+
 export const openaiChat: Adapter<ChatPiece> = {
   format: "openai-chat",
   ...chat,
@@ -27,6 +30,7 @@ export const openaiChat: Adapter<ChatPiece> = {
   writeTool: writeChatTool,
   usage: chatUsage,
   check: checkChat,
+  limits,
   marks,
 };
 
@@ -39,5 +43,6 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   writeTool: writeResponsesTool,
   usage: responsesUsage,
   check: checkResponses,
+  limits,
   isServerItem: ({ type }) => type === "compaction",
 };
