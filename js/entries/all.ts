@@ -1,4 +1,4 @@
-/** `espalier/inline` and `espalier/slim`: all that the root and the entries beside it export. */
+/** `espalier/inline` and `espalier/slim`: everything that the root and its neighbour entries export. */
 
 export * from "./verbs.ts";
 export * from "../prompt/index.ts";

@@ -1,4 +1,4 @@
-/** `espalier`: the verbs, and the types of what goes in and comes out. */
+/** `espalier`: the verbs, and the types of their options and results. */
 
 export * from "./verbs.ts";
 export { render, renderRequest } from "../prompt/index.ts";

@@ -1,4 +1,4 @@
-/** `espalier/results`: results of tools, smaller. */
+/** `espalier/results`: makes tool results smaller. */
 
 export { fitResults, jsonSchema, offload } from "../results/truncate.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize } from "../results/truncate.ts";

@@ -1,4 +1,4 @@
-/** `espalier/tokens`: texts as tokens, parts of messages, tools, estimates, calibration, the worker that counts. */
+/** `espalier/tokens`: tokens of texts, parts and tools, estimates, calibration, the counting worker. */
 
 export { breakdown, countPart, countTools } from "../calls/count.ts";
 export { encodingForModel } from "../tokens/count.ts";

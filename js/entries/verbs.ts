@@ -1,4 +1,4 @@
-/** The verbs of the root beside `render` and `renderRequest`, and the types of what goes in and comes out. */
+/** The verbs of the root beside `render` and `renderRequest`, and the types of their options and results. */
 
 export { countMessages } from "../calls/count.ts";
 export { compact } from "../calls/compact.ts";

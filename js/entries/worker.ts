@@ -12,11 +12,11 @@ import { TURN } from "../tokens/worker-protocol.ts";
 import type { FromWorker, Port, ToWorker } from "../tokens/worker-protocol.ts";
 import { append } from "../formats/append.ts";
 
-/** Ids whose answer nobody waits for any more. */
+/** Ids of cancelled requests. */
 const cancelled = new Set<number>();
 let started: Promise<void> | undefined;
 
-/** Answers requests that come in through `port`. */
+/** Answers requests that arrive through `port`. */
 export function serve(port: Port): void {
   const send = (message: FromWorker) => port.postMessage(message);
   port.onmessage = ({ data }) => void answer(data as ToWorker, send);
@@ -69,6 +69,6 @@ async function count(
   if (!cancelled.delete(id)) send({ type: "counts", id, counts });
 }
 
-// In a browser's worker the port is the global itself; in Node's it is handed over by the module.
+// In a browser's worker the port is the global itself; in Node's the module provides it.
 const scope = globalThis as unknown as Port & { WorkerGlobalScope?: unknown };
 if (scope.WorkerGlobalScope !== undefined) serve(scope);

@@ -1,17 +1,17 @@
 /**
- * Checks what hosts pass against the schema of a call (`schemas/`): the engine takes any number silently, and a
- * misspelt option would never count. Errors name the path, what is accepted and what was passed.
+ * Checks the options of a call against its schema (`schemas/`). The engine accepts any number silently, and a misspelt
+ * option would have no effect. Errors name the path, what is accepted and what was passed.
  */
 
 import { badValue, EspalierError } from "../errors/errors.ts";
 import { isSlip, nearest } from "./nearest.ts";
 
-/** Makes the error for a wrong value: `badValue`, or `badInput` where the object is input and no options. */
+/** Makes the error for a wrong value: `badValue`, or `badInput` if the object is input and not options. */
 export type Refuse = (path: string, wanted: string, value: unknown) => EspalierError;
 
 /**
- * What an option accepts: returns a description if `value` is something else. Kinds of nested values check what is in
- * them, and throw errors with their path. `of` exists for the compiler only.
+ * A kind of value that an option accepts. Returns a description of it if `value` is something else. Kinds of nested
+ * values check their contents, and throw errors with the path. `of` exists only for the compiler.
  */
 export interface Kind<T> {
   (value: unknown, path: string, refuse: Refuse): string | undefined;
@@ -19,17 +19,17 @@ export interface Kind<T> {
   readonly isRequired?: boolean;
 }
 
-/** A kind of an option that must be there. */
+/** The kind of a required option. */
 export interface Required<T> extends Kind<T> {
   readonly isRequired: true;
 }
 
 type Callable = (...args: never[]) => unknown;
 
-/** How an option of type `T` is declared: a kind, a list of texts of which it is one, or the schema of an object. */
+/** The declaration of an option of type `T`: a kind, a list of accepted texts, or the schema of an object. */
 export type Spec<T> = Kind<T> | ([T] extends [string] ? readonly T[] : [T] extends [Callable] ? never : Schema<T>);
 
-/** The options of a call. The compiler holds names, kinds and which of them are required equal to the type. */
+/** The options of a call. The compiler keeps names, kinds and required options equal to the type. */
 export type Schema<O> = {
   readonly [name in keyof O]-?: object extends Pick<O, name> ? Spec<Exclude<O[name], undefined>> : Required<O[name]>;
 };
@@ -37,10 +37,10 @@ export type Schema<O> = {
 type AnySpec = Kind<never> | readonly string[] | { readonly [name: string]: AnySpec };
 
 /**
- * Returns `options` if it is an object without unknown names and every value is of its kind. `undefined` counts as
+ * Returns `options` if it is an object without unknown names, and every value is of its kind. `undefined` counts as
  * absent.
  *
- * @throws EspalierError `bad_option` with the path of the first unknown name; what `refuse` makes of a wrong value
+ * @throws EspalierError `bad_option` with the path of the first unknown name; or the error of `refuse` for a wrong value
  */
 export function check<O extends object>(options: O, schema: object, within = "options", refuse: Refuse = badValue): O {
   // A list has methods that look like options: filter, keys.
@@ -52,8 +52,8 @@ export function check<O extends object>(options: O, schema: object, within = "op
 }
 
 /**
- * The same for an object that another library may have made, such as a language model of VS Code: of unknown names only
- * slips of our own are refused.
+ * The same for an object that another library may have made, such as a language model of VS Code. Refuses an unknown
+ * name only if it looks like a slip of a known one.
  */
 export function checkForeign<O extends object>(value: O, schema: object, within: string, refuse: Refuse = badValue): O {
   if (!isObject(value)) throw refuse(within, "an object", value);
@@ -67,7 +67,7 @@ export function checkForeign<O extends object>(value: O, schema: object, within:
 /**
  * Checks one value. `undefined` counts as absent, unless the kind is required.
  *
- * @throws EspalierError what `refuse` makes of the value
+ * @throws EspalierError the error of `refuse`
  */
 export function need<T>(
   value: unknown,
@@ -78,7 +78,7 @@ export function need<T>(
   if (value !== undefined || (spec as Kind<T>).isRequired) needValue(value, spec as AnySpec, path, refuse);
 }
 
-/** Checks a list and each of its items. Returns what is accepted if there is no list. */
+/** Checks a list and each of its items. Returns what is accepted if `value` is not a list. */
 export function items<T>(value: unknown, spec: Spec<T>, path: string, refuse: Refuse): string | undefined {
   if (!Array.isArray(value)) return "a list";
   // Not `forEach`: it would skip holes.
@@ -110,7 +110,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Describes a list of texts of which one is accepted. */
+/** Describes a list of accepted texts. */
 export function choice(texts: readonly unknown[]): string {
   const quoted = texts.map((text) => JSON.stringify(text));
   return [quoted.slice(0, -1).join(", "), quoted.at(-1)].filter(Boolean).join(" or ");

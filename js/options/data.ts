@@ -1,17 +1,17 @@
-/** Data of hosts on its way into the engine, whose stack a value that holds itself would exhaust. */
+/** Checks data of hosts before it enters the engine, whose stack a cyclic value would exhaust. */
 
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
 
-/** Deepest nesting of data that hosts pass. What the engine takes has six levels at most. */
+/** Max nesting of data from hosts. The engine uses at most six levels. */
 const DEEPEST = 32;
 
 /**
- * A copy of plain data, as JSON has it: texts, finite numbers, lists, objects. What is `undefined` stays so, since the
- * engine takes it for absent.
+ * Copies plain data as JSON has it: texts, finite numbers, lists, objects. `undefined` stays, because the engine treats
+ * it as absent.
  *
- * @throws EspalierError `code` with the path of whatever is no data, or nested too deeply (as everything is that holds
- *   itself)
+ * @throws EspalierError `code` with the path of a value that is not data, or that is nested too deeply (a cyclic value
+ *   always is)
  */
 export function plain<T>(value: T, path: string, code: InputCode = "bad_option"): T {
   return copied(value, path, code, 0) as T;
@@ -30,7 +30,7 @@ function copied(value: unknown, path: string, code: InputCode, depth: number): u
   );
 }
 
-/** What was given, without what is there in name only. */
+/** Returns the options without those that are `undefined`. */
 export function defined<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }

@@ -16,10 +16,10 @@ const isNumber = (value: unknown): value is number => typeof value === "number";
 /** An object of any fields. */
 export const object: Kind<any> = (value) => expected(typeof value === "object" && value !== null, "an object");
 
-/** A value that the code which reads it checks: types, formats and profiles that have rules of their own. */
+/** A value that its reader checks: types, formats and profiles with rules of their own. */
 export const checkedLater: Kind<any> = () => undefined;
 
-/** The kind for an option that must be there. */
+/** Makes the kind of a required option. */
 export function required<T>(kind: Kind<T> | readonly T[]): Required<T> {
   const own: Kind<T> =
     typeof kind === "function"
@@ -41,7 +41,7 @@ export const flag: Kind<boolean> = (value) => expected(typeof value === "boolean
 
 export const callback: Kind<any> = (value) => expected(typeof value === "function", "a function");
 
-/** An `AbortSignal` of any realm: it has to report an abort. */
+/** An `AbortSignal` of any realm, which can report an abort. */
 export const signal: Kind<AbortSignal> = (value) => {
   const { aborted, addEventListener, throwIfAborted } = (
     typeof value === "object" && value !== null ? value : {}
@@ -51,7 +51,7 @@ export const signal: Kind<AbortSignal> = (value) => {
   return expected(isSignal, "an AbortSignal");
 };
 
-/** A number of tokens, bytes, lines and the like. */
+/** A count of tokens, bytes, lines and the like. */
 export const whole: Kind<number> = (value) => expected(isWhole(value), "a whole number, 0 or more");
 
 /** The same, with `Infinity` for no limit. */
@@ -63,10 +63,10 @@ export const positive: Kind<number> = (value) => expected(isWhole(value, 1), "a 
 export const milliseconds: Kind<number> = (value) =>
   expected(isWhole(value), "a whole number of milliseconds, 0 or more");
 
-/** Longest delay of a timer, about 24 days. */
+/** Max delay of a timer, about 24 days. */
 const LONGEST = 2 ** 31 - 1;
 
-/** A time that a timer of the platform can wait. */
+/** A delay that a timer of the platform supports. */
 export const timer: Kind<number> = (value) =>
   expected(isWhole(value) && value <= LONGEST, `a whole number of milliseconds, at most ${LONGEST}`);
 
@@ -88,14 +88,14 @@ export const number: Kind<number> = (value) => expected(isNumber(value) && !Numb
 
 export const encoding: Kind<EncodingName> = (value) => expected(typeof value === "string", "the name of an encoding");
 
-/** The id or index of a message; whether there is such a message is checked later. */
+/** The id or index of a message. Whether the message exists is checked later. */
 export const messageId: Kind<string | number> = (value) =>
   expected(typeof value === "string" || isNumber(value), "the id or index of a message");
 
 export const messageIds: Kind<readonly (string | number)[]> = (value, path, refuse) =>
   items(value, messageId, path, refuse) && "a list of ids or indices of messages";
 
-/** An object with values of one kind, by names of the host's choice. */
+/** Checks an object with values of one kind, under names of the host's choice. */
 export function values<T>(value: unknown, kind: Kind<T>, wanted: string, path: string, refuse: Refuse) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wanted;
   for (const [key, item] of Object.entries(value)) {
@@ -105,7 +105,7 @@ export function values<T>(value: unknown, kind: Kind<T>, wanted: string, path: s
   return undefined;
 }
 
-/** An object of the host's that has these methods. */
+/** Checks an object of the host with these methods. */
 export function methods(value: unknown, names: readonly string[], path: string, refuse: Refuse): string | undefined {
   if (typeof value !== "object" || value === null) return `an object with ${names.join(", ")}`;
   for (const method of names) {
@@ -115,7 +115,7 @@ export function methods(value: unknown, names: readonly string[], path: string, 
   return undefined;
 }
 
-/** Time of the host's own, in tests. */
+/** The host's own clock, for tests. */
 export const clock: Kind<any> = (value, path, refuse) => {
   if (typeof value !== "object" || value === null) return "an object with now and after";
   const { now, after } = value as Record<string, unknown>;

@@ -1,8 +1,8 @@
-/** Finds the option that an unknown name was probably meant to be. */
+/** Finds the option that an unknown name probably means. */
 
 /**
- * What other libraries call an option, in lower case without separators, and what it is called here; the first name
- * that the call has counts.
+ * Names of options in other libraries and in earlier versions, in lower case without separators, with our names. The
+ * first of them that the call has is suggested.
  */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   maxtokens: ["budget"],
@@ -57,17 +57,17 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   onevent: ["onProgress"],
 };
 
-/** Maximum number of wrong letters in a slip. */
+/** Max number of wrong letters in a slip. */
 const SLIP = 2;
 
-/** Returns true for a name that looks like a slip of one of `names`. */
+/** Returns true if `name` looks like a slip of one of `names`. */
 export function isSlip(name: string, names: readonly string[]): boolean {
   return names.some((one) => one.length > 6 && distance(name, one, SLIP) <= SLIP);
 }
 
 /**
- * Returns the name that was probably meant: one that another library uses, else the one with the fewest wrong letters,
- * up to a third of them.
+ * Returns the name that was probably meant: by a name of another library, else the one with the fewest wrong letters,
+ * at most a third of them.
  */
 export function nearest(name: string, right: readonly string[]): string | undefined {
   const plain = simple(name);
@@ -75,11 +75,11 @@ export function nearest(name: string, right: readonly string[]): string | undefi
   if (same !== undefined) return same;
   const foreign = (Object.hasOwn(FOREIGN, plain) ? FOREIGN[plain]! : []).find((one) => right.includes(one));
   if (foreign !== undefined) return foreign;
-  const most = Math.min(3, Math.floor(plain.length / 3));
-  let [best, least]: [string | undefined, number] = [undefined, most + 1];
+  const max = Math.min(3, Math.floor(plain.length / 3));
+  let [best, min]: [string | undefined, number] = [undefined, max + 1];
   for (const one of right) {
-    const wrong = distance(plain, simple(one), most);
-    if (wrong < least) [best, least] = [one, wrong];
+    const wrong = distance(plain, simple(one), max);
+    if (wrong < min) [best, min] = [one, wrong];
   }
   return (
     best ?? right.find((one) => plain.length > 3 && (simple(one).startsWith(plain) || plain.startsWith(simple(one))))
@@ -91,11 +91,11 @@ function simple(name: string): string {
 }
 
 /**
- * Letters to insert, delete, replace or swap with their neighbour to make one word of the other; `most + 1` for
- * anything above `most`.
+ * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into the other;
+ * `max + 1` for anything above `max`.
  */
-function distance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+function distance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let [older, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= a.length; row += 1) {
     const line = [row];

@@ -1,9 +1,9 @@
 /** Context windows of models, by name. */
 
 /**
- * Beginnings of names and tokens of the window, input and output together; the first that fits wins. Only families
- * whose window is not the 128,000 tokens that are assumed otherwise. Source: the model pages of OpenAI and Anthropic,
- * for the models' default window.
+ * Patterns of names, and the window in tokens, input and output together. The first match counts. The table has only
+ * families whose window differs from the default of 128,000 tokens. Source: the model pages of OpenAI and Anthropic, for
+ * the default window of the models.
  */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^gpt-4-32k/, 32_768],
@@ -15,8 +15,8 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * The window of the model of this name, which may carry the path of a router (`openai/gpt-4`); undefined if it is not
- * known.
+ * Returns the window of the model with this name, which may have the path of a router (`openai/gpt-4`); undefined if it
+ * is not known.
  */
 export function windowByName(name: string | undefined): number | undefined {
   const last = name?.slice(name.lastIndexOf("/") + 1).toLowerCase();

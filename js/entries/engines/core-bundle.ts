@@ -1,6 +1,6 @@
 /**
- * Node, in a bundle: engine and vocabularies are inside the JavaScript, since a bundle has no files beside it. Only
- * bundlers come here, by the condition `module`.
+ * Node, in a bundle: engine and vocabularies are inside the JavaScript, because a bundle has no files beside it. Only
+ * bundlers use this module, by the condition `module`.
  */
 
 import "./core-inline.ts";
