@@ -17,6 +17,7 @@ import {
   uiMessages,
 } from "../formats/samples.ts";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 const {
   EspalierError,
@@ -579,7 +580,7 @@ for (const [name, { input, isMark, format, forbidden }] of Object.entries(conver
           marks.map(({ why: _, ...rest }) => rest),
         );
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 }

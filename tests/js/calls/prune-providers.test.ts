@@ -7,6 +7,7 @@ import type { Finding, ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "../formats/common.ts";
 import { hosts } from "../validity/hosts.ts";
+import { runs } from "../runs.ts";
 
 const { countMessages, prune, repair, validate } = espalier;
 
@@ -59,7 +60,7 @@ for (const provider of PROVIDERS) {
         if (whole <= budget) assert.equal(messages, valid);
         assert.deepEqual(prune(messages, { format: provider, budget, order }).messages, messages);
       }),
-      { seed: 11, numRuns: 600 },
+      { seed: 11, numRuns: runs(600) },
     );
   });
 }

@@ -7,6 +7,7 @@ import { readConversation } from "../../../js/formats/index.ts";
 import type { Format, NeutralMessage } from "../../../js/types/messages.ts";
 import type { PruneCut, PruneOptions, PruneReport } from "../../../js/types/prune.ts";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 const { EspalierError, Pruner, countMessages, prune } = espalier;
 
@@ -337,7 +338,7 @@ test("a pruner notices what the host changed", () => {
         pruner.free();
       },
     ),
-    { seed: 3, numRuns: 300 },
+    { seed: 3, numRuns: runs(300) },
   );
 });
 
@@ -461,7 +462,7 @@ for (const format of formats) {
           assert.equal(JSON.stringify(input), frozen);
         },
       ),
-      { seed: 5, numRuns: 150 },
+      { seed: 5, numRuns: runs(150) },
     );
   });
 }

@@ -12,6 +12,7 @@ import type { Format } from "../../../js/types/messages.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
 import { SUMMARY, begin, refused, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
+import { runs } from "../runs.ts";
 
 const { openConversation, validate } = espalier;
 const LIMIT = 3_000;
@@ -182,7 +183,7 @@ test("a log that ends anywhere opens with everything before, and goes on", async
       assert.equal(again.log.originals, read.originals + 2);
       await again.dispose();
     }),
-    { numRuns: 30, seed: 5 },
+    { numRuns: runs(30), seed: 5 },
   );
 });
 

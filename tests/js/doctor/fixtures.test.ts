@@ -6,6 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import { fixture, sessions } from "../sessions/sessions.ts";
+import { runs } from "../runs.ts";
 
 await espalier.init();
 const folder = new URL("../../fixtures/sessions/", import.meta.url);
@@ -59,7 +60,7 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith(".jsonl"))
         const list = listOf(mended.messages, session.tools);
         assert.deepEqual(opened(sessions.writeSession(session, list, text))?.messages, list);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 }

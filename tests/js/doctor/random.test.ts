@@ -8,11 +8,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 await espalier.init();
 const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 const LIMITS = [{}, { maxTokens: 2_000 }, { maxBytes: 20_000 }, { maxImages: 1, maxImageBytes: 3_000 }];
-const RUNS = Number(process.env["ESPALIER_HISTORIES"] ?? 150);
+const RUNS = Number(process.env["ESPALIER_HISTORIES"] ?? runs(150));
 
 const header = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAA";
 const words = fc.oneof(

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ReducedFile, SplitDetails } from "../../../js/documents/changed.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const { count, parseDiff, reduceChanges, reduceCompatible } = espalier;
 
@@ -230,7 +231,7 @@ test("never over, changed lines always there, one marker for each stretch, in ev
         );
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

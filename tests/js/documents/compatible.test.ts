@@ -10,6 +10,7 @@ import fc from "fast-check";
 import type * as Espalier from "../../../js/entries/all.ts";
 import type * as Internal from "../../../js/entries/chunks/core.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
 const { documentStructure, summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(
@@ -213,7 +214,7 @@ test("never over the limit without a selection, and all of it where there is roo
         if (limit >= text.length && style === styles[0]) assert.equal(made!.text, text);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

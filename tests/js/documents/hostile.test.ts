@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { StructureNode } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const { documentStructure, documentStructureSync, flattenTree } = espalier;
 
@@ -102,7 +103,7 @@ test("any text in any language", () => {
         assert.ok(root.end <= text.length);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { Definition } from "../../../js/documents/outline.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const { count, outline, repositoryMap } = espalier;
 
@@ -100,7 +101,7 @@ test("never over its budget, outer definitions first, and it says how many are m
         if (made.missing > 0 && made.text) assert.match(made.text, new RegExp(`^… ${made.missing} more$`, "m"));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -193,7 +194,7 @@ test("never over, whatever the files are", async () => {
         parsed: 0,
       });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
   assert.deepEqual(await repositoryMap([], { budget: 0 }), {
     text: "",

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { DocumentSummary, SummaryEdit } from "../../../js/documents/summarize.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const { count, summarizeDocument, summarizeDocumentSync } = espalier;
 
@@ -169,7 +170,7 @@ test("edits inside of what shows, made on the summary and on the document, are t
         );
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -188,7 +189,7 @@ test("whatever is edited, what is missing stays as it is", () => {
         for (const { range } of summary.elisions) assert.ok(end <= range[0] || range[1] <= start);
       if (edits[0]) assert.equal(document.slice(edits[0].start, edits[0].end), summary.text.slice(...places));
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -311,6 +312,6 @@ test("rebased edits and changes commute: both apply, whatever comes first", () =
           assert.equal(now.slice(edit.start, edit.end), document.slice(free[at]!.start, free[at]!.end));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

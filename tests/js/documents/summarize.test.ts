@@ -9,6 +9,7 @@ import type { DocumentSummary, SummaryDocument } from "../../../js/documents/sum
 import { errorsOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { lineOf, sound } from "./sound.ts";
+import { runs } from "../runs.ts";
 
 const {
   count,
@@ -379,7 +380,7 @@ test("odd texts at any budget", () => {
         }
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 });
 

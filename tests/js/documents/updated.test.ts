@@ -9,6 +9,7 @@ import { espalier } from "../built.ts";
 import * as core from "../../../pkg/dist/core.js";
 import type { DocumentStructure } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const { documentStructureSync, outline, summarizeDocumentSync } = espalier;
 const forget = () =>
@@ -106,7 +107,7 @@ for (const [language, { text }] of Object.entries(SAMPLES)) {
           assert.deepEqual({ ...made.basis, work: 0 }, { ...fresh.basis, work: 0 });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 }
@@ -137,6 +138,6 @@ test("a summary is the same, whatever was summarised before", () => {
         assert.equal(run(options), warm[at]);
       });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

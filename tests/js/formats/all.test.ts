@@ -11,6 +11,7 @@ import { written } from "../../../js/formats/turns.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
 import { ADAPTERS } from "./adapters.ts";
+import { runs } from "../runs.ts";
 
 test("what is no conversation is refused", () => {
   for (const input of [
@@ -157,7 +158,7 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
         assert.equal(reading.rebuild(keep), input);
         if (list.length > 0) assert.equal(readConversation(input, {}).messages.length, reading.messages.length);
       }),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: runs(200) },
     );
   });
 

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 await espalier.init();
 const FORMATS: Format[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "raw", "espalier"];
@@ -104,7 +105,7 @@ test("random conversations cross without losing a text, a call or a result", () 
       ]);
       assert.deepEqual(essence(espalier.convert(chat, to).messages, to), essence(chat, "openai-chat"));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

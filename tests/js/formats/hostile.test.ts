@@ -11,6 +11,7 @@ import { EspalierError } from "../../../js/errors/errors.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { reads, refused } from "./check.ts";
 import { samples } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const user = { role: "user", content: "x" };
 
@@ -256,6 +257,6 @@ test("whatever comes in, it is a conversation or an error with a code", () => {
         }
       },
     ),
-    { seed: 1, numRuns: 3000 },
+    { seed: 1, numRuns: runs(3000) },
   );
 });

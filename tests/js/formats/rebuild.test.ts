@@ -18,6 +18,7 @@ import {
   samples,
   uiMessages,
 } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 const FORMATS = Object.keys(samples) as Format[];
 const keep = (messages: readonly NeutralMessage[]): PlanItem[] => messages.map(({ id }) => ({ type: "keep", id }));
@@ -318,7 +319,7 @@ for (const format of FORMATS) {
         assert.deepEqual(essence(again.messages), essence(messages));
         assert.equal(again.rebuild(keep(again.messages)), written);
       }),
-      { seed: 1, numRuns: 100 },
+      { seed: 1, numRuns: runs(100) },
     );
   });
 }

@@ -13,6 +13,7 @@ import {
   LanguageModelToolCallPart,
   LanguageModelToolResultPart,
 } from "./samples.ts";
+import { runs } from "../runs.ts";
 
 /** A round: what is thought and said, what is called, and which calls were answered. */
 interface Round {
@@ -185,7 +186,7 @@ for (const format of Object.keys(WRITE) as Format[]) {
             assert.equal(refusal(format, messagesOf(out)), undefined, JSON.stringify(messagesOf(out), undefined, 1));
           },
         ),
-        { seed: 7, numRuns: 300, includeErrorInReport: true },
+        { seed: 7, numRuns: runs(300), includeErrorInReport: true },
       );
     });
   }

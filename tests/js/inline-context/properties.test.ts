@@ -5,6 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { count, inline } from "./built.ts";
 import type { InlineRequest } from "./built.ts";
+import { runs } from "../runs.ts";
 
 const PARTS = [
   "let",
@@ -89,7 +90,7 @@ function check(given: InlineRequest, result: ReturnType<typeof inline.inlineCont
 test("requests on their own", () => {
   fc.assert(
     fc.property(request, (given) => check(given, inline.inlineContext(given))),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 });
 
@@ -122,7 +123,7 @@ test("requests of a session are those on their own, but for suffix and beginning
       }
       session.free();
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -150,6 +151,6 @@ test("nothing that fits is left out", () => {
       for (const one of report.filter(({ dropped }) => dropped === "noRoom"))
         assert.ok(one.tokens + 5 > tokens.free, JSON.stringify([one, tokens]));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

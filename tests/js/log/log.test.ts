@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationLog as Log } from "../../../js/log/log.ts";
 import type { LogCheckpoint, LogEdit } from "../../../js/log/types.ts";
+import { runs } from "../runs.ts";
 
 const { ConversationLog, EspalierError, countMessages } = espalier;
 
@@ -461,6 +462,6 @@ test("random edits and undoing on real transcripts", () => {
       assert.deepEqual(again.log.view(), log.view());
       assert.equal(again.log.hash(), log.hash());
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -15,8 +15,9 @@ import type { Outcome } from "./outcome.ts";
 import type { Case } from "./random-tree.ts";
 import { Random, randomCase } from "./random-tree.ts";
 import { ours, reference, rehearsal } from "./subject.ts";
+import { runs } from "../runs.ts";
 
-const TREES = Number(process.env.PROMPT_TREES ?? 300);
+const TREES = Number(process.env.PROMPT_TREES ?? runs(300));
 const FIRST = Number(process.env.PROMPT_SEED ?? 1);
 const SEEDS = process.env.PROMPT_SEED === undefined ? TREES : 1;
 

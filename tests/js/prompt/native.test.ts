@@ -12,8 +12,9 @@ import { makeSplices } from "./outcome.ts";
 import { fragment, h } from "./pieces.ts";
 import { Random, randomCase } from "./random-tree.ts";
 import { ours, rehearsal } from "./subject.ts";
+import { runs } from "../runs.ts";
 
-const TREES = Number(process.env.PROMPT_TREES ?? 150);
+const TREES = Number(process.env.PROMPT_TREES ?? runs(150));
 const FIRST = Number(process.env.PROMPT_SEED ?? 1);
 
 interface Subject {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { longestFittingPrefix } from "../../../js/prompt/text-break.ts";
 import type { BasePromptSizing } from "../../../js/prompt/piece.ts";
+import { runs } from "../runs.ts";
 
 type Counter = (text: string) => number;
 
@@ -79,7 +80,7 @@ test("the same as counting every beginning", async () => {
       const cut = await longestFittingPrefix(given, at, sizing(budget, counter), undefined);
       assert.equal(cut, plainly(given, at, budget, counter));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -91,7 +92,7 @@ test("whatever the tokenizer says, the result fits, and is not shorter", async (
       assert.ok(cut === "" || erratic(cut) <= budget);
       assert.ok(given.startsWith(cut) && cut.length >= plainly(given, at, budget, erratic).length);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

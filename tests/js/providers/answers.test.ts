@@ -8,6 +8,7 @@ import { answer } from "../../server/model.mjs";
 import type { How, What } from "../../server/model.mjs";
 import { asks, make, NAMES, scripted } from "./support.ts";
 import type { WireName } from "./support.ts";
+import { runs } from "../runs.ts";
 
 const server = await scripted();
 
@@ -94,7 +95,7 @@ for (const name of NAMES) {
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }), async (chunks) => {
         assert.deepEqual(shown(await ask(name, what, { chunks }, { stream: true })), wanted);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
     assert.deepEqual(shown(await ask(name, what, { chunks: [1] }, { stream: true })), wanted);
     assert.deepEqual(shown(await ask(name, what, { chunks: [3] }, { stream: false })), wanted);

@@ -8,6 +8,7 @@ import { aiSdk, EspalierError, generator, vscode } from "../../../js/providers/i
 import type { AiSdkOptions, ProviderEvent, VscodeOptions } from "../../../js/providers/index.ts";
 import { conversation } from "./conversations.ts";
 import { failure, firing, hurried } from "./support.ts";
+import { runs } from "../runs.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -717,7 +718,7 @@ test("property: any conversation keeps its calls and results together", () => {
         );
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

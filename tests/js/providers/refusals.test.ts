@@ -8,6 +8,7 @@ import type { RefusalRule } from "../../../js/providers/index.ts";
 import { failWithin, raw, refuse } from "../../server/model.mjs";
 import { REFUSED, REFUSED_WITHIN } from "../../server/refusals.mjs";
 import { asks, failure, hurried, KEY, make, NAMES, scripted } from "./support.ts";
+import { runs } from "../runs.ts";
 
 const server = await scripted();
 
@@ -141,6 +142,6 @@ test("property: no text makes classifying throw, or takes long", () => {
       const { used, limit } = classify({ text, ...(status !== null && { status }) });
       for (const number of [used, limit]) assert.ok(number === undefined || Number.isSafeInteger(number));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

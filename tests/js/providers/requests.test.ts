@@ -17,6 +17,7 @@ import { conversation } from "./conversations.ts";
 import { make, NAMES, scripted } from "./support.ts";
 import type { WireName } from "./support.ts";
 import { ADAPTERS } from "../formats/adapters.ts";
+import { runs } from "../runs.ts";
 
 const server = await scripted({ strict: true });
 /** Headers that requests are checked with where nothing is sent. */
@@ -571,7 +572,7 @@ test("property: any conversation, from any format, is taken by every provider; n
         assert.equal(JSON.stringify(source), before);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -608,7 +609,7 @@ test("property: a picture arrives whole in every format that has pictures", () =
           assert.ok(JSON.stringify(request(name, source, { format })).includes(data), `${format} to ${name}`);
       }
     }),
-    { numRuns: 8 },
+    { numRuns: runs(8) },
   );
 });
 

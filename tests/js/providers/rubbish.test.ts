@@ -7,6 +7,7 @@ import { anthropic, EspalierError, gemini, openai, openaiResponses } from "../..
 import type { HttpOptions } from "../../../js/providers/index.ts";
 import { WIRES } from "../../server/model.mjs";
 import { noSecret, KEY } from "./support.ts";
+import { runs } from "../runs.ts";
 
 const MAKERS = { "openai-chat": openai, "openai-responses": openaiResponses, anthropic, gemini };
 
@@ -127,7 +128,7 @@ for (const name of Object.keys(MAKERS) as (keyof typeof MAKERS)[]) {
       fc.asyncProperty(value, fc.constantFrom(200, 400, 429, 500), async (body, status) =>
         settles(post(name, JSON.stringify(body), "application/json", status).send({})),
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     ));
 
   test(`property, ${name}: any events`, () =>
@@ -140,7 +141,7 @@ for (const name of Object.keys(MAKERS) as (keyof typeof MAKERS)[]) {
           ),
         ),
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     ));
 
   test(`property, ${name}: a good stream with something wrong in it`, () => {
@@ -172,7 +173,7 @@ for (const name of Object.keys(MAKERS) as (keyof typeof MAKERS)[]) {
         }
         await settles(post(name, events.join(""), "text/event-stream").send({}, { stream: true }));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 }

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { EventStream } from "../../../js/providers/index.ts";
 import type { ServerEvent } from "../../../js/providers/index.ts";
+import { runs } from "../runs.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -63,7 +64,7 @@ test("property: any split of the bytes gives the same events", () => {
       assert.deepEqual(read(at.slice(1).map((end, number) => all.subarray(at[number], end))), whole);
       assert.deepEqual(read([...all].map((byte) => Uint8Array.of(byte))), whole);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

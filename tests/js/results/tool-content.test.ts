@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 const { count, toolContent } = espalier;
 
@@ -203,6 +204,6 @@ test("whatever a tool gives back, there is something to say", async () => {
         assert.ok(made.content.length > 0 && made.text !== "");
       },
     ),
-    { seed: 1, numRuns: 300 },
+    { seed: 1, numRuns: runs(300) },
   );
 });

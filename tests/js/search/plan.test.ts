@@ -8,6 +8,7 @@ import type { IndexOptions, SearchAnswer, SearchOptions, WorkspaceIndex } from "
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 const { isEspalierError, memoryFiles, openIndex, renderHits } = bundle as typeof Search;
 
@@ -431,7 +432,7 @@ test("the budget is filled exactly", async () => {
           assert.ok(budget - answer.tokens < 60, `${answer.tokens} of ${budget}`);
       },
     ),
-    { numRuns: 60, seed: 1 },
+    { numRuns: runs(60), seed: 1 },
   );
   await index.dispose();
 });

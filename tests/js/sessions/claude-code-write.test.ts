@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { fixture, sessions } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession, writeSession } = sessions;
 const log = fixture("claude-code.jsonl");
@@ -68,6 +69,6 @@ test("any subset, with new messages anywhere, reads as it was written", () => {
             assert.ok(byId.has(record["parentUuid"]), "a parent is missing");
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

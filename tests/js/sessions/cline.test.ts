@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession, writeSession } = sessions;
 const files = { cline: fixture("cline.json"), roo: fixture("roo.json"), session: fixture("cline-session.json") };
@@ -162,7 +163,7 @@ test("any list of messages reads as it was written", () => {
       assert.deepEqual(again.messages, messages);
       assert.equal(again.compactions.length, context.length > 0 ? session.compactions.length : 0);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -185,7 +186,7 @@ test("fields of any type do no harm", () => {
         });
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

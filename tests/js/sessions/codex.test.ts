@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession, openSession, writeSession } = sessions;
 const log = fixture("codex.jsonl");
@@ -204,7 +205,7 @@ test("fields of any type are survived", () => {
         assert.equal((error as { code: string }).code, "no_conversation");
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -250,7 +251,7 @@ test("what is written is read as it was meant, and lines that stay are the origi
         assert.ok(ordinals.every((ordinal, at) => at === 0 || ordinal > ordinals[at - 1]!));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { openSession, readSession } = sessions;
 const log = fixture("copilot-cli.jsonl");
@@ -198,6 +199,6 @@ test("fields of any type are survived", () => {
         assert.equal((error as { code: string }).code, "no_conversation");
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Session } from "../../../js/sessions/index.ts";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession } = sessions;
 const files = {
@@ -277,7 +278,7 @@ test("any value anywhere does no harm", () => {
           );
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   }
 });

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { openSession, readSession, writeSession } = sessions;
 const old = fixture("gemini-chat.json");
@@ -159,7 +160,7 @@ test("fields of any type are survived, and a header alone is no conversation", (
         assert.equal((error as { code: string }).code, "no_conversation");
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   assert.throws(() => readSession(JSON.stringify(header)), { code: "no_conversation" });
 });
@@ -216,6 +217,6 @@ test("any subset, with new turns anywhere, reads as it was written", () => {
         assert.deepEqual(readSession(writeSession(session, messages, text)).messages, messages);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

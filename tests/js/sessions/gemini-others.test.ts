@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { openSession, readSession } = sessions;
 const stream = fixture("gemini-stream.jsonl");
@@ -222,7 +223,7 @@ test("fields of any type are survived", () => {
           assert.equal((error as { code: string }).code, "no_conversation");
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   }
 });

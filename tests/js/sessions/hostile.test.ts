@@ -6,6 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import { check, fixture, lines, sessions } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 await espalier.init();
 const { readSession, openSession, EspalierError } = sessions;
@@ -144,7 +145,7 @@ for (const name of names) {
           record === undefined ? all[number]!.slice(0, at) : JSON.stringify(damaged(record, { left: at % 60 }, junk));
         outcome(all.join("\n"));
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession, writeSession } = sessions;
 const log = fixture("pi.jsonl");
@@ -205,7 +206,7 @@ test("what is written reads as it was meant, with its unchanged lines", () => {
       for (let at = [...byId.values()].at(-1); at && at.parentId !== null; at = byId.get(at.parentId))
         assert.ok(byId.has(at.parentId), "a parent is missing");
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -11,6 +11,7 @@ import { renderedText } from "../../../js/sessions/rendered-tree.ts";
 import { h, render } from "../prompt/pieces.ts";
 import { ours } from "../prompt/subject.ts";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { runs } from "../runs.ts";
 
 const { readSession } = sessions;
 const file = fixture("vscode-chat.json");
@@ -173,7 +174,7 @@ test("fields of any type do no harm, and other files are not taken", () => {
       ] = value;
       check(readSession(JSON.stringify({ ...chat, requests })), { layout: "vscode-chat" });
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   fc.assert(
     fc.property(
@@ -190,7 +191,7 @@ test("fields of any type do no harm, and other files are not taken", () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   for (const other of [
     { requests: [] },
@@ -227,7 +228,7 @@ test("trees read as the renderer renders them", async () => {
       const words = messages.map((message: unknown) => texts(message)).join("");
       assert.equal(renderedText(node), words);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   const deep = Array.from({ length: 100_000 }).reduce<unknown>((node) => ({ type: 1, children: [node] }), {
     type: 2,

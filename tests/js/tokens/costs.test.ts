@@ -10,6 +10,7 @@ import type { Format, Part } from "../../../js/types/messages.ts";
 import { samples } from "../formats/samples.ts";
 import { espalier } from "../built.ts";
 import { conversation } from "../providers/conversations.ts";
+import { runs } from "../runs.ts";
 
 const { Calibration, EspalierError, countMessages, countPart, countTools, prune } = espalier;
 
@@ -257,6 +258,6 @@ test("property: messages sum to the total, and what goes frees what it cost", ()
         assert.equal(total - less, perMessage[gone]!.tokens);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

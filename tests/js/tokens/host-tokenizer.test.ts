@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 
 const { breakdown, compact, count, countMessages, countPart, countTools, prune, Pruner } = espalier;
 
@@ -79,7 +80,7 @@ test("random texts cost what the tokenizer says", () => {
         texts.map((text) => frame + chars(text)),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -8,6 +8,7 @@ import type { Finding, ProviderName, RepairOptions } from "../../../js/types/val
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { freeze, messagesOf } from "../formats/common.ts";
+import { runs } from "../runs.ts";
 import { hosts } from "./hosts.ts";
 
 const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
@@ -22,7 +23,7 @@ const options = fc.record({
 }) as fc.Arbitrary<Omit<RepairOptions, "provider">>;
 
 /** Whatever comes in, what goes out is valid, the same again, and as far as it was right the caller's own. */
-function mends(format: Format, provider: ProviderName, runs: number): void {
+function mends(format: Format, provider: ProviderName, count: number): void {
   fc.assert(
     fc.property(hosts[format], options, (input, chosen) => {
       freeze(input);
@@ -49,7 +50,7 @@ function mends(format: Format, provider: ProviderName, runs: number): void {
         if (index !== undefined) assert.ok(index < messagesOf(input).length);
       }
     }),
-    { seed: 3, numRuns: runs },
+    { seed: 3, numRuns: runs(count) },
   );
 }
 
@@ -479,7 +480,7 @@ test("nothing that a host holds breaks it", () => {
         }
       },
     ),
-    { seed: 1, numRuns: 2000 },
+    { seed: 1, numRuns: runs(2000) },
   );
 });
 
