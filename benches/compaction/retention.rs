@@ -113,7 +113,7 @@ fn one(name: &str, messages: &[Message], budget: u64, encoding: &Rc<Encoding>, (
     }
     if show {
         for item in &done.plan {
-            if let PlanItem::Insert { message } = item {
+            if let PlanItem::Insert { message, .. } = item {
                 println!("{}\n", message.text());
             }
         }

@@ -126,13 +126,13 @@ function noted(messages: ReturnType<typeof readConversation>["messages"], drop: 
       id,
       parts: parts.map((part, at) => {
         const here = own.filter((one) => one.part === at);
-        if (here.length === 0) return { type: "keep", part: at };
-        if (part.type !== "toolResult") return { type: "note", part: at, text: note(here[0]!) };
+        if (here.length === 0) return { part: at };
+        if (part.type !== "toolResult") return { part: at, to: { type: "note", text: note(here[0]!) } };
         const items = part.content.map((_, item) => {
           const gone = here.find((one) => one.item === item);
-          return gone ? { type: "text" as const, text: note(gone) } : { type: "keep" as const };
+          return gone ? note(gone) : null;
         });
-        return { type: "content", part: at, items };
+        return { part: at, to: { type: "content", items } };
       }),
     };
   });

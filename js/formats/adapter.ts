@@ -10,6 +10,7 @@ import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } fr
 import type { WireCheck } from "./checks.ts";
 import type { RequestLimits } from "./limits.ts";
 import type { Marks } from "./marks.ts";
+import { changed, fieldsAt } from "./place.ts";
 import type { FieldChange, Place } from "./place.ts";
 import type { Shape } from "./shape.ts";
 import { prependThought, thoughtAt } from "./thinking.ts";
@@ -46,6 +47,12 @@ export interface Source {
   name: string;
   /** The request object, if the host passed one. */
   request?: Record<string, unknown>;
+}
+
+/** The input with another list of messages; the input itself if they are the same. */
+export function withValues({ input, list, name, request }: Source, values: readonly unknown[]): unknown {
+  if (values.length === list.length && values.every((value, at) => value === list[at])) return input;
+  return request ? copy(request, { [name]: values }) : values;
 }
 
 /** A message as read: the neutral form and, part by part, where it came from. */
@@ -91,7 +98,7 @@ export interface Rules<Piece> {
   isServerItem?(message: Fields): boolean;
 }
 
-/** Where parts are in a format's messages, and how a text replaces one. */
+/** Where parts are in a format's messages. */
 export interface Places<Piece> {
   /** The place of a part in its message. */
   part(piece: Piece, message: Fields): Place;
@@ -101,10 +108,6 @@ export interface Places<Piece> {
   arguments: readonly Place[];
   /** The change that gives a call or a result another tool name; its place is from the call or result on. */
   renamed(part: Fields, name: string): FieldChange;
-  /** A text that replaces a part of the message. */
-  note(text: string, message: Fields): unknown;
-  /** A text that replaces an item of a tool result, if it differs from `note`. */
-  itemNote?(text: string, item: number): unknown;
 }
 
 /** Reads and rebuilds the messages of one format. */
@@ -186,9 +189,7 @@ export function reading<Piece>(
         original: (at) => originals[at]!,
         again,
       });
-      const same = values.length === list.length && values.every((value, at) => value === list[at]);
-      if (same) return source.input;
-      return request ? copy(request, { [name]: values }) : values;
+      return withValues(source, values);
     },
   };
 }
@@ -273,16 +274,27 @@ export function carriedOut<Piece>(
       push(own, at, item.joins);
       continue;
     }
-    const edits = item.parts.filter(({ type }) => type !== "carried");
+    const edits = item.parts.filter(({ from }) => from === undefined);
     const whole = (message: unknown) =>
-      item.parts
-        .flatMap((edit) => (edit.type === "carried" ? [edit] : []))
-        .reduceRight((rest, edit) => withThought(rest, edit), message);
-    // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
-    const read = again(at, own);
-    const renamed = renames(edits, read.message.parts.length);
-    const from = renamed ? (adapter.edit(own, read, renamed) as Fields) : own;
-    push(whole(adapter.edit(from, renamed ? again(at, from) : read, edits)), at, item.joins);
+      item.parts.reduceRight(
+        (rest, { from, part }) => (from === undefined ? rest : withThought(rest, { from, part })),
+        message,
+      );
+    // Names and ids change first, in copies that keep all parts, so that every other edit finds its part where it was.
+    let [from, read] = [own, again(at, own)];
+    const rewrite = (message: unknown) => {
+      if (message !== from) [from, read] = [message as Fields, again(at, message as Fields)];
+    };
+    rewrite(changed(from, renamedTools(adapter, read, from, edits)));
+    const ids = edits.filter(({ callId }) => callId !== undefined);
+    if (ids.length > 0) rewrite(adapter.edit(from, read, withIds(ids, read.message.parts.length)));
+    const contents = edits.map(({ part, to }): PartEdit => (to ? { part, to } : { part }));
+    for (const [number, run] of runs(contents).entries())
+      push(
+        number === 0 ? whole(adapter.edit(from, read, run)) : adapter.edit(from, read, run),
+        at,
+        number > 0 || item.joins,
+      );
   }
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
 }
@@ -351,18 +363,35 @@ export function asSent(reading: Reading): unknown {
     : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));
 }
 
-/** The edits that give another id to a part that changes otherwise as well; all other parts stay. */
-function renames(edits: readonly PartEdit[], length: number): PartEdit[] | undefined {
-  const both = new Map(
-    edits.flatMap((edit) =>
-      edit.type !== "callId" && "callId" in edit && edit.callId !== undefined
-        ? [[edit.part, edit.callId] as const]
-        : [],
-    ),
-  );
-  if (both.size === 0) return undefined;
-  return Array.from({ length }, (_, part): PartEdit => {
-    const callId = both.get(part);
-    return callId === undefined ? { type: "keep", part } : { type: "callId", part, callId };
+/** The changes of fields that give tools other names. */
+function renamedTools<Piece>(
+  { places }: Adapter<Piece>,
+  { pieces }: ReadMessage<Piece>,
+  message: Fields,
+  edits: readonly PartEdit[],
+): FieldChange[] {
+  return edits.flatMap(({ part, name }): FieldChange[] => {
+    if (name === undefined) return [];
+    const place = places.part(pieces[part]!, message);
+    const { place: within, fix } = places.renamed(fieldsAt(message, place), name);
+    return [{ place: [...place, ...within], fix }];
   });
+}
+
+/** Edits that change ids only; all other parts stay. */
+function withIds(edits: readonly PartEdit[], length: number): PartEdit[] {
+  const all = Array.from({ length }, (_, part): PartEdit => ({ part }));
+  for (const { part, callId } of edits) if (callId !== undefined) all[part] = { part, callId };
+  return all;
+}
+
+/** Adapters keep the order of parts: a message whose parts come in another order is taken apart. */
+function runs(edits: readonly PartEdit[]): PartEdit[][] {
+  const out: PartEdit[][] = [[]];
+  for (const edit of edits) {
+    const last = out.at(-1)!;
+    if (last.length === 0 || last.at(-1)!.part < edit.part) last.push(edit);
+    else out.push([edit]);
+  }
+  return out;
 }

@@ -1,6 +1,6 @@
 /** Neutral parts: what most formats do to make, read and edit them. */
 
-import type { ItemEdit, Part, PartEdit } from "../types/messages.ts";
+import type { Part, PartEdit } from "../types/messages.ts";
 import { isFields, json, string } from "./values.ts";
 import type { Fields } from "./values.ts";
 
@@ -28,13 +28,13 @@ export function byPart(edits: readonly PartEdit[]): Map<number, PartEdit> {
  */
 export function editedItems(
   content: unknown,
-  edits: readonly ItemEdit[],
+  edits: readonly (string | null | undefined)[],
   said: (text: string, item: unknown) => unknown,
 ): unknown[] | undefined {
   if (!Array.isArray(content) || content.length !== edits.length) return undefined;
   return content.map((item: unknown, at) => {
-    const edit = edits[at]!;
-    return edit.type === "text" ? said(edit.text, item) : item;
+    const edit = edits[at];
+    return typeof edit === "string" ? said(edit, item) : item;
   });
 }
 

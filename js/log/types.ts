@@ -4,7 +4,7 @@ import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Origin, Totals } from "../types/count.ts";
-import type { Format, NeutralMessage, PlanItem, Role } from "../types/messages.ts";
+import type { Becomes, Format, NeutralMessage, PlanItem, Role } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
 
 /** The effect of an edit. */
@@ -27,19 +27,6 @@ export type LogEditKind =
   | "drop_reasoning"
   /** Removes groups. */
   | "drop";
-
-/** The replacement of a part. */
-export type Becomes =
-  /** Another text, or one text as the content of a tool result. */
-  | { type: "text"; text: string }
-  /** Other arguments of a call, as JSON text. */
-  | { type: "arguments"; arguments: string }
-  /** For each item of a tool result's content: the text that replaces it, or `null` if it stays. */
-  | { type: "content"; items: (string | null)[] }
-  /** A text that replaces a picture or document. */
-  | { type: "note"; text: string }
-  /** The part is removed. */
-  | { type: "gone" };
 
 /** One change of the messages that the model sees. */
 export interface LogEdit {

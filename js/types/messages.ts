@@ -56,41 +56,48 @@ export interface NeutralTool {
   schema?: string;
 }
 
-/** What to do with one message. Items come in the order of the resulting conversation. */
+/**
+ * What to do with one message. Items come in the order of the resulting conversation. A message that no item names is
+ * gone; one that several items name is taken apart.
+ */
 export type PlanItem = {
-  /** It becomes one message with the item before it, where the format knows how. */ joins?: boolean;
+  /** It becomes one message with the item before it, if the format can join them. */ joins?: boolean;
 } /** The host's own object, untouched (`===`). */ & (
   | { type: "keep"; id: string }
-  /** A copy of the host's object, with these parts changed; parts that are not named go, the others stay in order. */
+  /** A copy of the host's object with these parts, in this order. */
   | { type: "edit"; id: string; parts: PartEdit[] }
   /** A message that the host did not have. */
   | { type: "insert"; message: NeutralMessage }
 );
 
-/**
- * The change of one part. `part` is the index in the `parts` of the neutral message. If a call or result gets a new id
- * and new content, one edit has both.
- */
-export type PartEdit =
-  | { type: "keep"; part: number }
-  /** Replaces the text of a text or reasoning part, or the whole content of a tool result, by one text. */
-  | { type: "text"; part: number; text: string; callId?: string }
-  /** Replaces the JSON text of a call's arguments. */
-  | { type: "arguments"; part: number; arguments: string; callId?: string }
-  /** Replaces some of what a tool result holds: one item for each part of its content, in order. */
-  | { type: "content"; part: number; items: ItemEdit[]; callId?: string }
-  /** Puts a text in the place of a picture or document. */
-  | { type: "note"; part: number; text: string }
-  /** Gives a call or result another call id. */
-  | { type: "callId"; part: number; callId: string }
+/** What to do with one part: it is kept, except for what the other fields change. */
+export interface PartEdit {
+  /** Index in the neutral message's `parts`. */
+  part: number;
   /**
-   * The host's own part `part` of another message, which comes first here: the thought of a turn of which a summary
-   * took the beginning.
+   * Id of the message that has the part, if that is another one. The part comes first here: it is the thought of a turn
+   * of which a summary took the beginning.
    */
-  | { type: "carried"; from: string; part: number };
+  from?: string;
+  to?: Becomes;
+  /** Another id of a call or a result. */
+  callId?: string;
+  /** Another name of the tool, of a call or a result. */
+  name?: string;
+}
 
-/** The change of one part of a tool result's content. */
-export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
+/** What the content of a part becomes. */
+export type Becomes =
+  /** Another text of a text or reasoning part, or one text as the content of a tool result. */
+  | { type: "text"; text: string }
+  /** Other arguments of a call, as JSON text. */
+  | { type: "arguments"; arguments: string }
+  /** For each item of a tool result's content: the text that replaces it, or `null` if it stays. */
+  | { type: "content"; items: (string | null)[] }
+  /** A text that replaces a picture or document. */
+  | { type: "note"; text: string }
+  /** Nothing. */
+  | { type: "gone" };
 
 export type Format =
   | "openai-chat"

@@ -3,7 +3,7 @@
  * order, roles, ids); the checks of `js/formats` find what only one provider's own messages show.
  */
 
-import { asSent } from "../formats/adapter.ts";
+import { asSent, withValues } from "../formats/adapter.ts";
 import { parsedArguments } from "../formats/parts.ts";
 import { isFields, json, looking } from "../formats/values.ts";
 import type { Reading, Scanned } from "../formats/adapter.ts";
@@ -12,8 +12,6 @@ import { detect, findSource } from "../formats/detect.ts";
 import { readConversation, RULES, scanConversation } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { carryOut, withValues } from "./carry-out.ts";
-import type { CoreItem } from "./carry-out.ts";
 import { at, changed, fieldsAt, pathTo } from "../formats/place.ts";
 import type { FieldChange } from "../formats/place.ts";
 import { thin, thinLine } from "./thin.ts";
@@ -27,7 +25,7 @@ import type {
   ValidateOptions,
   ValidityOptions,
 } from "../types/validity.ts";
-import type { Format, NeutralMessage, Part } from "../types/messages.ts";
+import type { Format, NeutralMessage, Part, PlanItem } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
 import { check, need } from "../options/check.ts";
 import { PROVIDER, REPAIR, VALIDATE } from "../options/schemas/requests.ts";
@@ -158,9 +156,9 @@ function mended(
     settings: { orphans, lostCalls, pending, dropThoughts, opening, closing, lostText },
   };
   const { plan, changes } = call(
-    () => wasm().repair(current.messages, asked) as { plan: CoreItem[]; changes: CoreChange[] },
+    () => wasm().repair(current.messages, asked) as { plan: PlanItem[]; changes: CoreChange[] },
   );
-  const out = carryOut(current, plan, open);
+  const out = current.rebuild(plan);
   return {
     reading: out === current.source.input ? current : open(out),
     changes: [

@@ -6,7 +6,6 @@
 
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
-use crate::history::plan::PartEdit;
 use crate::history::prune::arguments::shortened as shorter_arguments;
 use crate::history::record::{is_sealed, seal};
 use crate::map::{HashMap, HashSet};
@@ -110,7 +109,7 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(St
         let edits = draft.entries[entry].edits.as_deref().unwrap_or_default();
         for (part, content) in draft.entries[entry].message.parts.iter().enumerate() {
             // One edit for each part: a renamed result keeps its new id and its length.
-            if matches!(edits.get(part), Some(PartEdit::CallId { .. })) {
+            if edits.get(part).is_some_and(|edit| edit.call_id.is_some() && edit.to.is_none()) {
                 continue;
             }
             if let Some((text, keep)) = text_of(content) {

@@ -98,7 +98,7 @@ fn agent_run(rounds: usize) -> Vec<Message> {
 
 fn text_of(compacted: &Compacted) -> String {
     let insert = compacted.plan.iter().find_map(|item| match item {
-        PlanItem::Insert { message } if message.role == Role::User => Some(message.text()),
+        PlanItem::Insert { message, .. } if message.role == Role::User => Some(message.text()),
         _ => None,
     });
     insert.expect("no summary message")
@@ -120,9 +120,9 @@ fn one_long_turn_is_cut_between_its_rounds() {
     assert!(done.after.total <= 4_000);
     assert!(done.covered.len() > 40);
     // Frame, summary, the verbatim request, the tail.
-    assert_eq!(done.plan[0], PlanItem::Keep { id: "m0".into() });
+    assert_eq!(done.plan[0], PlanItem::keep("m0"));
     assert!(matches!(&done.plan[1], PlanItem::Insert { .. }));
-    assert_eq!(done.plan[2], PlanItem::Keep { id: "m1".into() });
+    assert_eq!(done.plan[2], PlanItem::keep("m1"));
     assert!(done.plan.len() > 3);
 }
 
@@ -189,7 +189,7 @@ fn disappointed(answer: Answer, expected: Status, calls: usize) {
         });
     assert_eq!((done.status, seen.len()), (expected, calls));
     // Nothing changed: every message is kept, in order.
-    let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::Keep { id: m.id.clone() }).collect();
+    let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::keep(m.id.clone())).collect();
     assert_eq!(done.plan, keep);
     assert!(done.edits.is_empty() && done.before == done.after);
 
@@ -290,7 +290,7 @@ fn a_pinned_round_stays_whole() {
     let mut run = start(&messages, options, Rc::new(Quarter));
     let Step::Done { result } = run.poll().unwrap() else { panic!() };
     for id in ["m2", "m3"] {
-        assert!(result.plan.contains(&PlanItem::Keep { id: id.into() }), "{id}");
+        assert!(result.plan.contains(&PlanItem::keep(id)), "{id}");
     }
 }
 

@@ -10,7 +10,7 @@ mod turns;
 
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;
-use espalier::history::plan::{Fate, ItemEdit, PartEdit, PlanItem};
+use espalier::history::plan::{Becomes, Fate, PartEdit, PlanItem};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
 use espalier::history::record::seal;
 use espalier::map::HashSet;
@@ -35,29 +35,29 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
     let find = |id: &String| messages.iter().find(|m| m.id == *id).unwrap().clone();
     plan.iter()
         .map(|item| match item {
-            PlanItem::Keep { id } => find(id),
-            PlanItem::Insert { message } => message.clone(),
-            PlanItem::Edit { id, parts } => {
+            PlanItem::Keep { id, .. } => find(id),
+            PlanItem::Insert { message, .. } => message.clone(),
+            PlanItem::Edit { id, parts, .. } => {
                 let was = find(id);
                 let part = |edit: &PartEdit| {
-                    if let PartEdit::Carried { from, part } = edit {
-                        return find(from).parts[*part].clone();
+                    if let Some(from) = &edit.from {
+                        return find(from).parts[edit.part].clone();
                     }
-                    let mut part = was.parts[edit.part()].clone();
-                    match (edit, &mut part) {
-                        (PartEdit::Text { text, .. }, Part::ToolResult { content, .. }) => {
+                    let mut part = was.parts[edit.part].clone();
+                    match (&edit.to, &mut part) {
+                        (Some(Becomes::Text { text }), Part::ToolResult { content, .. }) => {
                             *content = vec![Part::Text { text: text.clone() }];
                         }
-                        (PartEdit::Text { text, .. } | PartEdit::Note { text, .. }, part) => {
+                        (Some(Becomes::Text { text } | Becomes::Note { text }), part) => {
                             *part = Part::Text { text: text.clone() };
                         }
-                        (PartEdit::Arguments { arguments: new, .. }, Part::ToolCall { arguments, .. }) => {
+                        (Some(Becomes::Arguments { arguments: new }), Part::ToolCall { arguments, .. }) => {
                             new.clone_into(arguments);
                         }
-                        (PartEdit::Content { items, .. }, Part::ToolResult { content, .. }) => {
+                        (Some(Becomes::Content { items }), Part::ToolResult { content, .. }) => {
                             assert_eq!(items.len(), content.len());
                             for (item, edit) in content.iter_mut().zip(items) {
-                                if let ItemEdit::Text { text } = edit {
+                                if let Some(text) = edit {
                                     *item = Part::Text { text: text.clone() };
                                 }
                             }
@@ -65,7 +65,7 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
                         _ => {}
                     }
                     if let (Some(new), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) =
-                        (edit.call_id(), &mut part)
+                        (&edit.call_id, &mut part)
                     {
                         new.clone_into(call_id);
                     }
@@ -153,7 +153,7 @@ fn what_the_host_keeps_stays() {
     let limits = Limits { keep: HashSet::from_iter(["m1".to_string()]), ..limits(3 + 5 * 3) };
     let pruned = run(&messages, &limits, &Chars);
     // The opening of its turn stays as well: the assistant must not speak first.
-    assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::Keep { id: id.into() }));
+    assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::keep(id)));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_result_without_its_call_goes() {
     answer.parts.insert(0, result_part("?", "x"));
     let messages = numbered(vec![user("a"), assistant("x"), answer]);
     let pruned = run(&messages, &limits(1000), &Chars);
-    assert_eq!(pruned.plan[2], PlanItem::Edit { id: "m2".into(), parts: vec![PartEdit::Keep { part: 1 }] });
+    assert_eq!(pruned.plan[2], PlanItem::edit("m2", vec![PartEdit::keep(1)]));
     assert_eq!(pruned.removed[0].rule, "orphan-result");
 }
 
@@ -204,8 +204,7 @@ fn an_id_that_comes_twice_is_told_apart_with_its_result() {
     let rounds = [calls(&["1"]), result("1", "x"), calls(&["1"]), result("1", "y")];
     let messages = numbered([vec![user("a")], rounds.to_vec(), vec![user("b")]].concat());
     let pruned = run(&messages, &limits(1000), &Chars);
-    let renamed =
-        |id: &str| PlanItem::Edit { id: id.into(), parts: vec![PartEdit::CallId { part: 0, call_id: "1-2".into() }] };
+    let renamed = |id: &str| PlanItem::edit(id, vec![PartEdit::call_id(0, "1-2")]);
     assert_eq!(pruned.plan[3..5], [renamed("m3"), renamed("m4")]);
     assert_eq!(pruned.before.total, pruned.after.total, "ids cost nothing");
 
@@ -214,10 +213,10 @@ fn an_id_that_comes_twice_is_told_apart_with_its_result() {
     let messages = numbered(vec![user("a"), calls(&[&long, &long]), result(&long, "x"), result(&long, "y"), user("b")]);
     let pruned = run(&messages, &limits(1000), &Chars);
     let new = format!("{}-2", "x".repeat(37));
-    let second = |part| PartEdit::CallId { part, call_id: new.clone() };
-    assert_eq!(pruned.plan[1], PlanItem::Edit { id: "m1".into(), parts: vec![PartEdit::Keep { part: 0 }, second(1)] });
-    assert_eq!(pruned.plan[2], PlanItem::Keep { id: "m2".into() });
-    assert_eq!(pruned.plan[3], PlanItem::Edit { id: "m3".into(), parts: vec![second(0)] });
+    let second = |part| PartEdit::call_id(part, new.clone());
+    assert_eq!(pruned.plan[1], PlanItem::edit("m1", vec![PartEdit::keep(0), second(1)]));
+    assert_eq!(pruned.plan[2], PlanItem::keep("m2"));
+    assert_eq!(pruned.plan[3], PlanItem::edit("m3", vec![second(0)]));
 }
 
 #[test]

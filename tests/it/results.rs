@@ -5,7 +5,7 @@ use std::rc::Rc;
 use espalier::compact::placeholder::is_placeholder;
 use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Results, Rule, Style, gemini};
 use espalier::history::log::entry::{Becomes, Kind};
-use espalier::history::plan::{ItemEdit, PartEdit, PlanItem};
+use espalier::history::plan::PlanItem;
 use espalier::history::prune::Picture;
 use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part};
@@ -259,8 +259,8 @@ fn pictures_beyond_their_bytes_become_notes() {
         // One plan has both: the note for the text, and that for the picture.
         let items = |id: &str| {
             done.plan.iter().find_map(|item| match item {
-                PlanItem::Edit { id: of, parts } if of == id => match &parts[0] {
-                    PartEdit::Content { items, .. } => Some(items.iter().map(|item| *item != ItemEdit::Keep).collect()),
+                PlanItem::Edit { id: of, parts, .. } if of == id => match &parts[0].to {
+                    Some(Becomes::Content { items }) => Some(items.iter().map(Option::is_some).collect()),
                     _ => None,
                 },
                 _ => None,

@@ -8,7 +8,7 @@ use espalier::compact::{Compacted, Compaction, Cover, Options, Status};
 use espalier::effect::Step;
 use espalier::history::edit::Thinking;
 use espalier::history::log::Log;
-use espalier::history::plan::{Fate, PartEdit, PlanItem};
+use espalier::history::plan::{Fate, PlanItem};
 use espalier::map::HashSet;
 use espalier::message::{Message, Part};
 use espalier::tokens::{CostModel, Origin};
@@ -59,14 +59,10 @@ fn carried(done: &Compacted) -> Option<Thinking> {
 fn first_call(messages: &[Message], done: &Compacted) -> (String, Option<(String, usize)>) {
     let calls = |id: &String| messages.iter().any(|m| m.id == *id && m.calls().next().is_some());
     let found = done.plan.iter().find_map(|item| match item {
-        PlanItem::Keep { id } if calls(id) => Some((id.clone(), None)),
-        PlanItem::Edit { id, parts } if calls(id) => Some((
-            id.clone(),
-            parts.first().and_then(|part| match part {
-                PartEdit::Carried { from, part } => Some((from.clone(), *part)),
-                _ => None,
-            }),
-        )),
+        PlanItem::Keep { id, .. } if calls(id) => Some((id.clone(), None)),
+        PlanItem::Edit { id, parts, .. } if calls(id) => {
+            Some((id.clone(), parts.first().and_then(|edit| Some((edit.from.clone()?, edit.part)))))
+        }
         _ => None,
     });
     found.unwrap()

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::plan::{Fate, ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Totals};
 use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
@@ -31,23 +31,6 @@ impl Meter<'_> {
     pub fn text(&self, text: &str) -> u64 {
         self.tokenizer.count(text)
     }
-}
-
-/// What becomes of one part of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    Keep,
-    Drop,
-    /// Another text, or another content of a tool result.
-    Text(String),
-    /// Other arguments of a call, as JSON text.
-    Arguments(String),
-    /// Another text for some items of a tool result's content: one item for each of them.
-    Content(Vec<ItemEdit>),
-    /// A text in the place of a picture or document.
-    Note(String),
-    /// Another id of a call or a result.
-    CallId(String),
 }
 
 /// One message of a draft.
@@ -177,10 +160,37 @@ impl<'a> Draft<'a> {
         index: usize,
         rule: &'static str,
         why: impl Into<String>,
-        change: impl FnMut(&Part) -> Change,
+        change: impl FnMut(&Part) -> Option<Becomes>,
     ) {
         let before = self.entries[index].after;
-        match self.rewrite(index, rule, change) {
+        let change = contents(change);
+        let rewritten = self.rewrite(index, rule, change);
+        self.report(index, before, rewritten, rule, why);
+    }
+
+    /// Gives calls and results other ids: `id` returns that of a part, if it changes.
+    pub fn rename_calls(
+        &mut self,
+        index: usize,
+        rule: &'static str,
+        why: impl Into<String>,
+        mut id: impl FnMut(&Part) -> Option<String>,
+    ) {
+        let before = self.entries[index].after;
+        let rewritten = self.rewrite(index, rule, |part, edit| {
+            let new = id(part)?;
+            let mut part = part.clone();
+            if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut part {
+                call_id.clone_from(&new);
+            }
+            edit.call_id = Some(new);
+            Some(Some(part))
+        });
+        self.report(index, before, rewritten, rule, why);
+    }
+
+    fn report(&mut self, index: usize, before: u64, rewritten: Rewrite, rule: &'static str, why: impl Into<String>) {
+        match rewritten {
             Rewrite::Untouched => {}
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
             Rewrite::Done => {
@@ -194,25 +204,31 @@ impl<'a> Draft<'a> {
     }
 
     /// The same for a change that takes nothing away: it is no removal. Gives the tokens that it adds.
-    pub fn annotate(&mut self, index: usize, rule: &'static str, change: impl FnMut(&Part) -> Change) -> u64 {
+    pub fn annotate(&mut self, index: usize, rule: &'static str, change: impl FnMut(&Part) -> Option<Becomes>) -> u64 {
         let before = self.entries[index].after;
-        self.rewrite(index, rule, change);
+        self.rewrite(index, rule, contents(change));
         self.entries[index].after.saturating_sub(before)
     }
 
-    fn rewrite(&mut self, index: usize, rule: &'static str, mut change: impl FnMut(&Part) -> Change) -> Rewrite {
+    /// `change` returns the part afterwards, `Some(None)` if it goes, and nothing if it stays as it is.
+    fn rewrite(
+        &mut self,
+        index: usize,
+        rule: &'static str,
+        mut change: impl FnMut(&Part, &mut PartEdit) -> Option<Option<Part>>,
+    ) -> Rewrite {
         let entry = &self.entries[index];
         let had: Vec<PartEdit> = match &entry.edits {
             Some(edits) => edits.clone(),
-            None => (0..entry.message.parts.len()).map(|part| PartEdit::Keep { part }).collect(),
+            None => (0..entry.message.parts.len()).map(PartEdit::keep).collect(),
         };
         let mut parts = Vec::with_capacity(had.len());
         let mut edits = Vec::with_capacity(had.len());
         let mut changed = false;
-        for (part, was) in entry.message.parts.iter().zip(had) {
-            let change = change(part);
-            changed |= change != Change::Keep;
-            if let Some((part, edit)) = changed_part(part, was, change) {
+        for (part, mut edit) in entry.message.parts.iter().zip(had) {
+            let change = change(part, &mut edit);
+            changed |= change.is_some();
+            if let Some(part) = change.unwrap_or_else(|| Some(part.clone())) {
                 parts.push(part);
                 edits.push(edit);
             }
@@ -243,9 +259,9 @@ impl<'a> Draft<'a> {
     /// Puts a part of another message in front of those of entry `index`: part `number` of the host's message `from`.
     pub fn lead(&mut self, index: usize, part: &Part, from: &str, number: usize, rule: &'static str) {
         let entry = &mut self.entries[index];
-        let keep = |count: usize| (0..count).map(|part| PartEdit::Keep { part }).collect();
+        let keep = |count: usize| (0..count).map(PartEdit::keep).collect();
         let mut edits = entry.edits.take().unwrap_or_else(|| keep(entry.message.parts.len()));
-        edits.insert(0, PartEdit::Carried { from: from.to_string(), part: number });
+        edits.insert(0, PartEdit::carried(from, number));
         entry.message.to_mut().parts.insert(0, part.clone());
         entry.edits = Some(edits);
         entry.fate = Fate::Changed;
@@ -323,10 +339,10 @@ impl<'a> Draft<'a> {
                 arrivals.entry(target).or_default().push((from, Some(taken)));
             }
             let mut part = 0;
-            self.rewrite(from, rule, |_| {
+            self.rewrite(from, rule, |_, _| {
                 part += 1;
                 let is_taken = place_of[part - 1].is_some_and(|place| targets.contains_key(&place));
-                if is_taken { Change::Drop } else { Change::Keep }
+                is_taken.then_some(None)
             });
         }
         let mut old: Vec<Option<Entry>> = std::mem::take(&mut self.entries).into_iter().map(Some).collect();
@@ -344,7 +360,7 @@ impl<'a> Draft<'a> {
     fn taken(&self, from: usize, number: usize, rule: &'static str, wanted: &[usize]) -> Entry<'a> {
         let entry = &self.entries[from];
         let Message { id, role, name, parts } = &*entry.message;
-        let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::Keep { part }, |edits| edits[part].clone());
+        let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::keep(part), |edits| edits[part].clone());
         let message = Message {
             id: format!("{id}:moved:{number}"),
             role: *role,
@@ -406,11 +422,11 @@ impl<'a> Draft<'a> {
                 match (entry.fate, &entry.edits) {
                     (Fate::Dropped | Fate::Covered, _) => None,
                     (Fate::Inserted, Some(parts)) if entry.part_of.is_some() => {
-                        Some(PlanItem::Edit { id: id(), parts: parts.clone() })
+                        Some(PlanItem::edit(id(), parts.clone()))
                     }
-                    (Fate::Inserted, _) => Some(PlanItem::Insert { message: entry.message.clone().into_owned() }),
-                    (Fate::Changed, Some(parts)) => Some(PlanItem::Edit { id: id(), parts: parts.clone() }),
-                    (Fate::Kept | Fate::Changed, _) => Some(PlanItem::Keep { id: id() }),
+                    (Fate::Inserted, _) => Some(PlanItem::insert(entry.message.clone().into_owned())),
+                    (Fate::Changed, Some(parts)) => Some(PlanItem::edit(id(), parts.clone())),
+                    (Fate::Kept | Fate::Changed, _) => Some(PlanItem::keep(id())),
                 }
             })
             .collect()
@@ -450,99 +466,19 @@ fn with_marks(parts: &[Part], places: &BTreeMap<usize, usize>) -> Vec<Option<usi
     parts.iter().enumerate().map(&mut place).collect()
 }
 
+/// Changes of contents as [`Draft::rewrite`] takes them.
+fn contents(
+    mut change: impl FnMut(&Part) -> Option<Becomes>,
+) -> impl FnMut(&Part, &mut PartEdit) -> Option<Option<Part>> {
+    move |part, edit| change(part).map(|to| edit.then(part, to))
+}
+
 /// What came of a change.
 enum Rewrite {
     Untouched,
     /// Nothing would be left of the message; it is as it was.
     Empty,
     Done,
-}
-
-/// A part after a change, and the edit that makes it from the host's; nothing if it goes. An earlier edit of the same part (a renamed
-/// call, say) stays in force.
-fn changed_part(part: &Part, was: PartEdit, change: Change) -> Option<(Part, PartEdit)> {
-    let number = was.part();
-    let call_id = was.call_id().cloned();
-    Some(match change {
-        Change::Drop => return None,
-        Change::Keep => (part.clone(), was),
-        Change::Text(text) => (with_text(part, text.clone()), PartEdit::Text { part: number, text, call_id }),
-        Change::Note(text) => (Part::Text { text: text.clone() }, PartEdit::Note { part: number, text }),
-        Change::Arguments(arguments) => {
-            (with_arguments(part, arguments.clone()), PartEdit::Arguments { part: number, arguments, call_id })
-        }
-        Change::Content(items) => {
-            let changed = with_items(part, &items);
-            match was {
-                // The whole content is one text already, so that is what changes.
-                PartEdit::Text { .. } => {
-                    (changed.clone(), PartEdit::Text { part: number, text: result_text(&changed), call_id })
-                }
-                PartEdit::Content { items: before, .. } => {
-                    let items = before.into_iter().zip(items);
-                    let items = items.map(|(was, is)| if is == ItemEdit::Keep { was } else { is }).collect();
-                    (changed, PartEdit::Content { part: number, items, call_id })
-                }
-                _ => (changed, PartEdit::Content { part: number, items, call_id }),
-            }
-        }
-        Change::CallId(new) => {
-            let edit = match was {
-                PartEdit::Text { part, text, .. } => PartEdit::Text { part, text, call_id: Some(new.clone()) },
-                PartEdit::Arguments { part, arguments, .. } => {
-                    PartEdit::Arguments { part, arguments, call_id: Some(new.clone()) }
-                }
-                PartEdit::Content { part, items, .. } => PartEdit::Content { part, items, call_id: Some(new.clone()) },
-                _ => PartEdit::CallId { part: number, call_id: new.clone() },
-            };
-            (with_call_id(part, &new), edit)
-        }
-    })
-}
-
-fn with_text(part: &Part, text: String) -> Part {
-    match part {
-        Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
-            call_id: call_id.clone(),
-            name: name.clone(),
-            content: vec![Part::Text { text }],
-            is_error: *is_error,
-        },
-        _ => Part::Text { text },
-    }
-}
-
-fn with_arguments(part: &Part, said: String) -> Part {
-    let mut part = part.clone();
-    if let Part::ToolCall { arguments, .. } = &mut part {
-        *arguments = said;
-    }
-    part
-}
-
-fn with_items(part: &Part, items: &[ItemEdit]) -> Part {
-    let mut part = part.clone();
-    if let Part::ToolResult { content, .. } = &mut part {
-        for (inner, edit) in content.iter_mut().zip(items) {
-            if let ItemEdit::Text { text } = edit {
-                *inner = Part::Text { text: text.clone() };
-            }
-        }
-    }
-    part
-}
-
-fn result_text(part: &Part) -> String {
-    let Part::ToolResult { content, .. } = part else { return String::new() };
-    content.iter().filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None }).collect()
-}
-
-fn with_call_id(part: &Part, id: &str) -> Part {
-    let mut part = part.clone();
-    if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut part {
-        *call_id = id.to_string();
-    }
-    part
 }
 
 /// True if a provider would refuse a message of these parts as empty.

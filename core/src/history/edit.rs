@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::draft::{Change, Draft, Entry, Meter};
+use super::draft::{Draft, Entry, Meter};
 use super::pairs::repair;
-use super::plan::{Fate, ItemEdit};
+use super::plan::{Becomes, Fate};
 use super::rule::Rule;
 use crate::map::HashMap;
 use crate::message::{Message, Part};
@@ -255,25 +255,25 @@ fn lead(draft: &mut Draft, edit: &Edit, index: &Index) {
 }
 
 /// What a part becomes.
-fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Replacement>) -> Change {
-    let Some(first) = texts.next() else { return Change::Keep };
-    let text = || first.text.clone();
-    match (kind, was) {
+fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Replacement>) -> Option<Becomes> {
+    let first = texts.next()?;
+    let text = first.text.clone();
+    Some(match (kind, was) {
         (Kind::DropMedia, Part::ToolResult { content, .. }) => {
-            let mut items = vec![ItemEdit::Keep; content.len()];
+            let mut items = vec![None; content.len()];
             for text in std::iter::once(first).chain(texts) {
                 if let Some(item) = text.item.and_then(|at| items.get_mut(at)) {
-                    *item = ItemEdit::Text { text: text.text.clone() };
+                    *item = Some(text.text.clone());
                 }
             }
-            Change::Content(items)
+            Becomes::Content { items }
         }
-        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }) => Change::Note(text()),
-        (Kind::DropReasoning, Part::Reasoning { .. }) => Change::Drop,
-        (Kind::ClearArguments, Part::ToolCall { .. }) => Change::Arguments(text()),
-        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }) => Change::Text(text()),
-        (Kind::Truncate, Part::Text { .. } | Part::ToolResult { .. }) => Change::Text(text()),
+        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }) => Becomes::Note { text },
+        (Kind::DropReasoning, Part::Reasoning { .. }) => Becomes::Gone,
+        (Kind::ClearArguments, Part::ToolCall { .. }) => Becomes::Arguments { arguments: text },
+        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }) => Becomes::Text { text },
+        (Kind::Truncate, Part::Text { .. } | Part::ToolResult { .. }) => Becomes::Text { text },
         // Not what it was when the edit was made.
-        _ => Change::Keep,
-    }
+        _ => return None,
+    })
 }

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::{Change, Draft, Moves, is_empty};
-use super::plan::Fate;
+use super::draft::{Draft, Moves, is_empty};
+use super::plan::{Becomes, Fate};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::validity::Provider;
@@ -56,16 +56,16 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     }
     for (index, parts) in renamed {
         let mut number = 0;
-        draft.edit_parts(index, "double-id", "another call has this id already, which would be refused", |_| {
+        draft.rename_calls(index, "double-id", "another call has this id already, which would be refused", |_| {
             number += 1;
-            parts.get(&(number - 1)).map_or(Change::Keep, |id| Change::CallId(id.clone()))
+            parts.get(&(number - 1)).cloned()
         });
     }
     for (index, parts) in orphans {
         let mut number = 0;
         draft.edit_parts(index, "orphan-result", "a tool result without its call would be refused", |_| {
             number += 1;
-            if parts.contains(&(number - 1)) { Change::Drop } else { Change::Keep }
+            parts.contains(&(number - 1)).then_some(Becomes::Gone)
         });
         // The parts behind those that went have moved up.
         if let Some(places) = moves.get_mut(&index) {

@@ -1,7 +1,7 @@
 //! The conversation model: what the core knows of a host's messages.
 //!
 //! In: one [`Message`] per host message, made by an adapter in `js/formats/` (the host's objects stay in JavaScript,
-//! addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the host's
+//! addressed by `id`). Out: a plan ([`edit`]) in the same ids, from which the adapter rebuilds the host's
 //! own format. Messages of `OpenAI`, `Anthropic`, `Gemini`, VS Code and the AI SDK all have this one shape; parts that
 //! the core need not understand are [`Part::Opaque`]. Start reading at [`Message`].
 //!
@@ -10,6 +10,7 @@
 
 pub mod change;
 pub mod dialects;
+pub mod edit;
 pub mod path;
 pub mod tool_map;
 pub mod tool_output;

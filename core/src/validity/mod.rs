@@ -17,7 +17,6 @@ pub mod family;
 mod order;
 pub mod pairs;
 mod picture;
-pub mod plan;
 mod repair;
 pub mod rules;
 mod slot;
@@ -25,7 +24,7 @@ pub mod thin;
 
 pub use check::{Finding, check};
 pub use family::{Purpose, Row, Special};
-pub use repair::{Lost, Orphans, Pending, Repaired, Settings, repair};
+pub use repair::{Change, Lost, Orphans, Pending, Repaired, Settings, repair};
 pub use rules::Provider;
 
 use crate::message::Tool;

@@ -13,10 +13,10 @@ use super::check::{
 };
 use super::order::{directly, into_their_turns, together};
 use super::pairs::{Fate, Ids, LOST, MOST_OF_AN_ID, Pairs, Place, Spoken, pair};
-use super::plan::{Change, Item};
 use super::rules::{Last, Rules};
 use super::slot::{Piece, Slot, plan};
 use crate::map::{HashMap, HashSet};
+use crate::message::edit::{Becomes, PlanItem};
 use crate::message::{Message, Part, Role};
 
 /// What stands for a picture that may not be sent.
@@ -78,11 +78,27 @@ pub struct Settings {
     pub lost_text: Option<String>,
 }
 
+/// One row of the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The rule that asked for it.
+    pub rule: &'static str,
+    /// The host's message, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// Which part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
+    /// What was done, for people.
+    pub message: String,
+}
+
 /// A repaired conversation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Repaired {
-    pub plan: Vec<Item>,
+    pub plan: Vec<PlanItem>,
     /// What was done, in the order of the messages.
     pub changes: Vec<Change>,
     /// The result, as far as the core knows it.
@@ -263,21 +279,19 @@ impl<'a> Work<'a, '_> {
             for piece in &mut slot.pieces {
                 if let Some((rule, _)) = media_trouble(&piece.part, role, false, target) {
                     log.push((rule, piece.place()));
-                    piece.set_note(note(&piece.part).to_string());
+                    piece.set(Becomes::note(note(&piece.part)));
                     continue;
                 }
                 let Part::ToolResult { content, .. } = &*piece.part else { continue };
-                let bad: Vec<(usize, &'static str, &'static str)> = content
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(item, inner)| {
-                        let (rule, _) = media_trouble(inner, role, true, target)?;
-                        Some((item, rule, note(inner)))
-                    })
-                    .collect();
-                for (item, rule, note) in bad {
-                    log.push((rule, piece.place()));
-                    piece.set_item(item, note.to_string());
+                let (mut items, place) = (vec![None; content.len()], piece.place());
+                for (item, inner) in items.iter_mut().zip(content) {
+                    if let Some((rule, _)) = media_trouble(inner, role, true, target) {
+                        log.push((rule, place));
+                        *item = Some(note(inner).to_string());
+                    }
+                }
+                if items.iter().any(Option::is_some) {
+                    piece.set(Becomes::Content { items });
                 }
             }
         }
@@ -583,7 +597,7 @@ impl<'a> Work<'a, '_> {
                     let piece = &mut self.slots[newest].pieces[part];
                     let Part::Text { text } = &*piece.part else { continue };
                     let (text, place) = (text.trim_end().to_string(), piece.place());
-                    piece.set_text(text);
+                    piece.set(Becomes::text(text));
                     self.log("prefill-space", place, "white space at its end was cut off");
                 }
                 _ => {}

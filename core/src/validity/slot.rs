@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use super::pairs::{Place, Spoken};
-use super::plan::{Item, PartPlan};
+use crate::message::edit::{Becomes, PartEdit, PlanItem};
 use crate::message::{Message, Part, Role};
 
 /// A part as it stands, and how it comes of the host's.
 #[derive(Debug, Clone)]
 pub(super) struct Piece<'a> {
     pub part: Cow<'a, Part>,
-    /// The host's message, and what becomes of its part; `None` for a part that the host did not have.
-    pub from: Option<(usize, PartPlan)>,
+    /// The host's message, and the edit of its part; `None` for a part that the host did not have.
+    pub from: Option<(usize, PartEdit)>,
 }
 
 impl<'a> Piece<'a> {
@@ -21,7 +21,7 @@ impl<'a> Piece<'a> {
 
     /// Where the host has it.
     pub fn place(&self) -> Option<Place> {
-        self.from.as_ref().map(|(index, plan)| (*index, plan.part))
+        self.from.as_ref().map(|(index, edit)| (*index, edit.part))
     }
 
     pub fn is_result(&self) -> bool {
@@ -32,38 +32,20 @@ impl<'a> Piece<'a> {
         matches!(*self.part, Part::CacheMark)
     }
 
-    /// Another text in its place.
-    pub fn set_note(&mut self, text: String) {
-        if let Some((_, plan)) = &mut self.from {
-            plan.note = Some(text.clone());
-        }
-        *self.part.to_mut() = Part::Text { text };
-    }
-
-    /// Another text of a text.
-    pub fn set_text(&mut self, text: String) {
-        if let Some((_, plan)) = &mut self.from {
-            // What was made a note stays one.
-            *if plan.note.is_some() { &mut plan.note } else { &mut plan.text } = Some(text.clone());
-        }
-        *self.part.to_mut() = Part::Text { text };
-    }
-
-    /// A text in the place of one item of a result.
-    pub fn set_item(&mut self, item: usize, text: String) {
-        if let Some((_, plan)) = &mut self.from {
-            plan.items.push((item, text.clone()));
-        }
-        if let Part::ToolResult { content, .. } = self.part.to_mut()
-            && let Some(inner) = content.get_mut(item)
-        {
-            *inner = Part::Text { text };
+    /// Changes the content of the part.
+    pub fn set(&mut self, to: Becomes) {
+        let changed = match &mut self.from {
+            Some((_, edit)) => edit.then(&self.part, to),
+            None => to.applied(&self.part),
+        };
+        if let Some(part) = changed {
+            self.part = Cow::Owned(part);
         }
     }
 
     pub fn set_call_id(&mut self, id: &str) {
-        if let Some((_, plan)) = &mut self.from {
-            plan.call_id = Some(id.to_string());
+        if let Some((_, edit)) = &mut self.from {
+            edit.call_id = Some(id.to_string());
         }
         if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = self.part.to_mut() {
             *call_id = id.to_string();
@@ -71,8 +53,8 @@ impl<'a> Piece<'a> {
     }
 
     pub fn set_name(&mut self, new: &str) {
-        if let Some((_, plan)) = &mut self.from {
-            plan.name = Some(new.to_string());
+        if let Some((_, edit)) = &mut self.from {
+            edit.name = Some(new.to_string());
         }
         match self.part.to_mut() {
             Part::ToolCall { name, .. } => *name = new.to_string(),
@@ -108,7 +90,7 @@ impl<'a> Slot<'a> {
     pub fn of(index: usize, message: &'a Message) -> Slot<'a> {
         let piece = |(number, part): (usize, &'a Part)| Piece {
             part: Cow::Borrowed(part),
-            from: Some((index, PartPlan::keep(number))),
+            from: Some((index, PartEdit::keep(number))),
         };
         let pieces = message.parts.iter().enumerate().map(piece).collect();
         Slot { host: Some(index), ..Slot::with(message.role, message.name.as_deref(), pieces) }
@@ -144,14 +126,14 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// The plan that makes these slots of the host's messages. `fresh` gives ids for messages that the host did not have.
-pub(super) fn plan(slots: Vec<Slot>, messages: &[Message]) -> Vec<Item> {
+/// The plan that makes these slots of the host's messages.
+pub(super) fn plan(slots: Vec<Slot>, messages: &[Message]) -> Vec<PlanItem> {
     let mut ids = NewIds::new(messages);
     let mut out = Vec::with_capacity(slots.len());
     for slot in slots {
-        if let (true, Some(index)) = (slot.pieces.is_empty(), slot.host) {
+        if let (true, Some(message)) = (slot.pieces.is_empty(), slot.host.and_then(|index| messages.get(index))) {
             // The frame may be empty.
-            out.push(Item::Keep { index, joins: false });
+            out.push(PlanItem::keep(message.id.clone()));
             continue;
         }
         let mut joins = false;
@@ -162,23 +144,24 @@ pub(super) fn plan(slots: Vec<Slot>, messages: &[Message]) -> Vec<Item> {
             while let Some(next) = pieces.next_if(|next| next.from.as_ref().map(|(index, _)| *index) == of) {
                 group.push(next);
             }
-            out.push(item(of, group, slot.role, joins, messages, &mut ids));
+            out.push(item(of.and_then(|index| messages.get(index)), group, slot.role, joins, &mut ids));
             joins = true;
         }
     }
     out
 }
 
-fn item(of: Option<usize>, group: Vec<Piece>, role: Role, joins: bool, messages: &[Message], ids: &mut NewIds) -> Item {
-    let Some(index) = of else {
+fn item(of: Option<&Message>, group: Vec<Piece>, role: Role, joins: bool, ids: &mut NewIds) -> PlanItem {
+    let Some(message) = of else {
         let parts: Vec<Part> = group.into_iter().map(|piece| piece.part.into_owned()).collect();
         let id = ids.next(&parts);
-        return Item::Insert { message: Message { id, role, name: None, parts }, joins };
+        return PlanItem::Insert { message: Message { id, role, name: None, parts }, joins };
     };
-    let parts: Vec<PartPlan> = group.into_iter().filter_map(|piece| piece.from.map(|(_, plan)| plan)).collect();
-    let whole = messages.get(index).is_some_and(|message| message.parts.len() == parts.len())
-        && parts.iter().enumerate().all(|(number, plan)| plan.part == number && plan.is_kept());
-    if whole { Item::Keep { index, joins } } else { Item::Edit { index, parts, joins } }
+    let id = message.id.clone();
+    let parts: Vec<PartEdit> = group.into_iter().filter_map(|piece| piece.from.map(|(_, edit)| edit)).collect();
+    let whole = message.parts.len() == parts.len()
+        && parts.iter().enumerate().all(|(number, edit)| edit.part == number && edit.is_kept());
+    if whole { PlanItem::Keep { id, joins } } else { PlanItem::Edit { id, parts, joins } }
 }
 
 /// Ids for messages that the host did not have.

@@ -15,5 +15,4 @@ export const places: Places<Piece> = {
     if (isStatic) return { place: ["type"], fix: { set: `tool-${name}` } };
     return { place: isFields(toolInvocation) ? ["toolInvocation", "toolName"] : ["toolName"], fix: { set: name } };
   },
-  note: (text) => ({ type: "text", text }),
 };

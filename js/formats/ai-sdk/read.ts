@@ -11,7 +11,7 @@ import { withSource } from "../sources.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralTool, Part, Role } from "../../types/messages.ts";
+import type { NeutralTool, Part, Role } from "../../types/messages.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
 export type Piece = { at: number | "string"; call?: boolean };
@@ -61,7 +61,7 @@ export const messages: Messages<Piece> = {
     const content = original[name];
     if (typeof content === "string") {
       const edit = byNumber.get(0);
-      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+      return copy(original, { content: edit?.to?.type === "text" ? edit.to.text : content });
     }
     const list = [...(content as (Fields | undefined)[])];
     // Parts that only mark the flow (step-start) or are for the page alone have no neutral part; they stay.
@@ -71,16 +71,13 @@ export const messages: Messages<Piece> = {
       const edit = byNumber.get(part);
       const isResult = message.parts[part]!.type === "toolResult";
       if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
-      else if (edit.type === "text")
-        list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
-      else if (edit.type === "note") list[at] = { type: "text", text: edit.text };
-      else if (edit.type === "content") list[at] = inTool(item, (tool) => withItems(tool, edit.items));
-      else if (edit.type === "arguments")
-        list[at] = inTool(item, (tool) => ({
-          ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments),
-        }));
+      else if (edit.to?.type === "text")
+        list[at] = isResult ? withResult(item, edit.to.text, name === "parts") : copy(item, { text: edit.to.text });
+      else if (edit.to?.type === "note") list[at] = { type: "text", text: edit.to.text };
+      else if (edit.to?.type === "content") list[at] = withItems(item, edit.to.items);
+      else if (edit.to?.type === "arguments") list[at] = withArguments(item, edit.to.arguments);
       // A UI part has one id for its call and its result: the call's edit says it.
-      else if (edit.type === "callId" && (call || name !== "parts"))
+      else if (edit.callId !== undefined && (call || name !== "parts"))
         list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
     });
     return copy(original, { [name]: list.filter((item) => item !== undefined) });
@@ -165,12 +162,19 @@ function withResult(item: Fields, said: string, ui: boolean): Fields {
   });
 }
 
+function withArguments(item: Fields, said: string): Fields {
+  return inTool(item, (tool) => ({
+    ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(said),
+  }));
+}
+
 /** Only results of the type `content` hold several things; those of older versions do so without saying it. */
-function withItems(tool: Fields, items: readonly ItemEdit[]): Fields {
-  const output = tool["output"];
+function withItems(item: Fields, items: readonly (string | null)[]): Fields {
   const said = (text: string) => ({ type: "text", text });
-  if (!isFields(output)) return {};
-  return { output: copy(output, { value: editedItems(output["value"], items, said) ?? output["value"] }) };
+  return inTool(item, ({ output }) => {
+    if (!isFields(output)) return {};
+    return { output: copy(output, { value: editedItems(output["value"], items, said) ?? output["value"] }) };
+  });
 }
 
 /** The call of a UI part alone: as it was before its result came. */

@@ -12,5 +12,4 @@ export const places: Places<Piece> = {
   item: (result, item) => within(result, "content", item),
   arguments: [["input"]],
   renamed: (_, name) => ({ place: ["name"], fix: { set: name } }),
-  note: (text) => ({ type: "text", text }),
 };

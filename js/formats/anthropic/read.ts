@@ -38,18 +38,18 @@ export const messages: Messages<Piece> = {
     const content = original["content"];
     if (typeof content === "string") {
       const edit = byNumber.get(0);
-      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+      return copy(original, { content: edit?.to?.type === "text" ? edit.to.text : content });
     }
     const kept = pieces.flatMap((piece, part) => {
       const edit = byNumber.get(part);
       if (!edit || piece === "string" || "mark" in piece) return [];
       const block = (content as Fields[])[piece.block]!;
-      if (edit.type === "text") return [editedText(block, edit.text)];
-      if (edit.type === "note") return [noted(edit.text, block)];
-      if (edit.type === "content")
-        return [copy(block, { content: editedItems(block["content"], edit.items, noted) ?? block["content"] })];
-      if (edit.type === "arguments") return [copy(block, { input: objectArguments(edit.arguments) })];
-      if (edit.type === "callId")
+      if (edit.to?.type === "text") return [editedText(block, edit.to.text)];
+      if (edit.to?.type === "note") return [noted(edit.to.text, block)];
+      if (edit.to?.type === "content")
+        return [copy(block, { content: editedItems(block["content"], edit.to.items, noted) ?? block["content"] })];
+      if (edit.to?.type === "arguments") return [copy(block, { input: objectArguments(edit.to.arguments) })];
+      if (edit.callId !== undefined)
         return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
       return [block];
     });

@@ -19,6 +19,4 @@ export const places: Places<Piece> = {
     const holder = [...CALLS, ...RESPONSES].find((field) => isFields(part[field]));
     return { place: holder === undefined ? ["name"] : [holder, "name"], fix: { set: name } };
   },
-  note: (text) => ({ text }),
-  itemNote: (text, item) => (item === 0 ? { output: text } : { text }),
 };

@@ -9,7 +9,7 @@ import { isResponse } from "./write.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { ItemEdit, NeutralTool, Part } from "../../types/messages.ts";
+import type { NeutralTool, Part } from "../../types/messages.ts";
 
 /** Index of the part. */
 export type Piece = number;
@@ -80,25 +80,26 @@ export const messages: Messages<Piece> = {
       const item = (original["parts"] as Fields[])[piece]!;
       if (!edit) return [];
       const part = message.parts[piece]!;
-      if (edit.type === "note") return [{ text: edit.text }];
+      if (edit.to?.type === "note") return [{ text: edit.to.text }];
       if (part.type !== "toolResult" && part.type !== "toolCall")
-        return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
+        return [edit.to?.type === "text" ? copy(item, { text: edit.to.text }) : item];
       const camel = part.type === "toolResult" ? "functionResponse" : "functionCall";
       const name = isFields(item[camel]) ? camel : snake(camel);
       const inner = item[name] as Fields;
-      if (edit.type === "text") {
-        const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
+      if (edit.to?.type === "text") {
+        const response =
+          part.type === "toolResult" && part.isError ? { error: edit.to.text } : { output: edit.to.text };
         return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
       }
-      if (edit.type === "content")
+      if (edit.to?.type === "content")
         return [
           copy(item, {
-            [name]: editedResponse(inner, edit.items, part.type === "toolResult" && part.isError === true),
+            [name]: editedResponse(inner, edit.to.items, part.type === "toolResult" && part.isError === true),
           }),
         ];
-      if (edit.type === "arguments")
-        return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
-      if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
+      if (edit.to?.type === "arguments")
+        return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.to.arguments) }) })];
+      if (edit.callId !== undefined) return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
       return [item];
     });
     return copy(original, { parts: kept });
@@ -139,12 +140,12 @@ export const messages: Messages<Piece> = {
  * A response holds an object and media parts; a text in the place of one of those joins the object's text, since only
  * media are allowed there.
  */
-function editedResponse(inner: Fields, [first, ...others]: readonly ItemEdit[], failed: boolean): Fields {
+function editedResponse(inner: Fields, [first, ...others]: readonly (string | null)[], failed: boolean): Fields {
   const media = (Array.isArray(inner["parts"]) ? (inner["parts"] as unknown[]) : []).filter(
-    (_, at) => others[at]?.type !== "text",
+    (_, at) => typeof others[at] !== "string",
   );
-  const notes = others.flatMap((item) => (item.type === "text" ? [item.text] : []));
-  const body = first?.type === "text" ? { [failed ? "error" : "output"]: first.text } : inner["response"];
+  const notes = others.filter((item) => typeof item === "string");
+  const body = typeof first === "string" ? { [failed ? "error" : "output"]: first } : inner["response"];
   return copy(inner, { response: withNotes(body, notes), parts: media.length > 0 ? media : undefined });
 }
 

@@ -8,5 +8,4 @@ export const places: Places<number> = {
   item: (result, item) => within(result, "content", item),
   arguments: [],
   renamed: (_, name) => ({ place: ["name"], fix: { set: name } }),
-  note: (text) => ({ type: "text", text }),
 };

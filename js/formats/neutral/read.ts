@@ -2,7 +2,8 @@
 
 import { EspalierError } from "../../errors/errors.ts";
 import type { InputCode } from "../../errors/errors.ts";
-import { byPart, editedItems } from "../parts.ts";
+import { withValues } from "../adapter.ts";
+import { editedItems } from "../parts.ts";
 import { requestTools } from "../tools.ts";
 import { bad, copy, isFields } from "../values.ts";
 import type { Reading, Source } from "../adapter.ts";
@@ -10,7 +11,7 @@ import type { Fields } from "../values.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../../types/messages.ts";
 
 export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
-  const { list, name, input, request } = source;
+  const { list, name, request } = source;
   const originals = new Map<string, NeutralMessage>();
   const read: NeutralMessage[] = [];
   for (let at = 0; at < list.length; at += 1) {
@@ -36,11 +37,11 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
     pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
     messages: read,
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],
-    rebuild(plan: readonly PlanItem[]) {
-      const out = carriedOutNeutral(plan, (id) => originals.get(id));
-      if (out.length === list.length && out.every((message, at) => message === list[at])) return input;
-      return request ? copy(request, { [name]: out }) : out;
-    },
+    rebuild: (plan) =>
+      withValues(
+        source,
+        carriedOutNeutral(plan, (id) => originals.get(id)),
+      ),
   };
 }
 
@@ -49,7 +50,7 @@ export function carriedOutNeutral(
   plan: readonly PlanItem[],
   of: (id: string) => NeutralMessage | undefined,
 ): NeutralMessage[] {
-  // A message of which results were moved to their calls comes in several pieces, and ids are unique.
+  // A message that was taken apart comes in several pieces, and ids are unique.
   const pieces = new Map<string, number>();
   return plan.flatMap((item): NeutralMessage[] => {
     if (item.type === "insert") return [item.message];
@@ -58,15 +59,11 @@ export function carriedOutNeutral(
     const before = pieces.get(item.id) ?? 0;
     pieces.set(item.id, before + 1);
     if (item.type === "keep") return [original];
-    const carried = item.parts.flatMap((edit) =>
-      edit.type === "carried" ? (of(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : [],
-    );
-    const own = edited(
-      original,
-      item.parts.filter(({ type }) => type !== "carried"),
-    );
-    const whole = carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own;
-    return [before > 0 ? copy(whole, { id: `${item.id}:moved:${before}` }) : whole];
+    const parts = item.parts.flatMap((edit): Part[] => {
+      const part = (edit.from === undefined ? original : of(edit.from))?.parts[edit.part];
+      return part ? [edited(part, edit)] : [];
+    });
+    return [copy(original, { parts, ...(before > 0 && { id: `${item.id}:moved:${before}` }) })];
   });
 }
 
@@ -141,29 +138,14 @@ const FIELDS = new Set([
   "tokens",
 ]);
 
-function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
-  const byNumber = byPart(edits);
-  const parts = original.parts.flatMap((part, number): Part[] => {
-    const edit = byNumber.get(number);
-    if (!edit) return [];
-    const renamed = "callId" in edit && edit.callId !== undefined ? { callId: edit.callId } : {};
-    if (edit.type === "note") return [{ type: "text", text: edit.text }];
-    if (edit.type === "text")
-      return [
-        part.type === "toolResult"
-          ? copy(part, { content: [{ type: "text", text: edit.text }], ...renamed })
-          : copy(part, { text: edit.text }),
-      ];
-    if (edit.type === "content" && part.type === "toolResult") {
-      return [
-        copy(part, {
-          content: editedItems(part.content, edit.items, (said) => ({ type: "text", text: said })) ?? part.content,
-          ...renamed,
-        }),
-      ];
-    }
-    if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments, ...renamed })];
-    return [edit.type === "callId" ? copy(part, renamed) : part];
-  });
-  return copy(original, { parts });
+function edited(part: Part, { to, callId, name }: PartEdit): Part {
+  const fields = { ...(callId !== undefined && { callId }), ...(name !== undefined && { name }) };
+  const said = (text: string): Part => ({ type: "text", text });
+  if (to?.type === "note") return said(to.text);
+  if (to?.type === "text" && part.type !== "toolResult") return copy(part, { text: to.text });
+  if (to?.type === "text") return copy(part, { content: [said(to.text)], ...fields });
+  if (to?.type === "content" && part.type === "toolResult")
+    return copy(part, { content: editedItems(part.content, to.items, said) ?? part.content, ...fields });
+  if (to?.type === "arguments") return copy(part, { arguments: to.arguments, ...fields });
+  return Object.keys(fields).length > 0 ? copy(part, fields) : part;
 }

@@ -30,5 +30,4 @@ export const places: Places<Piece> = {
     const field = "role" in holder && !("name" in holder) ? "tool_name" : "name";
     return { place: inner === undefined ? [field] : [inner, "name"], fix: { set: name } };
   },
-  note: (text) => ({ type: "text", text }),
 };

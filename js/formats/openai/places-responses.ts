@@ -12,6 +12,4 @@ export const places: Places<Piece> = {
   item: (result, item) => within(result, "output", item),
   arguments: [["input"]],
   renamed: (_, name) => ({ place: ["name"], fix: { set: name } }),
-  note: (text, message) => ({ type: message["role"] === "assistant" ? "output_text" : "input_text", text }),
-  itemNote: (text) => ({ type: "input_text", text }),
 };

@@ -123,19 +123,19 @@ export const messages: Messages<Piece> = {
       if (piece.in === "function" || piece.in === "refusal") {
         const field = piece.in === "function" ? "function_call" : "refusal";
         if (!edit) changes[field] = undefined;
-        else if (edit.type === "arguments")
-          changes[field] = copy(original[field] as Fields, { arguments: edit.arguments });
-        else if (edit.type === "text") changes[field] = edit.text;
+        else if (edit.to?.type === "arguments")
+          changes[field] = copy(original[field] as Fields, { arguments: edit.to.arguments });
+        else if (edit.to?.type === "text") changes[field] = edit.to.text;
       }
       if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {
         single =
-          edit.type === "text"
-            ? edit.text
-            : edit.type === "content"
-              ? (editedItems(content, edit.items, noted) ?? content)
+          edit.to?.type === "text"
+            ? edit.to.text
+            : edit.to?.type === "content"
+              ? (editedItems(content, edit.to.items, noted) ?? content)
               : content;
-        if (edit.type === "callId" && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
+        if (edit.callId !== undefined && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
       } else if (piece.in === "content") {
         kept.push(editedContent((content as unknown[])[piece.at], edit));
       } else if (piece.in === "call") {
@@ -205,17 +205,19 @@ function noted(said: string, item: unknown): Fields {
 }
 
 function editedContent(item: unknown, edit: PartEdit): unknown {
-  if (edit.type === "note") return noted(edit.text, item);
-  if (edit.type !== "text") return item;
-  return isFields(item) ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : edit.text;
+  if (edit.to?.type === "note") return noted(edit.to.text, item);
+  if (edit.to?.type !== "text") return item;
+  return isFields(item)
+    ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })
+    : edit.to.text;
 }
 
 function editedCall(call: Fields, edit: PartEdit): Fields {
-  if (edit.type === "callId") return copy(call, { id: edit.callId });
-  if (edit.type !== "arguments") return call;
+  if (edit.callId !== undefined) return copy(call, { id: edit.callId });
+  if (edit.to?.type !== "arguments") return call;
   return isFields(call["custom"])
-    ? copy(call, { custom: copy(call["custom"], { input: edit.arguments }) })
-    : copy(call, { function: withArguments(call["function"] as Fields, edit.arguments) });
+    ? copy(call, { custom: copy(call["custom"], { input: edit.to.arguments }) })
+    : copy(call, { function: withArguments(call["function"] as Fields, edit.to.arguments) });
 }
 
 /** Some servers that speak like OpenAI (Ollama) keep arguments as an object. */

@@ -107,33 +107,35 @@ export const messages: Messages<Piece> = {
     const only = message.parts[0];
     if (pieces[0] === "item" && only && only.type !== "text") {
       const edit = byNumber.get(0);
-      if (edit?.type === "text" && only.type === "reasoning")
-        return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
-      if (edit?.type === "text")
-        return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.text });
+      if (edit?.to?.type === "text" && only.type === "reasoning")
+        return copy(original, { summary: [{ type: "summary_text", text: edit.to.text }], content: undefined });
+      if (edit?.to?.type === "text")
+        return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.to.text });
       // A list of tools has no place for a note.
-      if (original["type"] === SEARCH_OUTPUT && edit?.type === "content")
-        return copy(original, edit.items.every(({ type }) => type === "keep") ? {} : { tools: [] });
+      if (original["type"] === SEARCH_OUTPUT && edit?.to?.type === "content")
+        return copy(original, edit.to.items.every((item) => typeof item !== "string") ? {} : { tools: [] });
       // A computer's output must be a screenshot: there is no place for a note, and it stays.
-      if (edit?.type === "content")
-        return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
-      if (edit?.type === "arguments") {
+      if (edit?.to?.type === "content")
+        return copy(original, { output: editedItems(original["output"], edit.to.items, noted) ?? original["output"] });
+      if (edit?.to?.type === "arguments") {
         const field = inputField(string(original["type"]));
         const isObject = field === "action" || isFields(original[field]);
-        return copy(original, { [field]: isObject ? parsedArguments(edit.arguments) : edit.arguments });
+        return copy(original, { [field]: isObject ? parsedArguments(edit.to.arguments) : edit.to.arguments });
       }
-      if (edit?.type === "callId") return copy(original, { call_id: edit.callId });
+      if (edit?.callId !== undefined) return copy(original, { call_id: edit.callId });
       return original;
     }
     const content = original["content"];
     const kept = pieces.flatMap((piece, part) => {
       const edit = byNumber.get(part);
       if (!edit) return [];
-      if (piece === "item") return [edit.type === "text" ? edit.text : content];
+      if (piece === "item") return [edit.to?.type === "text" ? edit.to.text : content];
       const item = (content as Fields[])[piece.content]!;
-      if (edit.type === "note") return [noted(edit.text)];
+      if (edit.to?.type === "note") return [noted(edit.to.text)];
       return [
-        edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item,
+        edit.to?.type === "text"
+          ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })
+          : item,
       ];
     });
     return copy(original, { content: typeof content === "string" ? (kept[0] ?? "") : kept });

@@ -16,5 +16,4 @@ export const places: Places<Piece> = {
     place: isFields(holder["function"]) ? ["function", "name"] : ["name"],
     fix: { set: name },
   }),
-  note: (text) => ({ type: 1, text }),
 };

@@ -54,12 +54,12 @@ export const messages: Messages<Piece> = {
     pieces.forEach((piece, part) => {
       const edit = byNumber.get(part);
       if (!edit) return;
-      if (piece.in === "string") changes["content"] = edit.type === "text" ? edit.text : content;
+      if (piece.in === "string") changes["content"] = edit.to?.type === "text" ? edit.to.text : content;
       else if (piece.in === "content") kept.push(editedPart((content as unknown[])[piece.at], edit));
       else if (piece.in === "call") calls.push(editedCall((original["toolCalls"] as Fields[])[piece.at]!, edit));
-      else if (edit.type === "text") changes["content"] = [said(edit.text)];
-      else if (edit.type === "content") changes["content"] = editedContent(content, edit);
-      else if (edit.type === "callId") changes["toolCallId"] = edit.callId;
+      else if (edit.to?.type === "text") changes["content"] = [said(edit.to.text)];
+      else if (edit.to?.type === "content") changes["content"] = editedContent(content, edit.to.items);
+      else if (edit.callId !== undefined) changes["toolCallId"] = edit.callId;
     });
     if (Array.isArray(content) && original["role"] !== ChatRole.Tool) changes["content"] = kept;
     if (Array.isArray(original["toolCalls"])) changes["toolCalls"] = calls.length > 0 ? calls : undefined;
@@ -119,31 +119,31 @@ function toolCall(call: unknown, path: string): Part {
 }
 
 function editedPart(item: unknown, edit: PartEdit): unknown {
-  if (edit.type === "note") return said(edit.text);
-  return edit.type === "text" && isFields(item) ? copy(item, { text: edit.text }) : item;
+  if (edit.to?.type === "note") return said(edit.to.text);
+  return edit.to?.type === "text" && isFields(item) ? copy(item, { text: edit.to.text }) : item;
 }
 
 /** Cache breakpoints of a result are no items of its content; they stay where they are. */
-function editedContent(content: unknown, edit: Extract<PartEdit, { type: "content" }>): unknown {
+function editedContent(content: unknown, items: readonly (string | null)[]): unknown {
   if (!Array.isArray(content)) return content;
   const isMark = (item: unknown) => isFields(item) && item["type"] === Kind.CacheBreakpoint;
-  const items = editedItems(
+  const edited = editedItems(
     content.filter((item) => !isMark(item)),
-    edit.items,
+    items,
     said,
   );
-  if (!items) return content;
+  if (!edited) return content;
   let next = 0;
-  return content.map((item: unknown) => (isMark(item) ? item : items[next++]));
+  return content.map((item: unknown) => (isMark(item) ? item : edited[next++]));
 }
 
 function editedCall(call: Fields, edit: PartEdit): Fields {
-  if (edit.type === "callId") return copy(call, { id: edit.callId });
-  if (edit.type !== "arguments") return call;
+  if (edit.callId !== undefined) return copy(call, { id: edit.callId });
+  if (edit.to?.type !== "arguments") return call;
   const body = call["function"] as Fields;
   return copy(call, {
     function: copy(body, {
-      arguments: typeof body["arguments"] === "string" ? edit.arguments : objectArguments(edit.arguments),
+      arguments: typeof body["arguments"] === "string" ? edit.to.arguments : objectArguments(edit.to.arguments),
     }),
   });
 }

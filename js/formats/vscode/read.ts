@@ -42,32 +42,35 @@ export const messages: Messages<Piece> = {
     const content = original["content"];
     if (typeof content === "string") {
       const edit = byNumber.get(0);
-      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+      return copy(original, { content: edit?.to?.type === "text" ? edit.to.text : content });
     }
     const list = content as Fields[];
     const kept = pieces.flatMap((piece, number) => {
       const edit = byNumber.get(number);
       if (!edit || piece === "string") return [];
       const item = list[piece]!;
-      if (edit.type === "text") {
+      if (edit.to?.type === "text") {
         if (message.parts[number]!.type === "toolResult")
-          return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
+          return [copy(item, { content: [textPart(edit.to.text, [...(item["content"] as unknown[]), ...list])] })];
         return [
-          copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text }),
+          copy(
+            item,
+            isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.to.text) } : { value: edit.to.text },
+          ),
         ];
       }
-      if (edit.type === "note") return [textPart(edit.text, list)];
-      if (edit.type === "content")
+      if (edit.to?.type === "note") return [textPart(edit.to.text, list)];
+      if (edit.to?.type === "content")
         return [
           copy(item, {
             content:
-              editedItems(item["content"], edit.items, (said) =>
+              editedItems(item["content"], edit.to.items, (said) =>
                 textPart(said, [...(item["content"] as unknown[]), ...list]),
               ) ?? item["content"],
           }),
         ];
-      if (edit.type === "arguments") return [copy(item, { input: parsedArguments(edit.arguments) })];
-      if (edit.type === "callId") return [copy(item, { callId: edit.callId })];
+      if (edit.to?.type === "arguments") return [copy(item, { input: parsedArguments(edit.to.arguments) })];
+      if (edit.callId !== undefined) return [copy(item, { callId: edit.callId })];
       return [item];
     });
     return copy(original, { content: kept });

@@ -164,11 +164,11 @@ export class Known {
     const { encoding } = this;
     const parts = entry.neutral.parts.map((part, number): PartEdit => {
       const text = part.type === "toolResult" ? words(part) : undefined;
-      if (text === undefined) return { type: "keep", part: number };
+      if (text === undefined) return { part: number };
       const { text: kept } = truncate(text, { maxTokens: limit, encoding });
-      return kept === text ? { type: "keep", part: number } : { type: "text", part: number, text: kept };
+      return kept === text ? { part: number } : { part: number, to: { type: "text", text: kept } };
     });
-    if (parts.every(({ type }) => type === "keep")) return entry;
+    if (parts.every(({ to }) => to === undefined)) return entry;
     const reading = readConversation([entry.message], { format: this.format });
     const { id } = reading.messages.at(-1)!;
     const [message] = reading.rebuild([{ type: "edit", id, parts }]) as object[];

@@ -7,7 +7,7 @@ use super::super::decode::into_js;
 use super::super::options::messages;
 use super::value::{Result, bad, copy, get, list, refused, set};
 use crate::error::Code;
-use crate::history::plan::{ItemEdit, PartEdit, PlanItem};
+use crate::history::plan::{Becomes, PartEdit, PlanItem};
 use crate::message::Message;
 
 /// Max nesting of results in results that is checked.
@@ -78,21 +78,21 @@ impl History {
     }
 
     /// Carries out a plan. Kept messages are the host's own objects, and a plan that keeps everything returns the
-    /// host's own list.
+    /// host's own list. Messages in this format are never joined: they need not alternate.
     pub fn rebuild(&self, plan: &[PlanItem]) -> Result<Array> {
         let out = Array::new();
-        // A message from which results were moved to their calls becomes several pieces, and ids must be unique.
+        // A message that is taken apart becomes several pieces, and ids must be unique.
         let mut pieces = vec![0; self.ids.len()];
         let mut is_same = plan.len() == self.ids.len();
         for (at, item) in plan.iter().enumerate() {
             let (id, parts) = match item {
-                PlanItem::Insert { message } => {
+                PlanItem::Insert { message, .. } => {
                     out.push(&into_js(message)?);
                     is_same = false;
                     continue;
                 }
-                PlanItem::Keep { id } => (id, None),
-                PlanItem::Edit { id, parts } => (id, Some(parts)),
+                PlanItem::Keep { id, .. } => (id, None),
+                PlanItem::Edit { id, parts, .. } => (id, Some(parts)),
             };
             // Plans keep most messages in place.
             let place = if self.ids.get(at) == Some(id) { Some(at) } else { self.place(id) };
@@ -111,22 +111,16 @@ impl History {
 
     fn edited(&self, original: &JsValue, id: &str, before: u32, edits: &[PartEdit]) -> Result {
         let out = Array::new();
+        let own = parts_of(original)?;
         for edit in edits {
-            let PartEdit::Carried { from, part } = edit else { continue };
-            let Some(other) = self.place(from) else { continue };
-            out.push(&parts_of(&self.list.get(other as u32))?.get(*part as u32));
-        }
-        let parts = parts_of(original)?;
-        let mut by_part = vec![None; parts.length() as usize];
-        for edit in edits {
-            if let Some(place) = by_part.get_mut(edit.part()) {
-                *place = Some(edit);
-            }
-        }
-        for (part, edit) in parts.iter().zip(by_part) {
-            if let Some(edit) = edit {
-                out.push(&edited_part(part, edit)?);
-            }
+            let part = match &edit.from {
+                None => own.get(edit.part as u32),
+                Some(from) => match self.place(from) {
+                    Some(other) => parts_of(&self.list.get(other as u32))?.get(edit.part as u32),
+                    None => continue,
+                },
+            };
+            out.push(&edited_part(part, edit)?);
         }
         let message = copy(original);
         set(&message, "parts", out);
@@ -175,30 +169,29 @@ fn text_part(text: &str) -> Object {
 }
 
 fn edited_part(part: JsValue, edit: &PartEdit) -> Result {
-    let is_result = get(&part, "type")? == "toolResult";
-    let (name, value): (&'static str, JsValue) = match edit {
-        PartEdit::Keep { .. } | PartEdit::Carried { .. } => return Ok(part),
-        PartEdit::Note { text, .. } => return Ok(text_part(text).into()),
-        PartEdit::Text { text, .. } if is_result => ("content", Array::of1(&text_part(text)).into()),
-        PartEdit::Text { text, .. } => ("text", text.into()),
-        PartEdit::Arguments { arguments, .. } => ("arguments", arguments.into()),
-        PartEdit::Content { items, .. } => ("content", content(get(&part, "content")?, items)),
-        PartEdit::CallId { call_id, .. } => ("callId", call_id.into()),
-    };
-    let part = copy(&part);
-    set(&part, name, value);
-    // A text has no call.
-    if let Some(id) = edit.call_id().filter(|_| is_result || !matches!(edit, PartEdit::Text { .. })) {
-        set(&part, "callId", id);
+    if edit.to.is_none() && edit.call_id.is_none() && edit.name.is_none() {
+        return Ok(part);
     }
-    Ok(part.into())
+    let is_result = get(&part, "type")? == "toolResult";
+    let edited = copy(&part);
+    match &edit.to {
+        Some(Becomes::Note { text }) => return Ok(text_part(text).into()),
+        Some(Becomes::Text { text }) if is_result => set(&edited, "content", Array::of1(&text_part(text))),
+        Some(Becomes::Text { text }) => set(&edited, "text", text),
+        Some(Becomes::Arguments { arguments }) => set(&edited, "arguments", arguments),
+        Some(Becomes::Content { items }) => set(&edited, "content", content(get(&part, "content")?, items)),
+        Some(Becomes::Gone) | None => {}
+    }
+    for (field, value) in [("callId", &edit.call_id), ("name", &edit.name)] {
+        if let Some(value) = value {
+            set(&edited, field, value);
+        }
+    }
+    Ok(edited.into())
 }
 
-fn content(content: JsValue, items: &[ItemEdit]) -> JsValue {
+fn content(content: JsValue, items: &[Option<String>]) -> JsValue {
     let Some(list) = list(&content).filter(|list| list.length() as usize == items.len()) else { return content };
-    let edited = list.iter().zip(items).map(|(item, edit)| match edit {
-        ItemEdit::Keep => item,
-        ItemEdit::Text { text } => text_part(text).into(),
-    });
+    let edited = list.iter().zip(items).map(|(item, text)| text.as_ref().map_or(item, |text| text_part(text).into()));
     edited.collect::<Array>().into()
 }

@@ -1,8 +1,8 @@
 //! Removes content that no model should see from the covered messages: pictures, thoughts, calls without results and
 //! results without calls, tools that only the client has, and suffixes that the host adds to ids.
 
-use crate::history::draft::{Change, Draft};
-use crate::history::plan::{Fate, ItemEdit};
+use crate::history::draft::Draft;
+use crate::history::plan::{Becomes, Fate};
 use crate::map::{HashMap, HashSet};
 use crate::message::Part;
 
@@ -29,24 +29,20 @@ pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize
     let pairs = Pairs::of(&out);
     for at in 0..out.entries.len() {
         out.edit_parts(at, "not-for-summaries", "", |part| match part {
-            Part::Reasoning { .. } => Change::Drop,
-            Part::Image { .. } => Change::Note(PICTURE.into()),
-            Part::Document { .. } => Change::Note(DOCUMENT.into()),
-            Part::ToolCall { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
-            Part::ToolResult { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
+            Part::Reasoning { .. } => Some(Becomes::Gone),
+            Part::Image { .. } => Some(Becomes::note(PICTURE)),
+            Part::Document { .. } => Some(Becomes::note(DOCUMENT)),
+            Part::ToolCall { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Some(Becomes::Gone),
+            Part::ToolResult { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Some(Becomes::Gone),
             Part::ToolResult { content, .. } if content.iter().any(|inner| note(inner).is_some()) => {
-                let item =
-                    |inner: &Part| note(inner).map_or(ItemEdit::Keep, |text| ItemEdit::Text { text: text.into() });
-                Change::Content(content.iter().map(item).collect())
+                let item = |inner: &Part| note(inner).map(String::from);
+                Some(Becomes::Content { items: content.iter().map(item).collect() })
             }
-            _ => Change::Keep,
+            _ => None,
         });
-        out.edit_parts(at, "internal-id", "", |part| match part {
-            Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => match pairs.renamed.get(call_id) {
-                Some(plain) => Change::CallId(plain.clone()),
-                None => Change::Keep,
-            },
-            _ => Change::Keep,
+        out.rename_calls(at, "internal-id", "", |part| match part {
+            Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => pairs.renamed.get(call_id).cloned(),
+            _ => None,
         });
         // Nothing is left that a provider would accept.
         if out.entries[at].message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. } | Part::CacheMark)) {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::effect::Reduced;
-use crate::history::draft::{Change, Draft};
+use crate::history::draft::Draft;
+use crate::history::plan::Becomes;
 use crate::history::prune::arguments;
 use crate::map::HashSet;
 use crate::message::Part;
@@ -51,8 +52,8 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         // Each share includes the previous one: only the new results are edited.
         for number in range.clone().filter(|number| !gone.contains(number)) {
             draft.edit_parts(old[number], LEFT, "", |part| match part {
-                Part::ToolResult { .. } => Change::Text(LEFT_OUT.into()),
-                _ => Change::Keep,
+                Part::ToolResult { .. } => Some(Becomes::text(LEFT_OUT)),
+                _ => None,
             });
         }
         gone = range;
@@ -67,9 +68,9 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         let id = draft.entries[at].message.id.clone();
         draft.edit_parts(at, ARGUMENTS, "", |part| match part {
             Part::ToolCall { arguments, .. } => {
-                arguments::shortened(arguments, &id).map_or(Change::Keep, Change::Arguments)
+                arguments::shortened(arguments, &id).map(|arguments| Becomes::Arguments { arguments })
             }
-            _ => Change::Keep,
+            _ => None,
         });
     }
     draft.total() <= limit
@@ -97,10 +98,8 @@ pub fn cap(draft: &mut Draft, entries: &[usize], max: u64) {
     for &at in entries {
         let id = draft.entries[at].message.id.clone();
         draft.edit_parts(at, CAPPED, "", |part| match text_of(part) {
-            Some(text) => {
-                shorten(&text, max, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
-            }
-            None => Change::Keep,
+            Some(text) => shorten(&text, max, &id, meter.tokenizer).map(|short| Becomes::text(short.text)),
+            None => None,
         });
     }
 }

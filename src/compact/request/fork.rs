@@ -24,7 +24,7 @@ pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> 
         return None;
     }
     let mut messages = draft.plan();
-    messages.push(PlanItem::Insert { message: last });
+    messages.push(PlanItem::insert(last));
     Some(ModelRequest {
         purpose: wanted.purpose(),
         shape: Shape::Fork,

@@ -92,8 +92,8 @@ pub fn simple(
     }
     let prompt = wrap(&history);
     let messages = vec![
-        PlanItem::Insert { message: said("instructions", Role::System, &system) },
-        PlanItem::Insert { message: said("request", Role::User, &prompt) },
+        PlanItem::insert(said("instructions", Role::System, &system)),
+        PlanItem::insert(said("request", Role::User, &prompt)),
     ];
     let request = ModelRequest {
         purpose: wanted.purpose(),

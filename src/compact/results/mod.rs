@@ -22,9 +22,9 @@ use serde::Serialize;
 pub use rule::{Clearing, Exempt, Rule, Style};
 
 use self::piece::Piece;
-use crate::history::draft::{Change, Draft, Entry, Meter};
+use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::log::entry::{Becomes, Kind, Target};
-use crate::history::plan::{ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::history::prune::{Allowance, Picture, lighten};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part};
@@ -354,7 +354,7 @@ impl Results {
             let mut part = 0;
             draft.edit_parts(entry, rule, why, |content| {
                 part += 1;
-                changes.get(&(part - 1)).map_or(Change::Keep, |pieces| change(content, pieces))
+                changes.get(&(part - 1)).and_then(|pieces| change(content, pieces))
             });
             // The host's handle takes precedence over the message's id.
             if let Some(removal) = draft.removed.last_mut() {
@@ -363,12 +363,9 @@ impl Results {
             let message = &self.messages[entry];
             for (&part, pieces) in &changes {
                 let Some(content) = message.parts.get(part) else { continue };
-                let to = match change(content, pieces) {
-                    Change::Content(items) => Becomes::Content { items: items.into_iter().map(text_of).collect() },
-                    Change::Text(text) => Becomes::Text { text },
-                    _ => continue,
-                };
-                targets.push(Target { message: message.id.clone(), part: Some(part), to: Some(to) });
+                if let Some(to) = change(content, pieces) {
+                    targets.push(Target { message: message.id.clone(), part: Some(part), to: Some(to) });
+                }
             }
         }
         Done {
@@ -438,39 +435,25 @@ impl Results {
 
 /// Returns the notes that replace pictures of a message.
 fn notes(entry: &Entry) -> Vec<Target> {
-    let parts = entry.edits.iter().flatten().filter_map(|edit| match edit {
-        PartEdit::Content { part, items, .. } => Some((*part, items.iter().cloned().map(text_of).collect())),
-        _ => None,
-    });
-    let target = |(part, items)| Target {
-        message: entry.message.id.clone(),
-        part: Some(part),
-        to: Some(Becomes::Content { items }),
-    };
-    parts.map(target).collect()
+    let edits = entry.edits.iter().flatten().filter(|edit| matches!(edit.to, Some(Becomes::Content { .. })));
+    let id = &entry.message.id;
+    edits.map(|edit| Target { message: id.clone(), part: Some(edit.part), to: edit.to.clone() }).collect()
 }
 
 /// Item, handle and text that replace a piece.
 type Changed<'a> = (Option<usize>, &'a str, &'a str);
 
 /// Returns the change of a result.
-fn change(part: &Part, pieces: &[Changed]) -> Change {
-    let Part::ToolResult { content, .. } = part else { return Change::Keep };
+fn change(part: &Part, pieces: &[Changed]) -> Option<Becomes> {
+    let Part::ToolResult { content, .. } = part else { return None };
     if let [(None, _, text)] = pieces {
-        return Change::Text(text.to_string());
+        return Some(Becomes::text(*text));
     }
-    let mut items = vec![ItemEdit::Keep; content.len()];
+    let mut items = vec![None; content.len()];
     for (item, _, text) in pieces {
         if let Some(slot) = item.and_then(|item| items.get_mut(item)) {
-            *slot = ItemEdit::Text { text: text.to_string() };
+            *slot = Some(text.to_string());
         }
     }
-    Change::Content(items)
-}
-
-fn text_of(item: ItemEdit) -> Option<String> {
-    match item {
-        ItemEdit::Keep => None,
-        ItemEdit::Text { text } => Some(text),
-    }
+    Some(Becomes::Content { items })
 }

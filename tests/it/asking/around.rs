@@ -47,7 +47,7 @@ fn a_hook_adds_instructions_pins_and_blocks() {
     let Effect::CallModel(request) = &seen[1] else { panic!() };
     assert!(request.system.contains("Mention the moon."));
     for id in ["m2", "m3"] {
-        assert!(done.plan.contains(&PlanItem::Keep { id: id.into() }), "{id}");
+        assert!(done.plan.contains(&PlanItem::keep(id)), "{id}");
     }
     let text = done.edits[0].message.as_ref().unwrap().text();
     assert!(text.contains("<host-skill name=\"deploy\">\nRun it twice."), "{text}");

@@ -38,8 +38,8 @@ fn results_in_its_input_have_two_thousand_tokens_at_most() {
     let messages = numbered(messages);
     let (requests, _) = asked(&messages, hand_over(), |_| good());
     let mut sizes = requests[0].messages.iter().filter_map(|item| match item {
-        PlanItem::Edit { parts, .. } => parts.iter().find_map(|part| match part {
-            espalier::history::plan::PartEdit::Text { text, .. } => Some(meter(&Quarter).text(text)),
+        PlanItem::Edit { parts, .. } => parts.iter().find_map(|part| match &part.to {
+            Some(espalier::history::plan::Becomes::Text { text }) => Some(meter(&Quarter).text(text)),
             _ => None,
         }),
         _ => None,

@@ -7,8 +7,8 @@ fn the_full_shape_sends_the_covered_messages_between_the_instructions() {
     let messages = agent(60);
     let (seen, done) = asked(&messages, plain(), |_| good());
     assert_eq!((seen.len(), seen[0].shape, done.status), (1, Shape::Full, Status::Applied));
-    let PlanItem::Insert { message: first } = &seen[0].messages[0] else { panic!("no instructions") };
-    let Some(PlanItem::Insert { message: last }) = seen[0].messages.last() else { panic!("no wish") };
+    let PlanItem::Insert { message: first, .. } = &seen[0].messages[0] else { panic!("no instructions") };
+    let Some(PlanItem::Insert { message: last, .. }) = seen[0].messages.last() else { panic!("no wish") };
     assert_eq!((first.role, last.role), (Role::System, Role::User));
     assert!(seen[0].messages[1..seen[0].messages.len() - 1].iter().all(|item| matches!(item, PlanItem::Keep { .. })));
     assert_eq!(seen[0].messages.len(), done.covered.len() + 2);
@@ -25,7 +25,7 @@ fn the_fork_is_the_running_request_and_one_more_message() {
     let warm = || with(Asking { is_warm: true, ..Asking::default() });
     let (seen, done) = asked(&messages, warm(), |_| good());
     assert_eq!((seen[0].shape, done.status), (Shape::Fork, Status::Applied));
-    let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::Keep { id: m.id.clone() }).collect();
+    let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::keep(m.id.clone())).collect();
     assert_eq!(seen[0].messages[..messages.len()], keep);
     assert_eq!((seen[0].messages.len(), seen[0].temperature, seen[0].max_tokens), (messages.len() + 1, None, None));
     // A request that does not fit, or with an open call, is not possible.

@@ -60,7 +60,7 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
     // Nothing is reordered.
     let place: HashMap<&str, usize> = messages.iter().enumerate().map(|(at, m)| (m.id.as_str(), at)).collect();
     let places = done.plan.iter().filter_map(|item| match item {
-        PlanItem::Keep { id } | PlanItem::Edit { id, .. } => Some(place[id.as_str()]),
+        PlanItem::Keep { id, .. } | PlanItem::Edit { id, .. } => Some(place[id.as_str()]),
         PlanItem::Insert { .. } => None,
     });
     assert!(places.is_sorted_by(|a, b| a < b), "{:?}", done.plan);

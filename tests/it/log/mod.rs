@@ -86,9 +86,9 @@ pub fn on(message: &str) -> Pin {
 /// Formats the view on one line: `m1` unchanged, `m2*` changed, `(e7:summary)` inserted.
 pub fn shown(log: &Log) -> String {
     let item = |item: &PlanItem| match item {
-        PlanItem::Keep { id } => id.clone(),
+        PlanItem::Keep { id, .. } => id.clone(),
         PlanItem::Edit { id, .. } => format!("{id}*"),
-        PlanItem::Insert { message } => format!("({})", message.id),
+        PlanItem::Insert { message, .. } => format!("({})", message.id),
     };
     log.view().plan.iter().map(item).collect::<Vec<_>>().join(" ")
 }
@@ -294,8 +294,8 @@ fn media_and_reasoning_go_by_part() {
         .into_iter()
         .filter_map(|item| if let PlanItem::Edit { parts, .. } = item { Some(parts) } else { None });
     let kept: Vec<Vec<PartEdit>> = edits.collect();
-    assert_eq!(kept[0], vec![PartEdit::Keep { part: 0 }, PartEdit::Note { part: 1, text: "[image]".into() }]);
-    assert_eq!(kept[2], vec![PartEdit::Keep { part: 1 }]);
+    assert_eq!(kept[0], vec![PartEdit::keep(0), PartEdit::to(1, Becomes::note("[image]"))]);
+    assert_eq!(kept[2], vec![PartEdit::keep(1)]);
     let wrong = Becomes::Content { items: vec![Some("no text goes this way".into()), None] };
     refused(log.edit(part(Kind::DropMedia, "m2", 0, wrong), 2), Code::BadEdit, "edit.targets[0].to");
 }

@@ -148,7 +148,7 @@ fn runs_say_what_the_plan_says() {
                         espalier::history::log::entry::Entry::Message { message } => Some(message.id.clone()),
                         _ => None,
                     });
-                    espalier::history::plan::PlanItem::Keep { id: record.clone().nth(slot as usize).unwrap() }
+                    espalier::history::plan::PlanItem::keep(record.clone().nth(slot as usize).unwrap())
                 })),
                 _ => unreachable!(),
             }

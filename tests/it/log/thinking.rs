@@ -53,8 +53,8 @@ fn it_is_shown_counted_and_taken_back() {
     let added = log.edit(leaves("m2", "m5", ("m2", 0, "m6")), 2).unwrap();
     assert_eq!(shown(&log), "m0 m1 (e12:summary) m6* m7 m8 m9 m10 m11");
     assert_eq!(parts(&log, "m6"), [vec![thought("hm")], calls(&["2"]).parts].concat());
-    let carried = PartEdit::Carried { from: "m2".into(), part: 0 };
-    let edit = PlanItem::Edit { id: "m6".into(), parts: vec![carried, PartEdit::Keep { part: 0 }] };
+    let carried = PartEdit::carried("m2", 0);
+    let edit = PlanItem::edit("m6", vec![carried, PartEdit::keep(0)]);
     assert!(log.view().plan.contains(&edit));
     let line: serde_json::Value = serde_json::from_str(&added.line).unwrap();
     // "so far" in characters and four for the message, "hm" before m6.

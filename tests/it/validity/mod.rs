@@ -5,22 +5,23 @@ mod large;
 mod random;
 mod repair;
 
+use espalier::message::edit::{Becomes, PartEdit, PlanItem};
 use espalier::message::{Message, Part};
-use espalier::validity::plan::{Item, PartPlan};
 use espalier::validity::{Provider, Target};
 
 /// Carries out a plan, with its joins.
-pub fn carry_out(messages: &[Message], plan: &[Item]) -> Vec<Message> {
+pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
+    let find = |id: &String| messages.iter().find(|m| m.id == *id).unwrap();
     let mut out: Vec<Message> = Vec::new();
     for item in plan {
         let (message, joins) = match item {
-            Item::Keep { index, joins } => (messages[*index].clone(), *joins),
-            Item::Edit { index, parts, joins } => {
-                let was = &messages[*index];
+            PlanItem::Keep { id, joins } => (find(id).clone(), *joins),
+            PlanItem::Edit { id, parts, joins } => {
+                let was = find(id);
                 let parts = parts.iter().map(|plan| part(&was.parts[plan.part], plan)).collect();
                 (Message { parts, ..was.clone() }, *joins)
             }
-            Item::Insert { message, joins } => (message.clone(), *joins),
+            PlanItem::Insert { message, joins } => (message.clone(), *joins),
         };
         match out.last_mut().filter(|_| joins) {
             Some(last) => last.parts.extend(message.parts),
@@ -30,9 +31,9 @@ pub fn carry_out(messages: &[Message], plan: &[Item]) -> Vec<Message> {
     out
 }
 
-fn part(was: &Part, plan: &PartPlan) -> Part {
+fn part(was: &Part, plan: &PartEdit) -> Part {
     let mut part = was.clone();
-    if let Some(text) = plan.text.as_ref().or(plan.note.as_ref()) {
+    if let Some(Becomes::Text { text } | Becomes::Note { text }) = &plan.to {
         part = Part::Text { text: text.clone() };
     }
     match &mut part {
@@ -45,8 +46,11 @@ fn part(was: &Part, plan: &PartPlan) -> Part {
             if plan.name.is_some() {
                 name.clone_from(&plan.name);
             }
-            for (item, text) in &plan.items {
-                content[*item] = Part::Text { text: text.clone() };
+            if let Some(Becomes::Content { items }) = &plan.to {
+                assert_eq!(items.len(), content.len());
+                for (item, text) in items.iter().enumerate() {
+                    content[item] = text.clone().map_or(content[item].clone(), |text| Part::Text { text });
+                }
             }
         }
         _ => {}

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use espalier::compact::{Compaction, Options};
 use espalier::effect::Step;
 use espalier::history::prune::{Limits, prune};
+use espalier::message::edit::PlanItem;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin};
-use espalier::validity::plan::Item;
 use espalier::validity::{Lost, Orphans, Pending, Settings, Target, check, repair};
 use fastrand::Rng;
 
@@ -114,7 +114,7 @@ fn invariants(messages: &[Message], target: &Target, settings: &Settings) {
     let parts = |messages: &[Message]| messages.iter().map(|m| m.parts.clone()).collect::<Vec<_>>();
     assert_eq!(parts(&out), parts(&repaired.messages), "the plan is not the result: {}", context());
     let is_kept =
-        |plan: &[Item]| plan.iter().enumerate().all(|(at, item)| *item == Item::Keep { index: at, joins: false });
+        |plan: &[PlanItem]| plan.iter().zip(&out).all(|(item, message)| *item == PlanItem::keep(message.id.clone()));
     let again = repair(&out, &target, settings);
     assert!(
         is_kept(&again.plan) && again.plan.len() == out.len() && again.changes.is_empty(),

@@ -1,7 +1,7 @@
 //! The repair of each fault.
 
+use espalier::message::edit::PlanItem;
 use espalier::message::{Message, Part, Role};
-use espalier::validity::plan::Item;
 use espalier::validity::{Lost, Orphans, Pending, Provider, Settings, Special, Target, repair};
 
 use super::{carry_out, sketch};
@@ -194,7 +194,7 @@ fn tools_that_are_not_sent_go_with_their_results() {
 fn what_is_untouched_is_kept_and_said_so() {
     let messages = numbered(vec![user("a"), calls(&["1"]), user("w"), result("1", "x"), assistant("b"), user("c")]);
     let repaired = repair(&messages, &Target::new(OpenAiChat), &plain());
-    let keep = |index| Item::Keep { index, joins: false };
+    let keep = |index: usize| PlanItem::keep(messages[index].id.clone());
     assert_eq!(repaired.plan, [0, 1, 3, 2, 4, 5].map(keep));
     let changes: Vec<_> = repaired.changes.iter().map(|change| (change.rule, change.index)).collect();
     assert_eq!(changes, [("result-place", Some(3))]);

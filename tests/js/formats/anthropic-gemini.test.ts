@@ -75,32 +75,26 @@ test("anthropic: edits", () => {
       content: [result("a"), result("b"), { type: "text", text: "go on", cache_control: { type: "ephemeral" } }],
     },
   ];
-  assert.deepEqual(
-    edit("anthropic", input(), 2, [
-      { type: "text", part: 0, text: "short" },
-      { type: "keep", part: 2 },
-    ]),
-    {
-      role: "user",
-      content: [result("a", "short"), { type: "text", text: "go on", cache_control: { type: "ephemeral" } }],
-    },
-  );
+  assert.deepEqual(edit("anthropic", input(), 2, [{ part: 0, to: { type: "text", text: "short" } }, { part: 2 }]), {
+    role: "user",
+    content: [result("a", "short"), { type: "text", text: "go on", cache_control: { type: "ephemeral" } }],
+  });
   assert.deepEqual(
     edit("anthropic", input(), 1, [
-      { type: "keep", part: 0 },
-      { type: "arguments", part: 1, arguments: '{"y":2}' },
-      { type: "callId", part: 2, callId: "z" },
+      { part: 0 },
+      { part: 1, to: { type: "arguments", arguments: '{"y":2}' } },
+      { part: 2, callId: "z" },
     ]),
     {
       role: "assistant",
       content: [{ type: "thinking", thinking: "hm", signature: "s" }, use("a", { y: 2 }), use("z")],
     },
   );
-  assert.deepEqual(edit("anthropic", input(), 2, [{ type: "callId", part: 0, callId: "z" }]), {
+  assert.deepEqual(edit("anthropic", input(), 2, [{ part: 0, callId: "z" }]), {
     role: "user",
     content: [result("z")],
   });
-  assert.deepEqual(edit("anthropic", input(), 0, [{ type: "text", part: 0, text: "ho" }]), {
+  assert.deepEqual(edit("anthropic", input(), 0, [{ part: 0, to: { type: "text", text: "ho" } }]), {
     role: "user",
     content: "ho",
   });
@@ -213,15 +207,15 @@ test("gemini: edits", () => {
     { role: "model", parts: [{ functionCall: { name: "run", args: {} }, thoughtSignature: "s" }] },
     { role: "user", parts: [{ functionResponse: { name: "run", response: { output: "long" } } }] },
   ];
-  assert.deepEqual(edit("gemini", input(), 0, [{ type: "text", part: 1, text: "B" }]), {
+  assert.deepEqual(edit("gemini", input(), 0, [{ part: 1, to: { type: "text", text: "B" } }]), {
     role: "user",
     parts: [{ text: "B" }],
   });
-  assert.deepEqual(edit("gemini", input(), 1, [{ type: "arguments", part: 0, arguments: '{"y":2}' }]), {
+  assert.deepEqual(edit("gemini", input(), 1, [{ part: 0, to: { type: "arguments", arguments: '{"y":2}' } }]), {
     role: "model",
     parts: [{ functionCall: { name: "run", args: { y: 2 } }, thoughtSignature: "s" }],
   });
-  assert.deepEqual(edit("gemini", input(), 2, [{ type: "text", part: 0, text: "short" }]), {
+  assert.deepEqual(edit("gemini", input(), 2, [{ part: 0, to: { type: "text", text: "short" } }]), {
     role: "user",
     parts: [{ functionResponse: { name: "run", response: { output: "short" } } }],
   });

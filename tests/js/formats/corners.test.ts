@@ -91,7 +91,7 @@ test("copies of objects with private state and odd keys", () => {
     }
   }
   for (const host of [new Closed(1, [{ value: "a" }, { value: "b" }]), new ReadOnly()]) {
-    const copied = edit("vscode", [host], 0, [{ type: "keep", part: 1 }]) as Closed;
+    const copied = edit("vscode", [host], 0, [{ part: 1 }]) as Closed;
     assert.deepEqual(
       [Object.getPrototypeOf(copied) === Object.getPrototypeOf(host), copied.role, copied.content],
       [true, 1, [{ value: "b" }]],
@@ -102,7 +102,7 @@ test("copies of objects with private state and odd keys", () => {
   const parsed = JSON.parse(
     '{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"__proto__":{"evil":1}}',
   ) as object;
-  const copied = edit("anthropic", [parsed], 0, [{ type: "keep", part: 0 }]) as { evil?: number };
+  const copied = edit("anthropic", [parsed], 0, [{ part: 0 }]) as { evil?: number };
   assert.deepEqual(
     [Object.getPrototypeOf(copied), copied.evil, Object.hasOwn(copied, "__proto__")],
     [Object.prototype, undefined, true],
@@ -234,8 +234,11 @@ test("openai: calls of the old form, calls without ids, arguments as an object",
     { role: "function", name: "f", content: "lost" },
   ]);
   assert.deepEqual(
-    (edit("openai-chat", ollama, 1, [{ type: "arguments", part: 1, arguments: '{"b":2}' }]) as { tool_calls: unknown })
-      .tool_calls,
+    (
+      edit("openai-chat", ollama, 1, [{ part: 1, to: { type: "arguments", arguments: '{"b":2}' } }]) as {
+        tool_calls: unknown;
+      }
+    ).tool_calls,
     [{ function: { name: "f", arguments: { b: 2 } } }],
   );
   assert.deepEqual(insert("openai-chat", ollama, standIn), [{ role: "tool", tool_call_id: "c9", content: "lost" }]);
@@ -321,10 +324,7 @@ test("ai-sdk: calls that wait for leave, or did not get it", () => {
     "assistant: a=rm({}), !a[Tool call execution denied.]",
   );
   assert.deepEqual(
-    edit("ai-sdk", page(part("output-denied")), 0, [
-      { type: "keep", part: 0 },
-      { type: "text", part: 1, text: "short" },
-    ]),
+    edit("ai-sdk", page(part("output-denied")), 0, [{ part: 0 }, { part: 1, to: { type: "text", text: "short" } }]),
     page({ ...part("output-denied"), state: "output-error", errorText: "short" })[0],
   );
   for (const state of ["approval-requested", "approval-responded"]) {
@@ -343,7 +343,7 @@ test("ai-sdk: calls that wait for leave, or did not get it", () => {
       ],
     },
   ];
-  assert.deepEqual(edit("ai-sdk", denied, 0, [{ type: "text", part: 0, text: "short" }]), {
+  assert.deepEqual(edit("ai-sdk", denied, 0, [{ part: 0, to: { type: "text", text: "short" } }]), {
     role: "tool",
     content: [{ type: "tool-result", toolCallId: "a", toolName: "rm", output: { type: "error-text", value: "short" } }],
   });
@@ -361,11 +361,8 @@ test("ai-sdk: before 4.2 the calls of a page stood beside the text", () => {
     `user: q
     assistant: a, <opaque ${JSON.stringify(invocation)}>`,
   );
-  assert.deepEqual(
-    edit("ai-sdk", input, 1, [
-      { type: "text", part: 0, text: "A" },
-      { type: "keep", part: 1 },
-    ]),
-    { ...input[1], content: "A" },
-  );
+  assert.deepEqual(edit("ai-sdk", input, 1, [{ part: 0, to: { type: "text", text: "A" } }, { part: 1 }]), {
+    ...input[1],
+    content: "A",
+  });
 });

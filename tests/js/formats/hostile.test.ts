@@ -187,7 +187,7 @@ test("parts nobody can look into are still parts", () => {
   const input = [{ role: "user", content: [{ type: "text", text: "x" }, odd] }];
   reads(input, 'm0 user: "x"; opaque {"type":"hologram","big":"10","bytes":"(9 bytes)"}');
   const { rebuild } = readConversation(input, {});
-  const [message] = rebuild([{ type: "edit", id: "m0", parts: [{ type: "keep", part: 1 }] }]) as typeof input;
+  const [message] = rebuild([{ type: "edit", id: "m0", parts: [{ part: 1 }] }]) as typeof input;
   assert.equal(message!.content[0], odd);
 });
 

@@ -37,7 +37,6 @@ const toy: Adapter<number> = {
     item: () => [],
     arguments: [],
     renamed: () => ({ place: [], fix: "drop" }) as never,
-    note: (text) => text,
   },
   usage: {
     isOwn: (raw) => has(raw, "words"),

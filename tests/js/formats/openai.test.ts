@@ -105,34 +105,34 @@ test("chat: edits", () => {
     { role: "tool", tool_call_id: "a", content: [{ type: "text", text: "long" }] },
     { role: "assistant", content: null, function_call: { name: "old", arguments: "{}" } },
   ];
-  assert.deepEqual(edit("openai-chat", input(), 0, [{ type: "text", part: 0, text: "A" }]), {
+  assert.deepEqual(edit("openai-chat", input(), 0, [{ part: 0, to: { type: "text", text: "A" } }]), {
     role: "user",
     content: [{ type: "text", text: "A", extra: 1 }],
     x_when: new Date(0),
   });
-  assert.deepEqual(edit("openai-chat", input(), 1, [{ type: "keep", part: 0 }]), {
+  assert.deepEqual(edit("openai-chat", input(), 1, [{ part: 0 }]), {
     role: "assistant",
     content: "say",
     x_big: 9n,
   });
   assert.deepEqual(
     edit("openai-chat", input(), 1, [
-      { type: "arguments", part: 1, arguments: '{"s":1}' },
-      { type: "callId", part: 2, callId: "z" },
+      { part: 1, to: { type: "arguments", arguments: '{"s":1}' } },
+      { part: 2, callId: "z" },
     ]),
     { role: "assistant", content: null, tool_calls: [call("a", "run", '{"s":1}'), call("z")], x_big: 9n },
   );
-  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "text", part: 0, text: "short" }]), {
+  assert.deepEqual(edit("openai-chat", input(), 2, [{ part: 0, to: { type: "text", text: "short" } }]), {
     role: "tool",
     tool_call_id: "a",
     content: "short",
   });
-  assert.deepEqual(edit("openai-chat", input(), 2, [{ type: "callId", part: 0, callId: "z" }]), {
+  assert.deepEqual(edit("openai-chat", input(), 2, [{ part: 0, callId: "z" }]), {
     role: "tool",
     tool_call_id: "z",
     content: [{ type: "text", text: "long" }],
   });
-  assert.deepEqual(edit("openai-chat", input(), 3, [{ type: "arguments", part: 0, arguments: "[]" }]), {
+  assert.deepEqual(edit("openai-chat", input(), 3, [{ part: 0, to: { type: "arguments", arguments: "[]" } }]), {
     role: "assistant",
     content: null,
     function_call: { name: "old", arguments: "[]" },
@@ -229,26 +229,26 @@ test("responses: edits and insertions", () => {
       },
     ],
   });
-  assert.deepEqual(edit("openai-responses", input(), 0, [{ type: "arguments", part: 0, arguments: "[]" }]), {
+  assert.deepEqual(edit("openai-responses", input(), 0, [{ part: 0, to: { type: "arguments", arguments: "[]" } }]), {
     type: "function_call",
     call_id: "a",
     name: "run",
     arguments: "[]",
     id: "fc",
   });
-  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "text", part: 0, text: "short" }]), {
+  assert.deepEqual(edit("openai-responses", input(), 1, [{ part: 0, to: { type: "text", text: "short" } }]), {
     type: "function_call_output",
     call_id: "a",
     output: "short",
     id: "fo",
   });
-  assert.deepEqual(edit("openai-responses", input(), 1, [{ type: "callId", part: 0, callId: "z" }]), {
+  assert.deepEqual(edit("openai-responses", input(), 1, [{ part: 0, callId: "z" }]), {
     type: "function_call_output",
     call_id: "z",
     output: "long",
     id: "fo",
   });
-  assert.deepEqual(edit("openai-responses", input(), 2, [{ type: "text", part: 1, text: "Y" }]), {
+  assert.deepEqual(edit("openai-responses", input(), 2, [{ part: 1, to: { type: "text", text: "Y" } }]), {
     role: "user",
     content: [{ type: "input_text", text: "Y" }],
   });

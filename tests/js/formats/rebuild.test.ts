@@ -22,6 +22,7 @@ import { runs } from "../runs.ts";
 
 const FORMATS = Object.keys(samples) as Format[];
 const keep = (messages: readonly NeutralMessage[]): PlanItem[] => messages.map(({ id }) => ({ type: "keep", id }));
+const inOrder = (edits: PartEdit[]) => edits.sort((one, other) => one.part - other.part);
 const listOf = (request: Record<string, unknown>) =>
   (request["messages"] ?? request["contents"] ?? request["input"]) as unknown[];
 
@@ -57,32 +58,31 @@ for (const format of FORMATS) {
       const at = read.messages.filter((message) => message.id !== "system").findIndex((message) => message.id === id);
       const before = listOf(request)[at] as object;
       parts.forEach((part, number) => {
-        const others: PartEdit[] = parts.flatMap((_, other) =>
-          other === number ? [] : [{ type: "keep" as const, part: other }],
-        );
+        const others: PartEdit[] = parts.flatMap((_, other) => (other === number ? [] : [{ part: other }]));
         const edits: PartEdit[] =
           part.type === "text" || part.type === "reasoning" || part.type === "toolResult"
-            ? [{ type: "text", part: number, text: "new" }]
+            ? [{ part: number, to: { type: "text", text: "new" } }]
             : part.type === "toolCall"
               ? [
-                  { type: "arguments", part: number, arguments: '{"n":1}' },
-                  { type: "callId", part: number, callId: "z9" },
+                  { part: number, to: { type: "arguments", arguments: '{"n":1}' } },
+                  { part: number, callId: "z9" },
                 ]
               : [];
         for (const edit of edits) {
-          const result = edited(request, id, [...others, edit], format) as Record<string, unknown>;
+          const result = edited(request, id, inOrder([...others, edit]), format) as Record<string, unknown>;
           const after = listOf(result)[at] as object;
           assert.notEqual(after, before);
           assert.equal(Object.getPrototypeOf(after), Object.getPrototypeOf(before));
           const wanted = structuredClone(parts);
           const changed = wanted[number]!;
-          if (edit.type === "text" && "text" in changed) changed.text = "new";
-          else if (edit.type === "text" && changed.type === "toolResult")
+          const { to, callId } = edit;
+          if (to?.type === "text" && "text" in changed) changed.text = "new";
+          else if (to?.type === "text" && changed.type === "toolResult")
             changed.content = [{ type: "text", text: "new" }];
-          else if (edit.type === "arguments" && changed.type === "toolCall") changed.arguments = edit.arguments;
-          else if (edit.type === "callId" && changed.type === "toolCall") changed.callId = edit.callId;
+          else if (to?.type === "arguments" && changed.type === "toolCall") changed.arguments = to.arguments;
+          else if (callId !== undefined && changed.type === "toolCall") changed.callId = callId;
           const again = readConversation(result, { format }).messages.find((message) => message.id === id)!;
-          assert.deepEqual(again.parts, wanted, `${id} part ${number}: ${edit.type}`);
+          assert.deepEqual(again.parts, wanted, `${id} part ${number}: ${to?.type}`);
           // Fields of the message that no adapter knows.
           for (const key of ["when", "bytes", "map", "big", "nothing", "x_usage", Symbol.for("x")] as string[]) {
             assert.equal(key in after, key in before);
@@ -99,7 +99,7 @@ for (const format of FORMATS) {
     for (const { id, parts } of read.messages) {
       if (id === "system" || parts.length < 2 || parts.some((part) => part.type === "cacheMark")) continue;
       parts.forEach((part, number) => {
-        const again = readConversation(edited(request, id, [{ type: "keep", part: number }], format), { format });
+        const again = readConversation(edited(request, id, [{ part: number }], format), { format });
         const found = again.messages.find((message) => message.id === id)!.parts;
         // A Gemini response without id is no longer paired when its call went, and keeps all else.
         assert.deepEqual(
@@ -115,13 +115,13 @@ for (const format of FORMATS) {
 test("pages of the AI SDK: a call keeps its place when its result changes or goes", () => {
   const input = frozen(uiMessages());
   const parts = (edits: PartEdit[]) => (edited(input, "m1", edits) as { parts: Record<string, unknown>[] }[])[1]!.parts;
-  const all: PartEdit[] = [0, 1, 2, 3, 4, 5].map((part) => ({ type: "keep", part }));
+  const all: PartEdit[] = [0, 1, 2, 3, 4, 5].map((part) => ({ part }));
   const withEdit = (edit: PartEdit) => all.map((other) => (other.part === edit.part ? edit : other));
-  assert.deepEqual(parts(withEdit({ type: "text", part: 2, text: "new" }))[2], {
+  assert.deepEqual(parts(withEdit({ part: 2, to: { type: "text", text: "new" } }))[2], {
     ...input[1]!.parts[2],
     output: "new",
   });
-  assert.deepEqual(parts(withEdit({ type: "text", part: 4, text: "new" }))[3], {
+  assert.deepEqual(parts(withEdit({ part: 4, to: { type: "text", text: "new" } }))[3], {
     ...input[1]!.parts[3],
     errorText: "new",
   });
@@ -185,7 +185,7 @@ test("VS Code: copies and new parts are of the host's classes", () => {
   const bytes = new LanguageModelChatMessage(1, [
     new LanguageModelDataPart(new TextEncoder().encode("old"), "text/plain"),
   ]);
-  const [copy] = edited([bytes], "m0", [{ type: "text", part: 0, text: "new" }]) as LanguageModelChatMessage[];
+  const [copy] = edited([bytes], "m0", [{ part: 0, to: { type: "text", text: "new" } }]) as LanguageModelChatMessage[];
   const data = copy!.content[0] as LanguageModelDataPart;
   assert.ok(data instanceof LanguageModelDataPart);
   assert.equal(new TextDecoder().decode(data.data), "new");
@@ -221,25 +221,25 @@ test("Gemini: turns that became neighbours are put together, and nobody's object
 test("fields that were absent stay absent, refusals and old calls go with their part", () => {
   const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
   const only = (message: object, parts: PartEdit[]) => (edited([message], "m0", parts, "openai-chat") as object[])[0];
-  assert.deepEqual(only({ role: "assistant", tool_calls: [call] }, [{ type: "callId", part: 0, callId: "d" }]), {
+  assert.deepEqual(only({ role: "assistant", tool_calls: [call] }, [{ part: 0, callId: "d" }]), {
     role: "assistant",
     tool_calls: [{ ...call, id: "d" }],
   });
-  assert.deepEqual(only({ role: "assistant", content: "x", tool_calls: [call] }, [{ type: "keep", part: 0 }]), {
+  assert.deepEqual(only({ role: "assistant", content: "x", tool_calls: [call] }, [{ part: 0 }]), {
     role: "assistant",
     content: "x",
   });
   assert.deepEqual(
-    only({ role: "assistant", content: "x", function_call: { name: "f", arguments: "" } }, [{ type: "keep", part: 0 }]),
+    only({ role: "assistant", content: "x", function_call: { name: "f", arguments: "" } }, [{ part: 0 }]),
     { role: "assistant", content: "x" },
   );
-  assert.deepEqual(only({ role: "assistant", refusal: "No.", tool_calls: [call] }, [{ type: "keep", part: 1 }]), {
+  assert.deepEqual(only({ role: "assistant", refusal: "No.", tool_calls: [call] }, [{ part: 1 }]), {
     role: "assistant",
     tool_calls: [call],
   });
   assert.deepEqual(
     only({ role: "user", content: ["a", { type: "text", text: "b", cache_control: {} }] }, [
-      { type: "text", part: 0, text: "c" },
+      { part: 0, to: { type: "text", text: "c" } },
     ]),
     { role: "user", content: ["c"] },
   );

@@ -225,7 +225,7 @@ function after(
 
 /** Class instances of the editor's stand-ins freeze like everything else. */
 const freezable = (input: unknown) => freeze(input);
-const kept = (parts: readonly Part[]) => parts.map((_, part): PartEdit => ({ type: "keep", part }));
+const kept = (parts: readonly Part[]) => parts.map((_, part): PartEdit => ({ part }));
 const texts = (parts: readonly Part[]): string =>
   parts
     .map((part) =>
@@ -237,7 +237,7 @@ for (const format of Object.keys(samples) as Format[]) {
   test(`${format}: a note in the place of a picture`, () => {
     const { read } = after(format, 0, ({ parts }) =>
       kept(parts).map((edit) =>
-        parts[edit.part]!.type === "image" ? { type: "note", part: edit.part, text: "(gone)" } : edit,
+        parts[edit.part]!.type === "image" ? { part: edit.part, to: { type: "note", text: "(gone)" } } : edit,
       ),
     );
     assert.equal(texts(read[0]!.parts).replace("|cacheMark", ""), "look|(gone)");
@@ -245,26 +245,22 @@ for (const format of Object.keys(samples) as Format[]) {
   });
 
   test(`${format}: items of a result change where they stand`, () => {
-    const items = (content: readonly Part[]) =>
-      content.map((part) =>
-        part.type === "image" ? { type: "text" as const, text: "\n(gone)" } : { type: "keep" as const },
-      );
+    const items = (content: readonly Part[]) => content.map((part) => (part.type === "image" ? "\n(gone)" : null));
     const { read } = after(format, 2, ({ parts }) =>
       parts.map((part, number) => ({
-        type: "content",
         part: number,
-        items: items((part as { content: Part[] }).content),
+        to: { type: "content", items: items((part as { content: Part[] }).content) },
       })),
     );
     // Gemini has no place for a second text in a response.
     assert.equal(texts(read[2]!.parts).replaceAll("|", ""), format === "gemini" ? "[one\n(gone)]" : "[one\n(gone)two]");
     const first = after(format, 2, ({ parts }) =>
       parts.map((part, number) => ({
-        type: "content",
         part: number,
-        items: (part as { content: Part[] }).content.map((_, at) =>
-          at === 0 ? { type: "text", text: "new" } : { type: "keep" },
-        ),
+        to: {
+          type: "content",
+          items: (part as { content: Part[] }).content.map((_, at) => (at === 0 ? "new" : null)),
+        },
       })),
     ).read[2]!.parts;
     assert.equal(texts(first), format === "gemini" ? "[new|image]" : "[new|image|two]");
@@ -272,21 +268,21 @@ for (const format of Object.keys(samples) as Format[]) {
 
   test(`${format}: another id and another content at once`, () => {
     const result = after(format, 2, ({ parts }) =>
-      parts.map((_, part) => ({ type: "text", part, text: "short", callId: "z9" })),
+      parts.map((_, part) => ({ part, to: { type: "text", text: "short" }, callId: "z9" })),
     ).read[2]!.parts[0];
     assert.ok(result?.type === "toolResult" && texts(result.content) === "short");
     const content = after(format, 2, ({ parts }) =>
       parts.map((part, number) => ({
-        type: "content",
         part: number,
         callId: "z9",
-        items: (part as { content: Part[] }).content.map((_, at) =>
-          at === 0 ? { type: "text", text: "new" } : { type: "keep" },
-        ),
+        to: {
+          type: "content",
+          items: (part as { content: Part[] }).content.map((_, at) => (at === 0 ? "new" : null)),
+        },
       })),
     ).read[2]!.parts[0];
     const call = after(format, 1, ({ parts }) =>
-      parts.map((_, part) => ({ type: "arguments", part, arguments: '{"b":2}', callId: "z9" })),
+      parts.map((_, part) => ({ part, to: { type: "arguments", arguments: '{"b":2}' }, callId: "z9" })),
     ).read[1]!.parts[0];
     assert.ok(call?.type === "toolCall" && call.callId === "z9" && call.arguments === '{"b":2}', JSON.stringify(call));
     for (const part of [result, content]) assert.equal((part as { callId?: string } | undefined)?.callId, "z9");
@@ -311,7 +307,7 @@ test("openai-responses: a computer's output stays a screenshot", () => {
     { type: "computer_call_output", call_id: "c1", output },
   ];
   const reading = readConversation(freeze(input), { format: "openai-responses" });
-  const edit: PartEdit = { type: "content", part: 0, items: [{ type: "text", text: "(gone)" }] };
+  const edit: PartEdit = { part: 0, to: { type: "content", items: ["(gone)"] } };
   const [, after] = messagesOf(
     reading.rebuild([
       { type: "keep", id: "m0" },

@@ -43,10 +43,7 @@ test("plans put the host's own part in front, in every format that signs thought
       {
         type: "edit",
         id: to!,
-        parts: [
-          { type: "carried", from: from!, part: 0 },
-          { type: "keep", part: 0 },
-        ],
+        parts: [{ from: from!, part: 0 }, { part: 0 }],
       },
     ];
     const [out] = reading.rebuild(plan) as Block[];

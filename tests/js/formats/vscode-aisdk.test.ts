@@ -102,15 +102,15 @@ test("vscode: class instances", () => {
 
 test("vscode: copies keep their classes", () => {
   const edited = edit("vscode", conversation(), 2, [
-    { type: "text", part: 0, text: "short" },
+    { part: 0, to: { type: "text", text: "short" } },
   ]) as LanguageModelChatMessage;
   assert.ok(edited instanceof LanguageModelChatMessage);
   const [part] = edited.content as [LanguageModelToolResultPart];
   assert.ok(part instanceof LanguageModelToolResultPart && part.content[0] instanceof LanguageModelTextPart);
   assert.deepEqual(part, new LanguageModelToolResultPart("a", [text("short")]));
   const renamed = edit("vscode", conversation(), 1, [
-    { type: "text", part: 1, text: "ran" },
-    { type: "arguments", part: 2, arguments: "[]" },
+    { part: 1, to: { type: "text", text: "ran" } },
+    { part: 2, to: { type: "arguments", arguments: "[]" } },
   ]) as LanguageModelChatMessage;
   assert.deepEqual(renamed.content, [text("ran"), new LanguageModelToolCallPart("a", "run", [])]);
   const [added] = insert("vscode", conversation(), summary) as [LanguageModelChatMessage];
@@ -236,11 +236,11 @@ test("ai-sdk: edits and insertions", () => {
       ],
     },
   ];
-  assert.deepEqual(edit("ai-sdk", model(), 1, [{ type: "text", part: 0, text: "short" }]), {
+  assert.deepEqual(edit("ai-sdk", model(), 1, [{ part: 0, to: { type: "text", text: "short" } }]), {
     role: "tool",
     content: [{ type: "tool-result", toolCallId: "a", toolName: "run", output: { type: "text", value: "short" } }],
   });
-  assert.deepEqual(edit("ai-sdk", model(), 0, [{ type: "arguments", part: 0, arguments: "[]" }]), {
+  assert.deepEqual(edit("ai-sdk", model(), 0, [{ part: 0, to: { type: "arguments", arguments: "[]" } }]), {
     role: "assistant",
     content: [{ type: "tool-call", toolCallId: "a", toolName: "run", input: [] }],
     providerOptions: { x: 1 },
@@ -265,20 +265,14 @@ test("ai-sdk: edits and insertions", () => {
       ],
     },
   ];
-  assert.deepEqual(
-    edit("ai-sdk", ui(), 0, [
-      { type: "keep", part: 1 },
-      { type: "text", part: 2, text: "short" },
-    ]),
-    {
-      id: "2",
-      role: "assistant",
-      parts: [
-        { type: "step-start" },
-        { type: "tool-run", toolCallId: "a", state: "output-available", input: {}, output: "short" },
-      ],
-    },
-  );
+  assert.deepEqual(edit("ai-sdk", ui(), 0, [{ part: 1 }, { part: 2, to: { type: "text", text: "short" } }]), {
+    id: "2",
+    role: "assistant",
+    parts: [
+      { type: "step-start" },
+      { type: "tool-run", toolCallId: "a", state: "output-available", input: {}, output: "short" },
+    ],
+  });
   assert.deepEqual(insert("ai-sdk", ui(), summary), [
     { id: "e0:summary", role: "user", parts: [{ type: "text", text: "what was" }] },
   ]);

@@ -277,7 +277,7 @@ test("what stays is the caller's own, and what moves, too", () => {
   ];
   assert.deepEqual(
     espalier.repair(neutral, { provider: "openai-chat" }).messages.map(({ id }) => id),
-    ["u", "a", "t", "b", "t~2"],
+    ["u", "a", "t", "b", "t:moved:1"],
   );
 });
 

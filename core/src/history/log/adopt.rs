@@ -159,10 +159,7 @@ impl Log {
     /// The same thought by the message that it is of in the log. Nothing if it does not fit any more: messages may have changed since.
     fn thought(&self, thinking: &Thinking, end: usize) -> Option<Thinking> {
         let slot = self.live(&thinking.from)?;
-        let carried = |edit: &PartEdit| match edit {
-            PartEdit::Carried { from, part } => Some((from.clone(), *part)),
-            _ => None,
-        };
+        let carried = |edit: &PartEdit| edit.from.clone().map(|from| (from, edit.part));
         let of_another = match &self.state.slots[slot].shown {
             Shown::Changed(changed) => changed.edits.get(thinking.part).and_then(carried),
             _ => None,
@@ -245,8 +242,10 @@ impl Log {
         });
         match edits {
             // Its index is that behind the message's own parts.
-            Some(PartEdit::Carried { .. }) => self.live(id).map_or(number, |slot| self.store.message(slot).parts.len()),
-            edit => edit.map_or(number, PartEdit::part),
+            Some(PartEdit { from: Some(_), .. }) => {
+                self.live(id).map_or(number, |slot| self.store.message(slot).parts.len())
+            }
+            edit => edit.map_or(number, |edit| edit.part),
         }
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use crate::history::edit::Author;
 use crate::history::edit::Thinking;
 use crate::message::Message;
+pub use crate::message::edit::Becomes;
 use crate::tagged::needed;
 
 /// One thing that happened. Nothing in a log is ever changed; what takes something back is an entry of its own.
@@ -208,35 +209,6 @@ pub struct Target {
     /// What the part becomes; absent for `drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Becomes>,
-}
-
-/// What a part becomes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-pub enum Becomes {
-    /// Another text, or one text as the content of a tool result.
-    Text { text: String },
-    /// Other arguments of a call, as JSON text.
-    Arguments { arguments: String },
-    /// For each item of a tool result's content: the text in its place, or `null` where it stays.
-    Content { items: Vec<Option<String>> },
-    /// A text in the place of a picture or document.
-    Note { text: String },
-    /// Nothing.
-    Gone,
-}
-
-crate::tagged! {
-    Becomes {
-        text = "text": String,
-        arguments = "arguments": String,
-        items = "items": Vec<Option<String>>,
-    }
-    "text" [text] => Becomes::Text { text: needed(text, "text")? },
-    "arguments" [arguments] => Becomes::Arguments { arguments: needed(arguments, "arguments")? },
-    "content" [items] => Becomes::Content { items: needed(items, "items")? },
-    "note" [text] => Becomes::Note { text: needed(text, "text")? },
-    "gone" [] => Becomes::Gone,
 }
 
 /// What `replace_range` replaces, and by what.

@@ -9,9 +9,9 @@ use std::rc::Rc;
 use super::entry::{Becomes, Entry, Kind, Pin, seq_of};
 use super::store::Store;
 use super::text::{pinned_text, text_after};
-use crate::history::draft::{Change, Draft, Entry as Row, Meter};
+use crate::history::draft::{Draft, Entry as Row, Meter};
 use crate::history::group::Grouper;
-use crate::history::plan::{Fate, ItemEdit, PartEdit};
+use crate::history::plan::{Fate, PartEdit};
 use crate::map::HashSet;
 use crate::message::{Message, Part};
 use crate::tokens::Origin;
@@ -467,19 +467,7 @@ impl State {
         let mut number = 0;
         draft.edit_parts(0, rule, "", |_| {
             number += 1;
-            match parts.get(&(number - 1)) {
-                None => Change::Keep,
-                Some(Becomes::Gone) => Change::Drop,
-                Some(Becomes::Text { text }) => Change::Text(text.clone()),
-                Some(Becomes::Note { text }) => Change::Note(text.clone()),
-                Some(Becomes::Arguments { arguments }) => Change::Arguments(arguments.clone()),
-                Some(Becomes::Content { items }) => Change::Content(
-                    items
-                        .iter()
-                        .map(|item| item.clone().map_or(ItemEdit::Keep, |text| ItemEdit::Text { text }))
-                        .collect(),
-                ),
-            }
+            parts.get(&(number - 1)).map(|to| (*to).clone())
         });
         if let Some((part, Lead { from, part: number, .. })) = lead.filter(|_| draft.entries[0].is_in()) {
             draft.lead(0, part, &store.message(from).id, number, rule);

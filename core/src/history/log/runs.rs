@@ -24,7 +24,7 @@ impl Log {
         let mut items = Vec::new();
         for item in std::mem::take(&mut view.plan) {
             let slot = match &item {
-                PlanItem::Keep { id } => self.store.slots.get(id).and_then(|&slot| u32::try_from(slot).ok()),
+                PlanItem::Keep { id, .. } => self.store.slots.get(id).and_then(|&slot| u32::try_from(slot).ok()),
                 _ => None,
             };
             match (slot, runs.as_mut_slice()) {

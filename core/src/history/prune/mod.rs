@@ -399,7 +399,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
     Ok(done
         .map(|(&(entry, part, item), &how)| {
             let entry = &draft.entries[entry];
-            let part = entry.edits.as_ref().and_then(|edits| edits.get(part)).map_or(part, super::plan::PartEdit::part);
+            let part = entry.edits.as_ref().and_then(|edits| edits.get(part)).map_or(part, |edit| edit.part);
             Shortened { id: entry.message.id.clone(), part, item, how: how.how(), limit: how.limit() }
         })
         .collect())

@@ -1,7 +1,8 @@
 //! The line that says that something was left out, for hosts that want their model to know.
 
 use super::is_prune_rule;
-use crate::history::draft::{Change, Draft};
+use crate::history::draft::Draft;
+use crate::history::plan::Becomes;
 use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 
@@ -50,9 +51,9 @@ pub(super) fn annotate(draft: &mut Draft) -> Vec<Note> {
         let tokens = draft.annotate(at, "note", |part| match part {
             Part::Text { text } if is_first && !text.trim().is_empty() => {
                 is_first = false;
-                Change::Text(format!("{line}\n{text}"))
+                Some(Becomes::text(format!("{line}\n{text}")))
             }
-            _ => Change::Keep,
+            _ => None,
         });
         notes.push(Note { id: draft.entries[at].message.id.clone(), text: line, tokens });
     }

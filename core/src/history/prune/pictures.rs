@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::shrink::media_note;
-use crate::history::draft::{Change, Draft};
+use crate::history::draft::Draft;
 use crate::history::group::groups;
-use crate::history::plan::{ItemEdit, PartEdit};
+use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role};
 
@@ -92,27 +92,26 @@ fn over(turn: &mut Vec<(Place, u64, bool)>, most: u64, gone: &mut Vec<Place>) {
 fn note(draft: &mut Draft, entry: usize, places: &HashSet<(usize, usize)>) {
     let id = draft.entries[entry].message.id.clone();
     let numbers: Option<Vec<usize>> =
-        draft.entries[entry].edits.as_ref().map(|edits| edits.iter().map(PartEdit::part).collect());
+        draft.entries[entry].edits.as_ref().map(|edits| edits.iter().map(|edit| edit.part).collect());
     let parts = draft.entries[entry].message.parts.iter().enumerate();
-    let mut changes: Vec<Change> = parts
+    let mut changes: Vec<Option<Becomes>> = parts
         .map(|(at, part)| {
-            let Part::ToolResult { content, .. } = part else { return Change::Keep };
+            let Part::ToolResult { content, .. } = part else { return None };
             let number = numbers.as_ref().map_or(Some(at), |numbers| numbers.get(at).copied());
-            let items: Vec<ItemEdit> = content
+            let items: Vec<Option<String>> = content
                 .iter()
                 .enumerate()
                 .map(|(item, inner)| {
                     let goes = number.is_some_and(|number| places.contains(&(number, item)));
                     let text = if goes { media_note(draft, Role::Tool, inner, &id) } else { None };
                     // Formats without a place for several texts in a result append it to the one there is.
-                    let text = text.map(|text| if item > 0 { format!("\n{text}") } else { text });
-                    text.map_or(ItemEdit::Keep, |text| ItemEdit::Text { text })
+                    text.map(|text| if item > 0 { format!("\n{text}") } else { text })
                 })
                 .collect();
-            if items.iter().all(|item| *item == ItemEdit::Keep) { Change::Keep } else { Change::Content(items) }
+            items.iter().any(Option::is_some).then_some(Becomes::Content { items })
         })
         .collect();
     changes.reverse();
     let why = "a picture beyond what the results of one turn may hold in bytes, replaced by a note";
-    draft.edit_parts(entry, "heavy-picture", why, |_| changes.pop().unwrap_or(Change::Keep));
+    draft.edit_parts(entry, "heavy-picture", why, |_| changes.pop().flatten());
 }

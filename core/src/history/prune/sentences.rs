@@ -5,7 +5,8 @@
 
 use super::is_prune_rule;
 use super::note::Note;
-use crate::history::draft::{Change, Draft, Entry};
+use crate::history::draft::{Draft, Entry};
+use crate::history::plan::Becomes;
 use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 use crate::tokens::Tokenizer;
@@ -65,9 +66,9 @@ pub(super) fn add(draft: &mut Draft, sentences: &Sentences, limit: u64) -> Optio
         let tokens = draft.annotate(at, "sentences", |part| match part {
             Part::Text { text: own } if is_first && !own.trim().is_empty() => {
                 is_first = false;
-                Change::Text(format!("{text}\n{own}"))
+                Some(Becomes::text(format!("{text}\n{own}")))
             }
-            _ => Change::Keep,
+            _ => None,
         });
         let over = draft.total().saturating_sub(limit);
         if over == 0 {

@@ -7,9 +7,9 @@ use super::Limits;
 use super::arguments;
 use super::cut::{Reduced, Shortened};
 use super::select::Selection;
-use crate::history::draft::{Change, Draft};
+use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
-use crate::history::plan::ItemEdit;
+use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role, texts};
 use crate::tool_result::{Keep, cut_result};
@@ -125,7 +125,7 @@ impl<'g> Shrinker<'g> {
 
     fn shorten_arguments(&mut self, draft: &mut Draft, entry: usize, wanted: impl Fn(usize) -> bool) {
         let (tokenizer, recall) = (draft.meter.tokenizer, draft.entries[entry].message.id.clone());
-        let mut changes: HashMap<usize, Change> = HashMap::default();
+        let mut changes: HashMap<usize, Becomes> = HashMap::default();
         for (part, call) in draft.entries[entry].message.parts.iter().enumerate() {
             let Part::ToolCall { arguments, .. } = call else { continue };
             let short = if wanted(part) { arguments::shortened(arguments, &recall) } else { None };
@@ -133,7 +133,7 @@ impl<'g> Shrinker<'g> {
                 continue;
             };
             self.done.insert((entry, part, None), Reduced::Arguments);
-            changes.insert(part, Change::Arguments(short));
+            changes.insert(part, Becomes::Arguments { arguments: short });
         }
         change(draft, entry, changes, "long-arguments", "long arguments of an old call, shortened");
     }
@@ -168,17 +168,17 @@ impl<'g> Shrinker<'g> {
     ) {
         let id = draft.entries[entry].message.id.clone();
         let role = draft.entries[entry].message.role;
-        let mut changes: HashMap<usize, Change> = HashMap::default();
+        let mut changes: HashMap<usize, Becomes> = HashMap::default();
         for (number, part) in draft.entries[entry].message.parts.iter().enumerate() {
             match part {
                 Part::Image { .. } | Part::Document { .. } if !only_results && wanted(number, None) => {
                     if let Some(note) = media_note(draft, role, part, &id) {
                         self.done.insert((entry, number, None), Reduced::Media);
-                        changes.insert(number, Change::Note(note));
+                        changes.insert(number, Becomes::Note { text: note });
                     }
                 }
                 Part::ToolResult { content, .. } => {
-                    let mut items = vec![ItemEdit::Keep; content.len()];
+                    let mut items = vec![None; content.len()];
                     for (at, item) in content.iter().enumerate() {
                         let note =
                             if wanted(number, Some(at)) { media_note(draft, Role::Tool, item, &id) } else { None };
@@ -186,11 +186,11 @@ impl<'g> Shrinker<'g> {
                             // Formats without a place for several texts in a result append it to the one there is.
                             let text = if at > 0 { format!("\n{note}") } else { note };
                             self.done.insert((entry, number, Some(at)), Reduced::Media);
-                            items[at] = ItemEdit::Text { text };
+                            items[at] = Some(text);
                         }
                     }
-                    if items.iter().any(|item| *item != ItemEdit::Keep) {
-                        changes.insert(number, Change::Content(items));
+                    if items.iter().any(Option::is_some) {
+                        changes.insert(number, Becomes::Content { items });
                     }
                 }
                 _ => {}
@@ -227,8 +227,8 @@ impl<'g> Shrinker<'g> {
             // Where the host's parts are now; of parts that were put in from elsewhere none counts.
             let positions = draft.entries[entry].edits.as_ref().map(|edits| {
                 let mut positions: HashMap<usize, usize> = HashMap::default();
-                for (at, edit) in edits.iter().enumerate() {
-                    positions.entry(edit.part()).or_insert(at);
+                for (at, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.from.is_none()) {
+                    positions.entry(edit.part).or_insert(at);
                 }
                 positions
             });
@@ -349,7 +349,7 @@ impl<'g> Shrinker<'g> {
         }
         for (&entry, places) in &of_entry {
             let recall = draft.entries[entry].message.id.clone();
-            let mut changes: HashMap<usize, Change> = HashMap::default();
+            let mut changes: HashMap<usize, Becomes> = HashMap::default();
             for &place in places {
                 let (_, part, item) = place;
                 let Some(Part::ToolResult { call_id, content, .. }) = draft.entries[entry].message.parts.get(part)
@@ -362,14 +362,14 @@ impl<'g> Shrinker<'g> {
                 self.done.insert(place, how);
                 match item {
                     None => {
-                        changes.insert(part, Change::Text(short.text));
+                        changes.insert(part, Becomes::Text { text: short.text });
                     }
                     Some(item) => {
-                        let keep = || Change::Content(vec![ItemEdit::Keep; content.len()]);
-                        if let Change::Content(items) = changes.entry(part).or_insert_with(keep)
+                        let keep = || Becomes::Content { items: vec![None; content.len()] };
+                        if let Becomes::Content { items } = changes.entry(part).or_insert_with(keep)
                             && let Some(at) = items.get_mut(item)
                         {
-                            *at = ItemEdit::Text { text: short.text };
+                            *at = Some(short.text);
                         }
                     }
                 }
@@ -380,14 +380,14 @@ impl<'g> Shrinker<'g> {
     }
 }
 
-fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Change>, rule: &'static str, why: &str) {
+fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Becomes>, rule: &'static str, why: &str) {
     if changes.is_empty() {
         return;
     }
     let mut part = 0;
     draft.edit_parts(entry, rule, why, |_| {
         part += 1;
-        changes.remove(&(part - 1)).unwrap_or(Change::Keep)
+        changes.remove(&(part - 1))
     });
 }
 
@@ -413,7 +413,7 @@ fn is_text(content: &[Part]) -> bool {
 fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str>> {
     let entry = &draft.entries[entry];
     let (message, part) = match (entry.source, &entry.edits) {
-        (Some(source), Some(edits)) => (source, edits.get(part)?.part()),
+        (Some(source), Some(edits)) => (source, edits.get(part)?.part),
         (Some(source), None) => (source, part),
         (None, _) => (&*entry.message, part),
     };
