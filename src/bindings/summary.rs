@@ -7,8 +7,10 @@ use super::document::structure;
 use super::tape::{Answer, Question};
 use super::tokens::loaded;
 use crate::document::Shared;
-use crate::document::summary::exact::{self, Gauge, Imports, Layout, Layouts};
-use crate::document::summary::{Document, Edit, Lines, Prices, Settings, Source, adjust, summarize, usual};
+use crate::document::summary::{
+    Document, Edit, Gauge, Imports, Layout, Layouts, Lines, Options, Prices, Settings, Source, adjust, summarize,
+    summarize_laid_out, usual,
+};
 use crate::error::Result;
 use crate::tokens::EncodingName;
 
@@ -28,19 +30,16 @@ pub(super) fn compatible(question: &mut Question<'_>, answer: &mut Answer) -> Re
     };
     let known =
         (0..question.count()).map(|_| Ok((question.flag(), Known::read(question)?))).collect::<Result<Vec<_>>>()?;
-    let documents = known.iter().map(|(attached, known)| Document {
-        source: &known.source,
-        overlay: &known.structure.overlay,
-        selection: known.selection,
-        prices: match attached {
-            true => Prices::Attached { typescript: known.language == "typescript" },
-            false => known.prices.as_prices(),
-        },
+    let documents = known.iter().map(|(attached, known)| match attached {
+        true => {
+            Document { prices: Prices::Attached { typescript: known.language == "typescript" }, ..known.document() }
+        }
+        false => known.document(),
     });
     let documents: Vec<Document> = documents.collect();
-    let made = summarize(&documents, limit, settings);
+    let made = summarize(&documents, &Options::compatible(limit, settings))?;
     for ((summary, document), (_, known)) in made.iter().zip(&documents).zip(&known) {
-        answer.text(&summary.text);
+        answer.text(&summary.edits.apply(document.source.text()));
         known.put_edits(summary.edits.list(), answer);
         answer.maybe(document.selection, |answer, at| {
             let (start, end) = adjust(document.source, document.overlay, at);
@@ -80,6 +79,11 @@ impl<'q> Known<'q> {
         Ok(Known { language: options.language, source, structure, selection, prices })
     }
 
+    fn document(&self) -> Document<'_> {
+        let (selection, prices) = (self.selection, self.prices.as_prices());
+        Document { selection, prices, ..Document::new(&self.source, &self.structure.overlay) }
+    }
+
     fn put_range(&self, start: u32, end: u32, answer: &mut Answer) {
         answer.number(self.source.unit(start));
         answer.number(self.source.unit(end));
@@ -112,12 +116,11 @@ impl Own<'_> {
 /// What the nodes of a document usually cost, in preorder: whether types are preserved, and the document as for the others. Its structure, and
 /// the costs.
 pub(super) fn costs(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
-    let settings = Settings { preserve_types: question.flag(), ..Settings::default() };
+    let preserve_types = question.flag();
     let known = Known::read(question)?;
-    let Known { source, structure, selection, .. } = &known;
-    let document = Document { source, overlay: &structure.overlay, selection: *selection, prices: Prices::Usual };
-    super::document::put_structure(structure, source.text(), answer);
-    usual(&document, settings).into_iter().for_each(|cost| answer.number(cost));
+    super::document::put_structure(&known.structure, known.source.text(), answer);
+    let document = Document { prices: Prices::Usual, ..known.document() };
+    usual(&document, preserve_types).into_iter().for_each(|cost| answer.number(cost));
     Ok(())
 }
 
@@ -146,7 +149,7 @@ pub(super) fn exactly(question: &mut Question<'_>, answer: &mut Answer) -> Resul
     let unit = question.text();
     let encoding = if unit.is_empty() { None } else { Some(EncodingName::from_name(unit).and_then(loaded)?) };
     let gauge = encoding.as_ref().map_or(Gauge::Characters, |encoding| Gauge::Tokens(&**encoding));
-    let settings = exact::Options {
+    let options = Options {
         wording: question.text(),
         budget: question.whole(),
         gauge,
@@ -156,33 +159,28 @@ pub(super) fn exactly(question: &mut Question<'_>, answer: &mut Answer) -> Resul
             2 => Imports::Last,
             _ => Imports::Usual,
         },
-        worth: exact::WORTH,
+        ..Options::default()
     };
     let mut said = Vec::new();
     for _ in 0..question.count() {
         let texts = [(); 4].map(|()| question.text());
         said.push((texts, Known::read(question)?));
     }
-    let documents = said.iter().map(|([name, language, open, close], known)| exact::Document {
-        source: &known.source,
-        overlay: &known.structure.overlay,
-        language,
-        comments: (!open.is_empty()).then_some((*open, *close)),
-        selection: known.selection,
-        prices: known.prices.as_prices(),
-        name,
+    let documents = said.iter().map(|([name, language, open, close], known)| {
+        let comments = (!open.is_empty()).then_some((*open, *close));
+        Document { language, comments, name, ..known.document() }
     });
-    let documents: Vec<exact::Document> = documents.collect();
+    let documents: Vec<Document> = documents.collect();
     let mut layouts: Vec<Rc<Layout>> = Vec::with_capacity(said.len());
     for (document, ([_, language, open, close], known)) in documents.iter().zip(&said) {
         // Everything that a layout depends on beside the structure.
-        let numbered = if settings.numbered { "1" } else { "" };
-        let rest = [language, open, close, settings.wording, unit, numbered].join("\0");
-        let make = || Layout::new(document, &settings);
+        let numbered = if options.numbered { "1" } else { "" };
+        let rest = [language, open, close, options.wording, unit, numbered].join("\0");
+        let make = || Layout::new(document, &options);
         layouts.push(LAYOUTS.with_borrow_mut(|layouts| layouts.get(&known.structure, &rest, make)));
     }
     let laid: Vec<&Layout> = layouts.iter().map(|layout| &**layout).collect();
-    for (summary, (_, known)) in exact::summarize_laid_out(&documents, &laid, &settings)?.iter().zip(&said) {
+    for (summary, (_, known)) in summarize_laid_out(&documents, &laid, &options)?.iter().zip(&said) {
         answer.whole(summary.count);
         answer.whole(summary.before);
         known.put_edits(summary.edits.list(), answer);

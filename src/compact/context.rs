@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ledger::escape::escape;
-use crate::document::summary::{Document, Lines, Prices, Settings, Source, summarize};
+use crate::document::summary::{Document, Lines, Options, Settings, Source, summarize};
 use crate::document::{self, Why, folded};
 use crate::effect::Block;
 use crate::tokens::Tokenizer;
@@ -211,9 +211,9 @@ fn fold(path: &str, text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option
     let source = Source::new(text);
     let mut units = limit as f64 * 4.0;
     for _ in 0..8 {
-        let asked = Document { source: &source, overlay: &structure.overlay, selection: None, prices: Prices::Usual };
         let settings = Settings { preserve_types: false, always_mark: true, lines: Lines::Omitted };
-        let made = summarize(&[asked], units, settings).into_iter().next()?.text;
+        let options = Options::compatible(units, settings);
+        let made = summarize(&[Document::new(&source, &structure.overlay)], &options).ok()?.pop()?.edits.apply(text);
         let tokens = tokenizer.count(&made);
         if tokens <= limit {
             return (!made.trim().is_empty()).then_some(made);

@@ -1,28 +1,28 @@
-//! The header of a grammar file: what a side module of WebAssembly needs of the engine before it can be linked into it.
+//! The header of a grammar file: what a WebAssembly side module needs from the engine to be linked.
 //!
-//! The format is that of the WebAssembly tool conventions, section `dylink.0`: sub-sections of type, length and content; type 1 holds
-//! four LEB128 numbers.
+//! The format is section `dylink.0` of the WebAssembly tool conventions: sub-sections with a type, a length and a
+//! content. Type 1 has four LEB128 numbers.
 
 use crate::error::{Code, Error, Result};
 
-/// What a grammar needs.
+/// The needs of a grammar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Bytes of memory.
+    /// The bytes of memory.
     pub memory: u32,
-    /// Their alignment in bytes.
+    /// The alignment of the memory in bytes.
     pub alignment: u32,
-    /// Slots of the function table.
+    /// The slots of the function table.
     pub table: u32,
 }
 
-/// Most bytes of memory; the largest grammars take 6 MB.
+/// The maximum bytes of memory; the largest grammars take 6 MB.
 pub const MOST_MEMORY: u32 = 256 << 20;
-/// Most slots of the table; grammars take some dozens.
+/// The maximum slots of the table; grammars take a few dozen.
 pub const MOST_TABLE: u32 = 1 << 16;
-/// Most of log2 of an alignment.
+/// The maximum log2 of an alignment.
 const MOST_ALIGNMENT: u32 = 15;
-/// The sub-section that says how much memory and table is needed.
+/// The sub-section with the needed memory and table.
 const MEMORY_INFO: u8 = 1;
 
 /// Reads the content of the section.
@@ -34,7 +34,7 @@ const MEMORY_INFO: u8 = 1;
 /// ```
 ///
 /// # Errors
-/// [`Code::BadGrammar`] if it is damaged or asks for more than any grammar does.
+/// [`Code::BadGrammar`] if it is damaged or needs more than any grammar does.
 pub fn read(section: &[u8]) -> Result<Needs> {
     let bad = |what: &str| Error::new(Code::BadGrammar, format!("the grammar's header {what}"));
     let mut bytes = Bytes { rest: section };
@@ -72,7 +72,7 @@ impl<'b> Bytes<'b> {
         Some(Bytes { rest: taken })
     }
 
-    /// An unsigned LEB128 number of 32 bits.
+    /// Reads an unsigned LEB128 number of 32 bits.
     fn number(&mut self) -> Option<u32> {
         let mut number = 0u64;
         for shift in (0..35).step_by(7) {

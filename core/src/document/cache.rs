@@ -1,4 +1,4 @@
-//! Structures by content, so that a cursor can move without a text being parsed again.
+//! Structures by content, so that a text is not parsed again when only the cursor moves.
 
 use std::hash::BuildHasher;
 use std::rc::Rc;
@@ -7,8 +7,8 @@ use foldhash::fast::FixedState;
 
 use super::{Options, Shared, Structure};
 
-/// What a structure was made of. Two hashes with different seeds stand for the text: 128 bits, so that no two texts that anybody has
-/// share them.
+/// The inputs of a structure. Two hashes with different seeds identify the text: 128 bits make a collision practically
+/// impossible.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     language: Box<str>,
@@ -16,7 +16,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a text and of everything that its structure depends on. `grammar` counts the grammars that the language has had.
+    /// Returns the key of a text and its options. `grammar` is the number of the grammar in use.
     pub fn new(text: &str, options: &Options<'_>, grammar: u64) -> Key {
         let hash = |seed: u64| FixedState::with_seed(seed).hash_one(text);
         let limits = options.limits;
@@ -35,18 +35,18 @@ impl Key {
     }
 }
 
-/// The structures that were used last, up to a number of bytes.
+/// The most recently used structures, up to a number of bytes.
 #[derive(Debug)]
 pub struct Cache {
-    /// Each with when it was used last. There are some hundred at most, and keys differ in their first words.
+    /// Key, structure and time of the last use. There are a few hundred at most, and keys differ in their first words.
     kept: Vec<(Key, Shared, u64)>,
     bytes: usize,
     most: usize,
-    /// Counts uses.
+    /// The number of uses so far.
     now: u64,
 }
 
-/// Most bytes of a cache: overlays take 16 bytes for each node, so this is some hundred large files.
+/// The default maximum in bytes. Overlays take 16 bytes per node, so this holds a few hundred large files.
 pub const MOST: usize = 4 << 20;
 
 impl Default for Cache {
@@ -56,12 +56,13 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A cache that keeps at most so many bytes.
+    /// Returns a cache of at most `most` bytes.
     pub fn new(most: usize) -> Cache {
         Cache { kept: Vec::new(), bytes: 0, most, now: 0 }
     }
 
-    /// The structure of `key`, made if it is not there. What does not fit is not kept.
+    /// Returns the structure of `key`, and makes it if it is not kept. A structure of more than half the cache is not
+    /// kept.
     pub fn get(&mut self, key: Key, make: impl FnOnce() -> Structure) -> Shared {
         self.now += 1;
         if let Some((_, structure, used)) = self.kept.iter_mut().find(|(known, _, _)| *known == key) {
@@ -76,7 +77,7 @@ impl Cache {
         self.bytes += size;
         self.kept.push((key, made.clone(), self.now));
         while self.bytes > self.most {
-            // Making one takes far longer than finding the oldest.
+            // Making a structure takes far longer than this search.
             let oldest = self.kept.iter().enumerate().min_by_key(|(_, (_, _, used))| *used);
             let Some((oldest, _)) = oldest else { break };
             let (key, structure, _) = self.kept.swap_remove(oldest);
@@ -85,12 +86,12 @@ impl Cache {
         made
     }
 
-    /// Bytes that are kept.
+    /// Returns the bytes in use.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Forgets everything.
+    /// Forgets all structures.
     pub fn clear(&mut self) {
         self.kept.clear();
         self.bytes = 0;

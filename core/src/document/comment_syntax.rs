@@ -1,8 +1,8 @@
-//! How comments are written in a language, whether there is a grammar for it or not.
+//! The comment syntax of a language, with or without a grammar.
 
 use super::language::{Comments, Language};
 
-/// The comment syntax of a language; nothing at all for languages that are not known, or have no comments.
+/// Returns the comment syntax of a language; none for a language that is unknown or has no comments.
 ///
 /// ```
 /// use espalier::document::comment_syntax::of;
@@ -27,7 +27,7 @@ const fn block(open: &'static str, close: &'static str) -> Comments {
     Comments { line: None, block: Some((open, close)) }
 }
 
-/// Languages without a grammar, with blanks between their names.
+/// Languages without a grammar; names are separated by blanks.
 static OTHERS: &[(&str, Comments)] = &[
     ("css", block("/*", "*/")),
     ("html xml svg markdown vue svelte", block("<!--", "-->")),

@@ -1,14 +1,14 @@
-//! Comments directly above a definition belong to it: whoever keeps the definition keeps what is said about it.
+//! Attaches comments to the definition directly below them, so that both are kept or left out together.
 
 use super::overlay::{Overlay, OverlayNode};
 use super::syntax::NONE;
 
-/// True for a kind that explains what comes below it.
+/// Returns whether nodes of a kind explain the node below them.
 fn explains(kind: &str) -> bool {
     matches!(kind, "comment" | "line_comment" | "block_comment" | "attribute_item")
 }
 
-/// True for a kind that can be explained. Names of kinds say it in all grammars.
+/// Returns whether nodes of a kind can have such a comment. The names of kinds tell this in all grammars.
 pub(super) fn defines(kind: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "definition",
@@ -34,13 +34,13 @@ pub(super) fn defines(kind: &str) -> bool {
     ENDINGS.iter().any(|ending| kind.ends_with(ending))
 }
 
-/// Moves comments that end where a definition begins into it, as its first children.
+/// Moves comments that end where a definition begins into the definition, as its first children.
 pub(super) fn attach(overlay: Overlay, text: &str) -> Overlay {
     let explains: Vec<bool> = overlay.kinds.iter().map(|kind| explains(kind)).collect();
     let defines: Vec<bool> = overlay.kinds.iter().map(|kind| defines(kind)).collect();
     let Overlay { kinds, mut nodes } = overlay;
-    // For each node the start of the run of comments that ends where it does, by parent: siblings come one after the other, with
-    // only their own descendants between them.
+    // For each parent, the first node and the end of the last run of comments. Only descendants of siblings are between
+    // the siblings.
     let mut runs: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];
     let mut moved: Vec<u32> = vec![NONE; nodes.len()];
     for at in 0..nodes.len() {
@@ -53,14 +53,14 @@ pub(super) fn attach(overlay: Overlay, text: &str) -> Overlay {
             && defines.get(kind as usize) == Some(&true)
         {
             nodes[at].start = nodes[first as usize].start;
-            // What lies between are the comments, and what stands in them.
+            // Between them are only the comments and their descendants.
             (first as usize..at).for_each(|comment| moved[comment] = at as u32);
         }
     }
     if moved.iter().all(|to| *to == NONE) {
         return Overlay { kinds, nodes };
     }
-    // Preorder again: a definition comes before its comments.
+    // Restore preorder: a definition comes before its comments.
     let mut order: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut at = 0;
     while at < nodes.len() {
@@ -89,7 +89,7 @@ pub(super) fn attach(overlay: Overlay, text: &str) -> Overlay {
     Overlay { nodes: renumbered.collect(), kinds }
 }
 
-/// True if a blank line comes before what a node has to say.
+/// Returns whether the text of a node comes after a blank line.
 fn begins_blank(text: &str, start: u32, end: u32) -> bool {
     let inside = text.get(start as usize..end as usize).unwrap_or_default();
     let blank = &inside[..inside.len() - inside.trim_start().len()];

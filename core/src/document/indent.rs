@@ -1,18 +1,19 @@
-//! Overlays of documents without a grammar: folds by indentation, as editors show them.
+//! Overlays of documents without a grammar: folds by indentation, as in editors.
 
 use super::overlay::Overlay;
 use super::syntax::NONE;
 
-/// The line breaks of editors: CR LF, CR or LF.
+/// Lines as in editors: they end with CR LF, CR or LF.
 struct Lines {
-    /// Where each line begins, in bytes.
+    /// The first byte of each line.
     starts: Vec<u32>,
     len: u32,
-    /// How many lines are one node.
+    /// The number of lines per node.
     step: usize,
 }
 
-/// Nodes of lines that a document has at most, or little more: one with more lines has several to each node, and no smaller folds.
+/// The approximate maximum of nodes for single lines. A document with more lines has several lines per node, and no
+/// smaller folds.
 const MOST: usize = 2 << 20;
 
 impl Lines {
@@ -29,12 +30,12 @@ impl Lines {
         Lines { starts, len: text.len() as u32, step }
     }
 
-    /// Number of lines. Lines are counted from 1.
+    /// Returns the number of lines. Lines count from 1.
     fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// Where a line begins; the end of the text for the line behind the last.
+    /// Returns the first byte of a line; the end of the text for the line behind the last.
     fn start(&self, line: usize) -> u32 {
         self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(self.len)
     }
@@ -44,7 +45,7 @@ impl Lines {
     }
 }
 
-/// A fold: lines from 1, both included.
+/// A fold: its lines from 1, both included.
 #[derive(Debug, Clone, Copy)]
 struct Region {
     start: usize,
@@ -52,9 +53,10 @@ struct Region {
     parent: usize,
 }
 
-/// Folds a document by indentation. `tab` is the width of a tab in columns, `off_side` says that the language has no closing brackets.
+/// Folds a document by indentation. `tab` is the width of a tab in columns; `off_side` is set for languages without
+/// closing brackets.
 ///
-/// Linear in the text.
+/// Takes time linear in the text.
 pub fn fold(text: &str, tab: usize, off_side: bool) -> Overlay {
     let lines = Lines::new(text);
     let mut regions = nest(regions(text, &lines, tab.max(1), off_side), lines.count());
@@ -65,7 +67,7 @@ pub fn fold(text: &str, tab: usize, off_side: bool) -> Overlay {
     render(&regions, &lines)
 }
 
-/// Columns of leading blanks; `None` for a line without anything else.
+/// Returns the columns of leading blanks; `None` for a blank line.
 fn indent(line: &str, tab: usize) -> Option<usize> {
     let mut columns = 0;
     for byte in line.bytes() {
@@ -79,15 +81,15 @@ fn indent(line: &str, tab: usize) -> Option<usize> {
     None
 }
 
-/// The folds, in any order of ends but ascending by start.
+/// Returns the folds by ascending start.
 fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool) -> Vec<Region> {
     let mut found = Vec::new();
-    // Indents, -1 for none, each with the line before which a fold of it would end.
+    // Indentations, -1 for none, each with the line before which its fold would end.
     let mut open: Vec<(i64, usize)> = vec![(-1, lines.count() + 1)];
     for line in (1..=lines.count()).rev() {
         let Some(indent) = indent(lines.text(text, line), tab) else {
             if off_side && let Some((_, end_above)) = open.last_mut() {
-                // Blank lines behind a fold do not belong to it where nothing closes it.
+                // Blank lines behind a fold belong to the fold only if a bracket closes it.
                 *end_above = line;
             }
             continue;
@@ -111,7 +113,7 @@ fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool) -> Vec<Region>
     found
 }
 
-/// Puts the folds, ascending by start, under a root; each behind its parent.
+/// Sorts folds, which ascend by start, under a root. Each comes behind its parent.
 fn nest(found: Vec<Region>, lines: usize) -> Vec<Region> {
     let mut regions = vec![Region { start: 1, end: lines, parent: usize::MAX }];
     let mut open = vec![0];
@@ -126,10 +128,10 @@ fn nest(found: Vec<Region>, lines: usize) -> Vec<Region> {
     regions
 }
 
-/// A fold takes the line that closes it, unless that belongs to somebody else.
+/// Extends folds by the line that closes them, unless that line belongs to another fold.
 fn close(regions: &mut [Region], text: &str, lines: &Lines) {
-    // The line before the next sibling, for the last child what its parent may have. Parents come first, so they have grown already
-    // when their last child looks; siblings behind a region come later in the list and keep their start.
+    // A fold ends before its next sibling; the last child ends where its parent may end. Parents come first and are
+    // already extended. Siblings come later and keep their start.
     let mut most = vec![lines.count(); regions.len()];
     let mut next_start: Vec<Option<usize>> = vec![None; regions.len()];
     let mut last_child: Vec<Option<usize>> = vec![None; regions.len()];
@@ -152,7 +154,7 @@ fn close(regions: &mut [Region], text: &str, lines: &Lines) {
     }
 }
 
-/// True for a line that is only a closing bracket, or begins with a closing tag.
+/// Returns whether a line is only a closing bracket, or begins with a closing tag.
 fn closes(line: &str) -> bool {
     let line = line.trim_matches(is_blank);
     if let Some(name) = line.strip_prefix("</") {
@@ -161,21 +163,22 @@ fn closes(line: &str) -> bool {
     matches!(line.strip_suffix(';').unwrap_or(line), "}" | "]" | ")")
 }
 
-/// What JavaScript's `trim` takes away.
+/// Returns whether JavaScript's `trim` removes a character.
 pub(super) fn is_blank(character: char) -> bool {
     matches!(character, '\u{feff}') || (character.is_whitespace() && character != '\u{85}')
 }
 
-/// Folds and the single lines in them, or several to a node where there are very many. A fold's first and last line are no nodes: they show whenever it does.
+/// Makes nodes of folds and of the single lines in them; of several lines per node if there are very many. The first
+/// and the last line of a fold are no nodes, since they show whenever the fold does.
 fn render(regions: &[Region], lines: &Lines) -> Overlay {
     let mut overlay = Overlay::default();
     let (fold, line_kind) = (overlay.intern("FOLD"), overlay.intern("LINE"));
-    // Indices of the open regions, of their nodes, and the next line of each that is no node yet.
+    // The indices of the open regions and of their nodes, and the next line of each without a node.
     let mut open: Vec<(usize, u32, usize)> = Vec::new();
     let mut at = 0;
     loop {
         let next = regions.get(at);
-        // Whatever ends before the next region.
+        // Regions that end before the next one.
         while let Some((region, node, line)) = open.last_mut() {
             let stop = match next {
                 Some(next) if next.parent == *region => next.start,
@@ -201,7 +204,7 @@ fn render(regions: &[Region], lines: &Lines) -> Overlay {
             None => NONE,
         };
         let node = overlay.push(fold, lines.start(region.start), lines.start(region.end + 1), parent);
-        // Everything is in the first region, and its first line is as any other's unless it was moved.
+        // The first region contains everything. Its first line is a node, unless the region was moved.
         let first = if at == 0 && region.start == 1 { 1 } else { region.start + 1 };
         open.push((at, node, first));
         at += 1;

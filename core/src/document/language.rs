@@ -1,72 +1,71 @@
-//! The languages that are known by name: their files, their comments, and which of their syntax nodes make up the structure of a
-//! document.
+//! The known languages: their files, their comments, and the syntax nodes that make up the structure of a document.
 
 use super::query::{Place, Query, Supertype};
 use crate::error::Result;
 
-/// Whose structure is wanted.
+/// The rules that decide the structure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Everything that reads as a unit, in every language.
+    /// Every unit of every language is captured.
     #[default]
     Default,
-    /// To the letter what Copilot Chat (2026-03) sees: fewer languages, fewer kinds.
+    /// Exactly what Copilot Chat (2026-03) captures: fewer languages and fewer kinds.
     Compatible,
 }
 
 /// A language with a grammar.
 #[derive(Debug)]
 pub struct Language {
-    /// The identifier that editors use; also the key of everything that is said about a language.
+    /// The identifier in editors, which is also the key of the language everywhere.
     pub name: &'static str,
-    /// Other names of it, with blanks between them.
+    /// Other names, separated by blanks.
     pub aliases: &'static str,
-    /// Endings of file names without the dot, with blanks between them.
+    /// File extensions without the dot, separated by blanks.
     pub extensions: &'static str,
-    /// Its grammar: one file can serve several languages.
+    /// The grammar. One grammar file can serve several languages.
     pub grammar: &'static str,
-    /// How comments are written.
+    /// The comment syntax.
     pub comments: Comments,
-    /// What the compatible mode captures; nothing where it folds by indentation.
+    /// What the compatible mode captures; `None` if it folds by indentation.
     compatible: Option<Table>,
-    /// What the default mode captures beside that.
+    /// What the default mode captures in addition.
     more: Table,
-    /// Texts without which an expression has nothing of interest in it; empty if nothing can be skipped.
+    /// Texts that an expression must contain to be of interest; empty if no expression can be skipped.
     triggers: &'static [&'static str],
 }
 
-/// Comment syntax of a language.
+/// The comment syntax of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comments {
-    /// Up to the end of the line.
+    /// The beginning of a comment that ends with its line.
     pub line: Option<&'static str>,
-    /// Around a stretch.
+    /// The beginning and the end of a comment.
     pub block: Option<(&'static str, &'static str)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Table {
-    /// Kinds of nodes, each captured under its own name.
+    /// Kinds of nodes. Each is captured under its own name.
     kinds: &'static str,
-    /// What takes more than a name.
+    /// Patterns that need more than a kind.
     query: &'static str,
     /// Kinds that the grammar hides.
     supertypes: &'static [Supertype],
 }
 
-/// What building an overlay has to know beside what was captured.
+/// The rules of building an overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// A `method_definition` called `constructor` is of a kind of its own.
+    /// Whether a `method_definition` called `constructor` has a kind of its own.
     pub constructors: bool,
-    /// `;`, `,` and comments behind a node on the same line belong to it.
+    /// Whether `;`, `,` and comments behind a node on the same line belong to the node.
     pub trailing: bool,
-    /// Comments directly above a definition belong to it.
+    /// Whether comments directly above a definition belong to the definition.
     pub leading: bool,
 }
 
 impl Rules {
-    /// True for a kind of node that is a comment.
+    /// Returns whether a kind is a comment.
     pub fn is_comment(&self, kind: &str) -> bool {
         match self.leading {
             true => matches!(kind, "comment" | "line_comment" | "block_comment"),
@@ -76,7 +75,7 @@ impl Rules {
 }
 
 impl Language {
-    /// By its name or another one of its names.
+    /// Finds a language by its name or an alias.
     ///
     /// ```
     /// use espalier::document::language::Language;
@@ -90,15 +89,15 @@ impl Language {
             .find(|language| language.name == name || language.aliases.split_whitespace().any(|alias| alias == name))
     }
 
-    /// All of them.
+    /// Returns all languages.
     pub fn all() -> &'static [Language] {
         LANGUAGES
     }
 
-    /// What is captured, if anything is.
+    /// Returns the query of a mode; `None` if the mode captures nothing.
     ///
     /// # Errors
-    /// None but for a mistake in the tables; a test reads them all.
+    /// Only if the built-in tables are inconsistent (a bug). A test reads all of them.
     pub fn query(&self, mode: Mode) -> Result<Option<(Query, Vec<Supertype>)>> {
         let tables: Vec<&Table> = match mode {
             Mode::Compatible => self.compatible.iter().collect(),
@@ -115,25 +114,25 @@ impl Language {
         Ok(Some((query, tables.iter().flat_map(|table| table.supertypes).copied().collect())))
     }
 
-    /// How its overlays are built.
+    /// Returns the rules of building overlays.
     pub fn rules(&self, mode: Mode) -> Rules {
         let script = matches!(self.grammar, "javascript" | "typescript" | "tsx");
         let default = mode == Mode::Default;
         Rules { constructors: script, trailing: script || self.grammar == "cpp" || default, leading: default }
     }
 
-    /// Kinds of nodes that hold nothing of interest unless one of the triggers stands in them, and the triggers.
+    /// Returns the kinds of nodes that are of no interest unless they contain one of the triggers, and the triggers.
     pub fn opaque(&self) -> (&'static str, &'static [&'static str]) {
         (if self.triggers.is_empty() { "" } else { EXPRESSIONS }, self.triggers)
     }
 }
 
-/// Languages in which blank lines end a fold and nothing closes it.
+/// Returns whether a language has no closing brackets, so that blank lines end a fold.
 pub fn is_off_side(language: &str) -> bool {
     matches!(language, "clojure" | "coffeescript" | "fsharp" | "latex" | "markdown" | "pug" | "python" | "sql" | "yaml")
 }
 
-/// Nodes without braces in them hold no statement.
+/// Nodes of these kinds contain no statement if they contain no braces.
 const EXPRESSIONS: &str = "expression_statement lexical_declaration variable_declaration variable_declarator return_statement \
     throw_statement import_statement call_expression member_expression arguments argument_list assignment_expression \
     augmented_assignment_expression binary_expression unary_expression ternary_expression parenthesized_expression string \
@@ -154,7 +153,7 @@ const DECLARATIONS: Supertype = Supertype {
     kinds: "function_declaration generator_function_declaration class_declaration lexical_declaration variable_declaration \
         using_declaration function_signature abstract_class_declaration module internal_module type_alias_declaration \
         enum_declaration interface_declaration import_alias ambient_declaration",
-    // `namespace N {}` is an expression to this grammar, and the head of a `for` is none of its declarations.
+    // `namespace N {}` is an expression in this grammar, and the head of a `for` is not a declaration of it.
     place: Place::NotUnder("for_statement for_in_statement expression_statement"),
 };
 
@@ -217,7 +216,7 @@ const JSX_TRIGGERS: &[&str] = &["{", "//", "/*", "<"];
 /// A type can be named without its body.
 const C_TRIGGERS: &[&str] = &["{", "//", "/*", "struct", "class", "enum", "union"];
 
-/// Not a constant: each crate that reads it would have a copy.
+/// A `static`, since each crate that reads a `const` would have a copy.
 static LANGUAGES: &[Language] = &[
     Language {
         name: "javascript",
@@ -332,7 +331,7 @@ static LANGUAGES: &[Language] = &[
                          labeled_statement ERROR",
                     ),
                 },
-                // Where the parser gave up, nobody had taken these for statements yet.
+                // In a region with syntax errors, the parser has not made these statements yet.
                 Supertype {
                     capture: "statement",
                     kinds: "assignment_statement block dec_statement expression_statement inc_statement send_statement \
@@ -381,7 +380,7 @@ static LANGUAGES: &[Language] = &[
                         "class_body interface_body enum_body_declarations annotation_type_body ERROR",
                     ),
                 },
-                // A statement that is nothing but its end.
+                // A statement that consists of its end only.
                 Supertype {
                     capture: "statement",
                     kinds: ";",
@@ -412,7 +411,7 @@ static LANGUAGES: &[Language] = &[
     Language {
         name: "c",
         aliases: "",
-        // `.h` is C++ to many editors; the C++ grammar would stumble over less, but also name less.
+        // Many editors treat `.h` as C++. The C++ grammar finds fewer errors in such files, but also names fewer nodes.
         extensions: "c h",
         grammar: "c",
         comments: SLASHES,

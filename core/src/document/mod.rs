@@ -1,16 +1,14 @@
 //! Documents: the structure of a source file.
 //!
-//! In: a text, its language, and a grammar if there is one. Out: an [`Overlay`], the tree of what a summary can keep or leave out,
-//! and a word on how it came about ([`Basis`]). Start with `overlay`.
-//!
 //! ```text
 //! text ─▶ parse ─▶ SyntaxTree ─▶ query ─▶ captures ─▶ overlay ─▶ comments ─▶ Overlay
 //!   └──▶ (no grammar, no query, too long, too hard) ─────────▶ indent ────────▶
 //! ```
 //!
-//! `language` says what is captured in which language, `cache` keeps overlays, `trees` the last few trees. What is not called for every
-//! summary (`changed`, `outline`, `dylink`) is compiled for size, with the rest of the engine: `lib.rs` adds it to this module. The rules of
-//! the compatible mode are those of microsoft/vscode-copilot-chat at 31acd00a.
+//! `language` has the captured nodes of each language, `cache` keeps overlays, and `trees` keeps the last few trees.
+//! `summary` cuts documents down to a budget. The modules that run less often (`changed`, `outline`, `dylink`) are in
+//! the crate `espalier`, which is compiled for size. The compatible mode follows microsoft/vscode-copilot-chat at
+//! 31acd00a.
 
 pub mod cache;
 pub mod comment_syntax;
@@ -37,25 +35,25 @@ use trees::Trees;
 
 use crate::error::Result;
 
-/// Width of a tab where nobody says otherwise: that of editors.
+/// The default width of a tab, as in editors.
 pub const TAB: usize = 4;
 
-/// A grammar together with what is captured in its trees.
+/// A grammar and the nodes that are captured in its trees.
 #[derive(Debug)]
 pub struct Grammar {
     runtime: Option<tree_sitter::Language>,
     kinds: Kinds,
-    /// By [`Mode`].
+    /// Indexed by [`Mode`].
     queries: [Option<Bound>; 2],
     rules: [language::Rules; 2],
     pruning: Pruning,
 }
 
 impl Grammar {
-    /// The grammar of a language known by name.
+    /// Returns the grammar of a known language.
     ///
     /// # Errors
-    /// None but for a mistake in the tables.
+    /// Only if the built-in tables are inconsistent (a bug).
     pub fn built_in(language: &Language, runtime: tree_sitter::Language) -> Result<Grammar> {
         let kinds = parse::kinds(&runtime);
         let mut grammar = Grammar::of_kinds(language, kinds)?;
@@ -66,10 +64,10 @@ impl Grammar {
         Ok(grammar)
     }
 
-    /// The queries of a language for trees that others parsed, whose kinds are `kinds`.
+    /// Returns the queries of a language for trees that the host parsed. `kinds` are the kinds of these trees.
     ///
     /// # Errors
-    /// None but for a mistake in the tables.
+    /// Only if the built-in tables are inconsistent (a bug).
     pub fn of_kinds(language: &Language, kinds: Kinds) -> Result<Grammar> {
         let bind = |mode| -> Result<Option<Bound>> {
             let Some((query, supertypes)) = language.query(mode)? else { return Ok(None) };
@@ -77,16 +75,17 @@ impl Grammar {
         };
         let queries = [bind(Mode::Default)?, bind(Mode::Compatible)?];
         let rules = [language.rules(Mode::Default), language.rules(Mode::Compatible)];
-        // Newer grammars of Go wrap the statements of a block once more.
+        // Newer grammars of Go wrap the statements of a block in one more node.
         let transparent = if language.grammar == "go" { by_kind(&kinds, "statement_list") } else { Vec::new() };
         let pruning = Pruning { transparent, ..Pruning::default() };
         Ok(Grammar { runtime: None, kinds, queries, rules, pruning })
     }
 
-    /// A grammar of the host's own, with its query, the same in both modes.
+    /// Returns a grammar of the host with its query, which serves both modes.
     ///
     /// # Errors
-    /// [`Code::BadQuery`](crate::error::Code::BadQuery) if the query cannot be read, or names what the grammar does not have.
+    /// [`Code::BadQuery`](crate::error::Code::BadQuery) if the query is malformed or names a kind or field that the
+    /// grammar does not have.
     pub fn of_host(runtime: tree_sitter::Language, query: Option<&str>) -> Result<Grammar> {
         let kinds = parse::kinds(&runtime);
         let mut grammar = Grammar::of_host_kinds(kinds, query)?;
@@ -94,10 +93,10 @@ impl Grammar {
         Ok(grammar)
     }
 
-    /// The same for trees that others parsed.
+    /// Returns the queries of the host for trees that the host parsed.
     ///
     /// # Errors
-    /// As [`Grammar::of_host`].
+    /// The same as for [`Grammar::of_host`].
     pub fn of_host_kinds(kinds: Kinds, query: Option<&str>) -> Result<Grammar> {
         let query = query.map(Query::parse).transpose()?;
         let bind = || query.as_ref().map(|query| query.bind(&kinds, &[], Unknown::Refused)).transpose();
@@ -106,15 +105,15 @@ impl Grammar {
         Ok(Grammar { runtime: None, kinds, queries, rules: [rules; 2], pruning: Pruning::default() })
     }
 
-    /// The names of its kinds and fields.
+    /// Returns the names of the kinds and fields.
     pub fn kinds(&self) -> &Kinds {
         &self.kinds
     }
 
-    /// The whole tree of a text, with everything in it that the grammar shows.
+    /// Returns the whole tree of a text, with every visible node of the grammar.
     ///
     /// # Errors
-    /// [`Why`] there is none.
+    /// [`Why`] there is no tree.
     pub fn tree(
         &self,
         text: &str,
@@ -126,7 +125,7 @@ impl Grammar {
         trees.parse(runtime, text, units, limits, &Pruning::default()).map_err(Why::from)
     }
 
-    /// The overlay of a tree of this grammar; nothing if this mode captures nothing in this language.
+    /// Returns the overlay of a tree of this grammar; `None` if this mode captures nothing in this language.
     pub fn overlay(&self, tree: &SyntaxTree, text: &str, mode: Mode) -> Option<Overlay> {
         let query = self.queries[mode as usize].as_ref()?;
         let rules = &self.rules[mode as usize];
@@ -136,7 +135,7 @@ impl Grammar {
     }
 }
 
-/// Which kinds have one of several names, with blanks between them.
+/// Returns for each kind whether it has one of `names`, which are separated by blanks.
 fn by_kind(kinds: &Kinds, names: &str) -> Vec<bool> {
     let mut list = vec![false; kinds.len()];
     let found = names.split_whitespace().flat_map(|name| kinds.find(name, true));
@@ -144,41 +143,41 @@ fn by_kind(kinds: &Kinds, names: &str) -> Vec<bool> {
     list
 }
 
-/// How an overlay came about.
+/// The origin of an overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// From a syntax tree.
+    /// A syntax tree.
     Syntax {
-        /// The parser found something wrong with the text; the tree is its best guess.
+        /// Whether the text has syntax errors. The tree is then the parser's best guess.
         has_errors: bool,
-        /// What parsing took, in hundreds of parser operations; 0 for a tree of the host's, and little where the tree of an earlier
-        /// version of the text was updated.
+        /// The work of parsing, in hundreds of parser operations. 0 for a tree of the host; small if an earlier version
+        /// of the text was parsed before.
         work: u64,
     },
-    /// From indentation.
+    /// Indentation.
     Indentation {
         /// Why there is no tree.
         why: Why,
     },
 }
 
-/// Why a document was folded by indentation.
+/// Why a document is folded by indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The language has no grammar here, or it is not loaded.
+    /// The language has no grammar, or its grammar is not loaded.
     NoGrammar,
-    /// Nothing is captured in this language in this mode.
+    /// This mode captures nothing in this language.
     NoQuery,
     /// The text is longer than the limit for parsing.
     TooLong,
-    /// Parsing took more work than allowed.
+    /// Parsing takes more work than the limit.
     TooHard,
-    /// The runtime refused the grammar.
+    /// The runtime does not support the grammar.
     BadGrammar,
 }
 
 impl Why {
-    /// The name that reaches JavaScript.
+    /// Returns the name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             Why::NoGrammar => "noGrammar",
@@ -200,34 +199,34 @@ impl From<Stopped> for Why {
     }
 }
 
-/// A document's structure, and how it came about.
+/// The structure of a document and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
-    /// The overlay; positions are bytes.
+    /// The overlay; offsets are in bytes.
     pub overlay: Overlay,
-    /// How it came about.
+    /// Its origin.
     pub basis: Basis,
 }
 
-/// What the structure of a document depends on beside its text.
+/// The options that the structure of a document depends on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options<'o> {
-    /// The identifier of the language, for folding by indentation.
+    /// The identifier of the language; folding by indentation depends on it.
     pub language: &'o str,
-    /// Whose structure is wanted.
+    /// The mode.
     pub mode: Mode,
-    /// Width of a tab in columns; 0 for [`TAB`].
+    /// The width of a tab in columns; 0 for [`TAB`].
     pub tab: usize,
-    /// What parsing may cost.
+    /// The limits of parsing.
     pub limits: Limits,
 }
 
-/// The structure of a document. Never fails: where the text cannot be parsed it is folded by indentation.
+/// Returns the structure of a document. Never fails: a text that cannot be parsed is folded by indentation.
 pub fn structure(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> Structure {
     structure_with(text, grammar, options, &mut Trees::new(0))
 }
 
-/// The same, going on from a tree of an earlier version of the text where there is one.
+/// Returns the structure of a document, updating the tree of an earlier version of the text if `trees` has one.
 pub fn structure_with(text: &str, grammar: Option<&Grammar>, options: &Options<'_>, trees: &mut Trees) -> Structure {
     match parsed(text, grammar, options, trees) {
         Ok(structure) => structure,
@@ -235,7 +234,7 @@ pub fn structure_with(text: &str, grammar: Option<&Grammar>, options: &Options<'
     }
 }
 
-/// The structure of a document that somebody else parsed.
+/// Returns the structure of a document that the host parsed.
 pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, options: &Options<'_>) -> Structure {
     let spliced = (!grammar.pruning.transparent.is_empty()).then(|| tree.without(&grammar.pruning.transparent));
     match grammar.overlay(spliced.as_ref().unwrap_or(tree), text, options.mode) {
@@ -244,7 +243,7 @@ pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, optio
     }
 }
 
-/// The structure of a document by its indentation alone.
+/// Returns the structure of a document by its indentation alone.
 pub fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
     let tab = if options.tab == 0 { TAB } else { options.tab };
     Structure { overlay: fold(text, tab, language::is_off_side(options.language)), basis: Basis::Indentation { why } }
@@ -261,12 +260,13 @@ fn parsed(
     if grammar.queries[options.mode as usize].is_none() {
         return Err(Why::NoQuery);
     }
-    // Others read JavaScript's text; where a text has errors that can make a difference.
+    // The compatible mode parses the text in UTF-16, as its reference does. This makes a difference if the text has
+    // errors.
     let units = if options.mode == Mode::Compatible { Units::Utf16 } else { Units::Utf8 };
     let parsed = trees.parse(runtime, text, units, options.limits, &grammar.pruning).map_err(Why::from)?;
     let overlay = grammar.overlay(&parsed.tree, text, options.mode).ok_or(Why::NoQuery)?;
     Ok(Structure { overlay, basis: Basis::Syntax { has_errors: parsed.has_errors, work: parsed.work } })
 }
 
-/// A structure that several readers share.
+/// A structure with several readers.
 pub type Shared = Rc<Structure>;

@@ -1,4 +1,4 @@
-//! Overlays: the structure of a document, as nodes that a summary keeps or leaves out.
+//! Overlays: the structure of a document as nodes that a summary keeps or leaves out.
 
 use super::language::{Mode, Rules};
 use super::query::Captured;
@@ -8,38 +8,38 @@ use crate::map::HashSet;
 /// One node of an [`Overlay`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverlayNode {
-    /// Index into [`Overlay::kinds`].
+    /// The index into [`Overlay::kinds`].
     pub kind: u32,
-    /// First byte.
+    /// The first byte.
     pub start: u32,
-    /// Byte behind the last one.
+    /// The byte behind the last one.
     pub end: u32,
-    /// [`NONE`] for the root.
+    /// The parent; [`NONE`] for the root.
     pub parent: u32,
 }
 
-/// The structure of one document: nodes in preorder, the root first.
+/// The structure of a document: nodes in preorder, the root first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overlay {
-    /// Names of kinds: syntax node types, `constructor`, `root`, or `FOLD` and `LINE`.
+    /// The names of kinds: syntax node types, `constructor`, `root`, or `FOLD` and `LINE`.
     pub kinds: Vec<Box<str>>,
-    /// The nodes. A parent's range covers those of its children.
+    /// The nodes. The range of a parent contains the ranges of its children.
     pub nodes: Vec<OverlayNode>,
 }
 
 impl Overlay {
-    /// The kind of a node.
+    /// Returns the kind of a node.
     pub fn kind(&self, at: usize) -> &str {
         self.nodes.get(at).and_then(|node| self.kinds.get(node.kind as usize)).map_or("", |kind| kind)
     }
 
-    /// Bytes that it takes.
+    /// Returns the memory of the overlay in bytes.
     pub fn memory(&self) -> usize {
         let kinds: usize = self.kinds.iter().map(|kind| kind.len() + size_of::<Box<str>>()).sum();
         kinds + self.nodes.len() * size_of::<OverlayNode>() + size_of::<Overlay>()
     }
 
-    /// Number of a kind, which is added if it is new. There are some dozens at most.
+    /// Returns the index of a kind, which is added if it is new. There are a few dozen at most.
     pub(super) fn intern(&mut self, kind: &str) -> u32 {
         if let Some(at) = self.kinds.iter().position(|known| &**known == kind) {
             return at as u32;
@@ -54,7 +54,7 @@ impl Overlay {
     }
 }
 
-/// Sorts captured nodes into an overlay.
+/// Builds the overlay of captured nodes.
 pub(super) fn build(
     tree: &SyntaxTree,
     kinds: &Kinds,
@@ -69,7 +69,7 @@ pub(super) fn build(
     };
     let mut excluded: HashSet<(u32, u32)> = captured.iter().filter(|capture| capture.excludes).map(range).collect();
     let mut order: Vec<&Captured> = captured.iter().filter(|capture| !capture.excludes).collect();
-    // By start, the longer first. Preorder is that already, but for nodes without text.
+    // By start, longer nodes first. Preorder is this order already, except for nodes without text.
     for at in 1..order.len() {
         let mut to = at;
         while to > 0 && before(range(order[to]), range(order[to - 1])) {
@@ -81,7 +81,7 @@ pub(super) fn build(
     let mut overlay = Overlay::default();
     let root = overlay.intern("root");
     overlay.push(root, 0, text.len() as u32, NONE);
-    // Kinds of the grammar as kinds of the overlay.
+    // The kind in the overlay of each kind of the grammar.
     let mut known: Vec<u32> = vec![NONE; kinds.len()];
     let mut number = |overlay: &mut Overlay, kind: u32| {
         let slot = &mut known[kind as usize];
@@ -95,7 +95,7 @@ pub(super) fn build(
     let mut last = NONE;
     for capture in order {
         let (start, end) = range(capture);
-        // Under a second name it is a second node only where others do the same.
+        // A node that is captured under a second name becomes a second node only in the compatible mode.
         let again = std::mem::replace(&mut last, capture.node) == capture.node && mode == Mode::Default;
         if again || excluded.contains(&(start, end)) {
             continue;
@@ -119,7 +119,7 @@ pub(super) fn build(
     overlay
 }
 
-/// True if the first range comes before the second.
+/// Returns whether the first range comes before the second.
 fn before(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 < other.0 || (one.0 == other.0 && one.1 > other.1)
 }
@@ -144,12 +144,12 @@ fn slice(text: &str, start: u32, end: u32) -> &str {
     text.get(start as usize..end as usize).unwrap_or_default()
 }
 
-/// The byte behind the first line feed of a stretch.
+/// Returns the byte behind the first line feed of a stretch.
 fn behind_line_feed(text: &str, start: u32, end: u32) -> Option<u32> {
     slice(text, start, end).find('\n').map(|at| start + at as u32 + 1)
 }
 
-/// A node begins with its line, if a sibling on an earlier line stands before it.
+/// Returns the start of a node: that of its line, if its previous sibling is on an earlier line.
 fn start_of(tree: &SyntaxTree, text: &str, at: NodeIndex) -> u32 {
     let node = tree.node(at);
     match tree.nodes().get(node.previous as usize) {
@@ -158,8 +158,8 @@ fn start_of(tree: &SyntaxTree, text: &str, at: NodeIndex) -> u32 {
     }
 }
 
-/// A node ends with its line, if a sibling on a later line stands behind it. What ends a statement (on whatever line), and comments behind it on
-/// the same line, belong to it and are no nodes of their own.
+/// Returns the end of a node: that of its line, if its next sibling is on a later line. The end of a statement, on
+/// whatever line, and comments behind it on the same line belong to the node and are no nodes of their own.
 fn end_of(
     tree: &SyntaxTree,
     kinds: &Kinds,

@@ -1,5 +1,5 @@
-//! Parsing, with a budget, into the flat form. The parser's own tree takes ten times as much memory as the overlay that is made of it, and
-//! memory of wasm is never given back: `trees` keeps no more than the last few.
+//! Parses texts into the flat form, within limits. The parser's own tree takes ten times the memory of the overlay, and
+//! a wasm engine never returns memory: `trees` keeps only the last few.
 
 use std::ffi::{CStr, c_char};
 use std::ops::ControlFlow;
@@ -10,19 +10,20 @@ use super::syntax::{Builder, Kinds, NONE, SyntaxTree};
 use super::trees::Trees;
 use super::units;
 
-/// How much a parse may cost. There is no clock here: work is counted, so that a file that is too hard today is so tomorrow and
-/// everywhere.
+/// The limits of a parse. The engine has no clock. Work is counted instead, so that the same files are too hard on
+/// every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of text. A parser cannot be stopped inside a token, and a token can be the whole text.
+    /// The maximum length of a text in bytes. A parser cannot be stopped within a token, and a token can be the whole
+    /// text.
     pub max_bytes: usize,
-    /// Parser operations, in hundreds (that is how often a parser can be stopped).
+    /// The maximum work, in hundreds of parser operations: a parser can be stopped once per hundred.
     pub max_work: u64,
 }
 
 impl Default for Limits {
-    /// 1 MB, and 64,000: a megabyte of ordinary code takes 8,000 to 16,000, of tables and minified code up to 48,000. Texts made to be
-    /// hard can take some seconds for that; whoever cannot wait passes less.
+    /// Returns 1 MB and 64,000. A megabyte of ordinary code takes 8,000 to 16,000, and of tables and minified code up
+    /// to 48,000. A text that is made to be hard can take some seconds for that; a host that cannot wait passes less.
     fn default() -> Limits {
         Limits { max_bytes: 1 << 20, max_work: 64_000 }
     }
@@ -33,48 +34,49 @@ impl Default for Limits {
 pub enum Stopped {
     /// The text is longer than [`Limits::max_bytes`].
     TooLong,
-    /// [`Limits::max_work`] was used up, or the memory that a parser may have.
+    /// The parse exceeded [`Limits::max_work`] or the memory of the parser.
     TooHard,
-    /// The runtime does not take the grammar.
+    /// The runtime does not support the grammar.
     Grammar,
 }
 
-/// What a parser reads. Trees are the same unless the text has errors: their cost is counted in bytes.
+/// The encoding that a parser reads. Trees differ only if the text has errors, since the parser weighs errors by their
+/// length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Units {
-    /// As the text is here; an eighth faster.
+    /// The encoding of the text here, which is an eighth faster.
     #[default]
     Utf8,
-    /// As the text is in JavaScript, where parsers of other tools read it.
+    /// The encoding of JavaScript, in which other tools parse.
     Utf16,
 }
 
-/// What a walk may leave out because nothing is made of it.
+/// The nodes that a walk leaves out.
 #[derive(Debug, Clone, Default)]
 pub struct Pruning {
-    /// By kind: the node itself does not count, its children stand in its place.
+    /// By kind: the node is replaced by its children.
     pub transparent: Vec<bool>,
-    /// By kind: nothing below it is of interest unless one of `triggers` stands in it.
+    /// By kind: the descendants of the node are left out unless it contains one of `triggers`.
     pub opaque: Vec<bool>,
-    /// Texts without which an opaque node has nothing of interest in it.
+    /// The texts that an opaque node must contain to be of interest.
     pub triggers: Vec<&'static str>,
 }
 
-/// A tree and how much work it was.
+/// A tree and its work.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The flat tree; positions are bytes of the text.
+    /// The flat tree; offsets are bytes of the text.
     pub tree: SyntaxTree,
-    /// Operations in hundreds, as [`Limits::max_work`] counts them.
+    /// The work in hundreds of operations, as in [`Limits::max_work`].
     pub work: u64,
-    /// True if the parser found something wrong with the text.
+    /// Whether the text has syntax errors.
     pub has_errors: bool,
 }
 
 /// Parses `text`.
 ///
 /// # Errors
-/// [`Stopped`], after which everything is as before.
+/// [`Stopped`]. The parser and `text` are as before.
 pub fn parse(
     language: &Language,
     text: &str,
@@ -85,7 +87,8 @@ pub fn parse(
     Trees::new(0).parse(language, text, units, limits, pruning)
 }
 
-/// The parser's own tree of a text, and what it took; with an old tree that was told what changed, what is new of it.
+/// Returns the parser's own tree of a text, and its work. `old` is the tree of an earlier text to which the edits have
+/// been applied; the work is then that of the changed part.
 pub(super) fn run(
     language: &Language,
     text: &str,
@@ -118,7 +121,7 @@ pub(super) fn run(
             parser.parse_utf16_le_with_options(&mut |at, _| wide.get(at..).unwrap_or_default(), old, options)
         }
     };
-    // It may have come to the end before anybody asked.
+    // The parse can end before the limits are checked.
     let over = memory::is_over();
     memory::allow(usize::MAX);
     match tree {
@@ -127,15 +130,15 @@ pub(super) fn run(
     }
 }
 
-/// Bytes that a parser may have at once: so many, and for each byte of text. Ordinary code takes thirty for each, what is nothing but tokens of
-/// one letter 240; brackets that could be anything take gigabytes for some KB.
+/// The maximum memory of a parser: a fixed number of bytes, and more for each byte of text. Ordinary code takes thirty
+/// bytes for each; one-letter tokens take 240; ambiguous brackets take gigabytes for some KB.
 const MEMORY: usize = 64 << 20;
 const MEMORY_PER_BYTE: usize = 256;
-/// And never more: the engine's memory ends at 4 GB.
+/// The absolute maximum, since the memory of the engine ends at 4 GB.
 const MEMORY_AT_MOST: usize = 3 << 30;
 
-/// What a parser has of memory: see `scripts/tree-sitter.c`, which also says that it is over where it would recurse too deeply. Natively
-/// nobody counts.
+/// The memory account of the parser, see `scripts/tree-sitter.c`, which also stops a parse that would recurse too
+/// deeply. Native builds do not count memory.
 #[cfg(target_family = "wasm")]
 mod memory {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -145,12 +148,12 @@ mod memory {
         safe static espalier_most: AtomicUsize;
     }
 
-    /// Bytes that are allocated; the allocator counts them.
+    /// The bytes in use; the allocator counts them.
     pub fn live() -> &'static AtomicUsize {
         &espalier_live
     }
 
-    /// Lets so many more be allocated.
+    /// Allows so many more bytes.
     pub fn allow(more: usize) {
         espalier_most.store(espalier_live.load(Relaxed).saturating_add(more), Relaxed);
     }
@@ -172,15 +175,15 @@ mod memory {
 #[cfg(target_family = "wasm")]
 pub use memory::live;
 
-/// The kind of a node that holds what the parser could make nothing of.
+/// The kind of nodes that the parser could not make sense of.
 const ERROR: u16 = u16::MAX;
 
-/// The flat form of a tree, with positions in bytes of the text. Without recursion.
+/// Returns the flat form of a tree, with offsets in bytes of the text. Does not recurse.
 pub(super) fn flatten(tree: &Tree, text: &str, units: Units, language: &Language, pruning: &Pruning) -> SyntaxTree {
     let positions = if units == Units::Utf16 { units::bytes(text) } else { Vec::new() };
     let map = |byte: usize| match units {
         Units::Utf8 => byte as u32,
-        // Two bytes for each unit.
+        // A UTF-16 unit has two bytes.
         Units::Utf16 => positions.get(byte / 2).copied().unwrap_or(byte as u32 / 2),
     };
     let error = language.node_kind_count() as u32;
@@ -189,7 +192,7 @@ pub(super) fn flatten(tree: &Tree, text: &str, units: Units, language: &Language
     let mut next_trigger = 0;
     let mut builder = Builder::with_capacity(text.len() / 8);
     let mut cursor = tree.walk();
-    // Whether each node on the path was taken over.
+    // Whether each node on the path is part of the flat tree.
     let mut path = Vec::new();
     loop {
         let node = cursor.node();
@@ -198,7 +201,7 @@ pub(super) fn flatten(tree: &Tree, text: &str, units: Units, language: &Language
         let taken = path.is_empty() || !is(&pruning.transparent, kind);
         if taken {
             let field = cursor.field_id().map_or(NONE, |field| u32::from(field.get()));
-            // Errors are of no kind of the grammar.
+            // Errors have no kind in the grammar.
             builder.open(start, end, if kind == ERROR { error } else { u32::from(kind) }, field);
         }
         // Starts ascend in preorder, so each trigger is passed once.
@@ -224,7 +227,7 @@ pub(super) fn flatten(tree: &Tree, text: &str, units: Units, language: &Language
     }
 }
 
-/// Where any of the triggers begins, ascending.
+/// Returns the offsets of all triggers, ascending.
 fn triggers(text: &str, pruning: &Pruning) -> Vec<u32> {
     if !pruning.opaque.contains(&true) {
         return Vec::new();
@@ -237,10 +240,11 @@ fn triggers(text: &str, pruning: &Pruning) -> Vec<u32> {
     candidates.filter(begins).map(|at| at as u32).collect()
 }
 
-/// The names of a grammar, and `ERROR` behind them.
+/// Returns the names of a grammar, with `ERROR` as the last kind.
 pub fn kinds(language: &Language) -> Kinds {
     let raw = language.clone().into_raw();
-    // SAFETY: null, or text that lives as long as the language. What is no UTF-8 has no name, where the runtime's wrapper would panic.
+    // SAFETY: the pointer is null or a text that lives as long as the language. Invalid UTF-8 becomes an empty name, on
+    // which the runtime's wrapper would panic.
     let text = |name: *const c_char| unsafe {
         let known = (!name.is_null()).then(|| CStr::from_ptr(name).to_str().ok());
         Box::<str>::from(known.flatten().unwrap_or_default())
@@ -253,7 +257,7 @@ pub fn kinds(language: &Language) -> Kinds {
     // Fields are numbered from 1.
     let field = |id| text(unsafe { ffi::ts_language_field_name_for_id(raw, id) });
     let fields = (0..=language.field_count() as u16).map(field).collect();
-    // SAFETY: it came from there.
+    // SAFETY: the pointer came from `into_raw` above.
     drop(unsafe { Language::from_raw(raw) });
     Kinds::new(names, fields)
 }

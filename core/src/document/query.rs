@@ -1,6 +1,6 @@
 //! Structure queries: which nodes of a syntax tree make up the structure of a document.
 //!
-//! The syntax is that of tree-sitter's queries, as far as it says something about a node and those below it:
+//! The syntax is the part of tree-sitter's query syntax that describes a node and its descendants:
 //!
 //! ```text
 //! (comment) @comment                                   a node of a kind; what is captured becomes a node of the overlay
@@ -10,22 +10,22 @@
 //! (call !arguments) "async"                            a field that is missing; a token
 //! ```
 //!
-//! Quantifiers, anchors, groups and predicates are refused. Matching is linear in the tree: a pattern looks only at the node
-//! itself and at those that it names below it.
+//! Quantifiers, anchors, groups and predicates are refused. Matching takes time linear in the tree, since a pattern
+//! looks only at a node and the descendants that it names.
 
 use super::syntax::{Kinds, NONE, NodeIndex, SyntaxTree};
 use crate::error::{Code, Error, Result};
 
-/// Ends the name of a capture that takes its range out of the overlay.
+/// The suffix of a capture that removes its range from the overlay.
 const EXCLUDE: &str = ".exclude_captures";
-/// Deeper patterns are refused; nobody writes them, and matching recurses this deep.
+/// The maximum depth of a pattern, to which matching recurses.
 const MOST_DEPTH: usize = 32;
 
-/// A query as it was written, not yet bound to a grammar.
+/// A parsed query that is not yet bound to a grammar.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     patterns: Vec<Pattern>,
-    /// Names of captures, in the order in which they first occur.
+    /// The names of captures in the order of their first occurrence.
     captures: Vec<Capture>,
 }
 
@@ -39,9 +39,9 @@ struct Capture {
 struct Pattern {
     matches: Matches,
     captures: Vec<u32>,
-    /// The field that the node must stand in.
+    /// The field that the node must be in.
     field: Option<Box<str>>,
-    /// Fields that must be missing.
+    /// The fields that must be missing.
     without: Vec<Box<str>>,
     children: Vec<Pattern>,
 }
@@ -52,14 +52,14 @@ enum Matches {
     Any,
     /// `(_)`
     Named,
-    /// A kind, named or not.
+    /// A kind, named or anonymous.
     Kind(Box<str>, bool),
     /// `[…]`
     OneOf(Vec<Pattern>),
 }
 
 impl Query {
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// ```
     /// use espalier::document::query::Query;
@@ -68,7 +68,7 @@ impl Query {
     /// ```
     ///
     /// # Errors
-    /// [`Code::BadQuery`] with line and column of what is wrong.
+    /// [`Code::BadQuery`] with the line and the column of the error.
     pub fn parse(text: &str) -> Result<Query> {
         let mut reader = Reader { text, at: 0, query: Query::default(), depth: 0 };
         loop {
@@ -81,7 +81,7 @@ impl Query {
         }
     }
 
-    /// Adds a pattern for each of `kinds`, all captured as `capture`.
+    /// Adds a pattern for each of `kinds`, captured as `capture`.
     pub(super) fn capture_kinds<'k>(&mut self, capture: &str, kinds: impl IntoIterator<Item = &'k str>) {
         let capture = self.capture(capture);
         self.patterns.extend(kinds.into_iter().map(|kind| Pattern {
@@ -272,12 +272,12 @@ impl Reader<'_> {
 
 // ---------------------------------------------------------------- binding to a grammar
 
-/// A kind that a grammar hides: a class of nodes, told apart by where they stand.
+/// A kind that a grammar hides: a class of nodes that are distinguished by their parent.
 #[derive(Debug, Clone, Copy)]
 pub struct Supertype {
-    /// How it is captured.
+    /// The name of its capture.
     pub capture: &'static str,
-    /// Its kinds, with blanks between them.
+    /// Its kinds, separated by blanks.
     pub kinds: &'static str,
     /// Where such a node counts.
     pub place: Place,
@@ -288,16 +288,16 @@ pub struct Supertype {
 pub enum Place {
     /// Below nodes of these kinds.
     Under(&'static str),
-    /// Below all but these.
+    /// Below nodes of any other kind.
     NotUnder(&'static str),
 }
 
-/// A query bound to the kinds of a grammar.
+/// A query that is bound to the kinds of a grammar.
 #[derive(Debug, Default)]
 pub struct Bound {
     patterns: Vec<BoundPattern>,
     supertypes: Vec<BoundSupertype>,
-    /// By kind, in the order in which they were written.
+    /// Patterns by kind, in their order in the query.
     by_kind: Vec<Vec<Rule>>,
     /// Patterns whose kind is `_`, `(_)` or `[…]`.
     excludes: Vec<bool>,
@@ -319,7 +319,7 @@ struct BoundSupertype {
 
 #[derive(Debug)]
 struct BoundPattern {
-    /// `None`: by `named_only`.
+    /// `None` if `named_only` decides.
     kinds: Option<Vec<u32>>,
     named_only: bool,
     one_of: Vec<BoundPattern>,
@@ -327,16 +327,16 @@ struct BoundPattern {
     field: Option<u32>,
     without: Vec<u32>,
     children: Vec<BoundPattern>,
-    /// It names a kind or field that this grammar does not have.
+    /// Whether the pattern names a kind or field that this grammar does not have.
     never: bool,
 }
 
-/// What to do with names that the grammar does not have.
+/// How names are treated that the grammar does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
-    /// The pattern never matches: for our own queries, which serve several versions of a grammar.
+    /// The pattern never matches. For our own queries, which serve several versions of a grammar.
     Never,
-    /// An error: for the host's.
+    /// An error. For queries of the host.
     Refused,
 }
 
@@ -344,7 +344,7 @@ impl Query {
     /// Binds the query to a grammar.
     ///
     /// # Errors
-    /// [`Code::BadQuery`] if it names what the grammar does not have, and `unknown` says that this matters.
+    /// [`Code::BadQuery`] if the query names a kind or field that the grammar does not have and `unknown` refuses that.
     pub fn bind(&self, kinds: &Kinds, supertypes: &[Supertype], unknown: Unknown) -> Result<Bound> {
         let mut bound = Bound {
             excludes: self.captures.iter().map(|capture| capture.excludes).collect(),
@@ -437,7 +437,7 @@ fn bind(pattern: &Pattern, kinds: &Kinds, unknown: Unknown) -> Result<BoundPatte
 }
 
 impl BoundPattern {
-    /// The kinds of nodes that it can match.
+    /// Returns the kinds of nodes that a pattern can match.
     fn roots(&self, kinds: &Kinds, roots: &mut [bool]) {
         match &self.kinds {
             Some(kinds) => kinds.iter().for_each(|kind| roots[*kind as usize] = true),
@@ -452,19 +452,19 @@ impl BoundPattern {
 
 // ---------------------------------------------------------------- matching
 
-/// A node that a query captured.
+/// A captured node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Captured {
-    /// Which node.
+    /// The node.
     pub node: NodeIndex,
-    /// Under which name, as a number; one node under two names counts twice.
+    /// The index of the capture. A node that is captured under two names occurs twice.
     pub capture: u32,
-    /// True if its range is to be left out of the overlay.
+    /// Whether the range is removed from the overlay.
     pub excludes: bool,
 }
 
 impl Bound {
-    /// Every capture of every match, each node once under each name, in preorder.
+    /// Returns every capture of every match in preorder, each node once per name.
     pub fn run(&self, tree: &SyntaxTree, kinds: &Kinds) -> Vec<Captured> {
         let mut found = Vec::new();
         for (at, node) in tree.nodes().iter().enumerate() {
@@ -527,12 +527,13 @@ fn matches(pattern: &BoundPattern, tree: &SyntaxTree, kinds: &Kinds, at: NodeInd
             return false;
         }
     }
-    // Children match in order, with others between them: taking the first that fits never hurts those behind it.
+    // Children match in order, with others between them. The first match of each is as good as any, since it leaves
+    // most for the rest.
     let mut children = tree.children(at);
     pattern.children.iter().all(|wanted| children.by_ref().any(|child| matches(wanted, tree, kinds, child)))
 }
 
-/// Adds what a pattern that matches at a node captures there and below, in every way in which it matches.
+/// Adds the captures of every way in which a pattern matches at a node and below it.
 fn collect(pattern: &BoundPattern, tree: &SyntaxTree, kinds: &Kinds, at: NodeIndex, found: &mut Vec<(NodeIndex, u32)>) {
     found.extend(pattern.captures.iter().map(|capture| (at, *capture)));
     for pattern in pattern.one_of.iter().filter(|pattern| matches(pattern, tree, kinds, at)) {
@@ -542,7 +543,7 @@ fn collect(pattern: &BoundPattern, tree: &SyntaxTree, kinds: &Kinds, at: NodeInd
         return;
     }
     let children: Vec<NodeIndex> = tree.children(at).collect();
-    // A child can stand for the n-th pattern if those before it fit in front of it and those behind it fit after it.
+    // A child can match the n-th pattern if the earlier patterns match before it and the later ones behind it.
     let mut earliest = Vec::with_capacity(pattern.children.len());
     let mut from = 0;
     for wanted in &pattern.children {

@@ -1,73 +1,73 @@
-//! Syntax trees in flat form: what every parser's tree becomes before anything is made of it.
+//! Syntax trees in flat form, to which the tree of every parser is converted.
 //!
-//! Nodes stand in preorder. Only nodes that a grammar shows count, anonymous tokens included; a kind is a name together with
+//! Nodes are in preorder. Only visible nodes of the grammar count, anonymous tokens included. A kind is a name and
 //! whether it is named, since grammars have both a node `if` and a word `if`.
 
 use crate::error::{Code, Error, Result};
 
-/// Index of a node in preorder; 0 is the root.
+/// The index of a node in preorder; 0 is the root.
 pub type NodeIndex = u32;
 
-/// Stands for "no node", "no field".
+/// No node, or no field.
 pub const NONE: u32 = u32::MAX;
 
 /// One node of a [`SyntaxTree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
-    /// Byte behind the last one.
+    /// The byte behind the last one.
     pub end: u32,
-    /// [`NONE`] for the root.
+    /// The parent; [`NONE`] for the root.
     pub parent: NodeIndex,
-    /// The sibling before it, or [`NONE`].
+    /// The previous sibling, or [`NONE`].
     pub previous: NodeIndex,
-    /// The first node behind its subtree: its next sibling, if that has the same parent.
+    /// The first node behind the subtree, which is the next sibling if it has the same parent.
     pub behind: NodeIndex,
-    /// Index into [`Kinds`].
+    /// The index into [`Kinds`].
     pub kind: u32,
-    /// The field of the parent that it stands in, as an index into [`Kinds::fields`], or [`NONE`].
+    /// The field of the parent, as an index into [`Kinds::fields`], or [`NONE`].
     pub field: u32,
 }
 
-/// The names that a tree's numbers stand for.
+/// The names of the kinds and fields of a tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kinds {
     names: Vec<(Box<str>, bool)>,
     fields: Vec<Box<str>>,
-    /// Numbers in the order of their names.
+    /// Indices in the order of their names.
     by_name: Vec<u32>,
 }
 
 impl Kinds {
-    /// `names` with whether they are named, `fields` by number.
+    /// Returns the kinds `names`, each with whether it is named, and the fields by index.
     pub fn new(names: Vec<(Box<str>, bool)>, fields: Vec<Box<str>>) -> Kinds {
         let mut by_name: Vec<u32> = (0..names.len() as u32).collect();
         crate::rank::sort_by(&mut by_name, |one, other| names[*one as usize].cmp(&names[*other as usize]));
         Kinds { names, fields, by_name }
     }
 
-    /// How many kinds there are.
+    /// Returns the number of kinds.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// True if there are none.
+    /// Returns whether there are no kinds.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The name of a kind; empty for a number that is none.
+    /// Returns the name of a kind; empty for an invalid index.
     pub fn name(&self, kind: u32) -> &str {
         self.names.get(kind as usize).map_or("", |(name, _)| name)
     }
 
-    /// False for anonymous tokens such as `"{"`.
+    /// Returns whether a kind is named. Anonymous tokens such as `"{"` are not.
     pub fn is_named(&self, kind: u32) -> bool {
         self.names.get(kind as usize).is_some_and(|(_, named)| *named)
     }
 
-    /// All kinds of a name. There can be several: grammars give one name to different rules.
+    /// Returns all kinds with a name. There can be several, since grammars give one name to different rules.
     pub fn find(&self, name: &str, named: bool) -> &[u32] {
         let before = |kind: &u32, or: bool| {
             let (known, is_named) = &self.names[*kind as usize];
@@ -79,7 +79,7 @@ impl Kinds {
         &rest[..rest.partition_point(|kind| before(kind, true))]
     }
 
-    /// The number of a field.
+    /// Returns the index of a field.
     pub fn field(&self, name: &str) -> Option<u32> {
         self.fields.iter().position(|field| &**field == name).map(|at| at as u32)
     }
@@ -92,17 +92,17 @@ pub struct SyntaxTree {
 }
 
 impl SyntaxTree {
-    /// The nodes, the root first.
+    /// Returns the nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node at an index that came from this tree.
+    /// Returns the node at an index of this tree.
     pub fn node(&self, at: NodeIndex) -> &Node {
         &self.nodes[at as usize]
     }
 
-    /// The children of a node, in order.
+    /// Returns the children of a node in order.
     pub fn children(&self, of: NodeIndex) -> impl Iterator<Item = NodeIndex> {
         let behind = self.nodes[of as usize].behind;
         let mut at = of + 1;
@@ -113,7 +113,8 @@ impl SyntaxTree {
         })
     }
 
-    /// The next sibling with text: what a parser made up to go on has none, and siblings of it are the next ones.
+    /// Returns the next sibling with text. A node that a parser inserted to recover from an error has none and is
+    /// skipped.
     pub fn next(&self, of: NodeIndex) -> Option<NodeIndex> {
         let node = self.nodes.get(of as usize)?;
         let mut at = node.behind;
@@ -129,10 +130,11 @@ impl SyntaxTree {
         }
     }
 
-    /// The same tree without the nodes of some kinds, by kind; their children stand in their place. The root stays.
+    /// Returns the tree with the nodes of some kinds replaced by their children. `kinds` says so by kind. The root
+    /// stays.
     pub fn without(&self, kinds: &[bool]) -> SyntaxTree {
         let mut builder = Builder::with_capacity(self.nodes.len());
-        // Where the subtrees of the open nodes end.
+        // The ends of the open subtrees.
         let mut open: Vec<NodeIndex> = Vec::new();
         for (node, at) in self.nodes.iter().zip(0..) {
             while open.last().is_some_and(|behind| *behind <= at) {
@@ -147,12 +149,12 @@ impl SyntaxTree {
         builder.finish()
     }
 
-    /// Reads the flat form that hosts hand over: six numbers for each node in preorder, namely start, end, kind (its top bit set if
-    /// the node is named), field (`0xffffffff` for none), parent (`0xffffffff` for the root), and the number of nodes in its
-    /// subtree. Positions are bytes of `text`, already turned from what the host counts in.
+    /// Reads the flat form of a host: six numbers per node in preorder, namely start, end, kind (with the top bit set
+    /// if the node is named), field (`0xffffffff` for none), parent (`0xffffffff` for the root) and the number of nodes
+    /// in the subtree. Offsets are bytes of `text`.
     ///
     /// # Errors
-    /// [`Code::BadInput`] naming the number to blame, if this is no tree, or not one of this text.
+    /// [`Code::BadInput`] naming the wrong number, if the numbers are not a tree of this text.
     pub fn read(numbers: &[u32], kinds: usize, fields: usize, text: &str) -> Result<SyntaxTree> {
         let bad = |at: usize, what: &str| Err(Error::new(Code::BadInput, what).at(format!("tree.nodes[{at}]")));
         if numbers.is_empty() || !numbers.len().is_multiple_of(WIDTH) {
@@ -160,7 +162,7 @@ impl SyntaxTree {
         }
         let count = numbers.len() / WIDTH;
         let mut builder = Builder::with_capacity(count);
-        // Ends of the subtrees that are open.
+        // The ends of the open subtrees.
         let mut open: Vec<(u32, u32)> = Vec::new();
         for (at, row) in numbers.chunks_exact(WIDTH).enumerate() {
             let &[start, end, kind, field, parent, size] = row else { continue };
@@ -200,12 +202,12 @@ impl SyntaxTree {
     }
 }
 
-/// Numbers for each node of the host's flat form.
+/// The numbers per node in the flat form of a host.
 pub const WIDTH: usize = 6;
-/// Set in a kind of the host's flat form if the node is named.
+/// The bit of a kind that says that the node is named, in the flat form of a host.
 pub const NAMED: u32 = 1 << 31;
 
-/// Makes a [`SyntaxTree`], node by node, as a cursor walks.
+/// Builds a [`SyntaxTree`] node by node, as a cursor walks.
 #[derive(Debug, Default)]
 pub struct Builder {
     nodes: Vec<Node>,
@@ -214,12 +216,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// With room for so many nodes.
+    /// Returns a builder with room for `nodes` nodes.
     pub fn with_capacity(nodes: usize) -> Builder {
         Builder { nodes: Vec::with_capacity(nodes), path: Vec::new() }
     }
 
-    /// Begins a node, a child of the one that is open.
+    /// Begins a node as a child of the open node.
     pub fn open(&mut self, start: u32, end: u32, kind: u32, field: u32) {
         let at = self.nodes.len() as NodeIndex;
         let (parent, previous) = match self.path.last_mut() {
@@ -243,7 +245,7 @@ impl Builder {
         self.nodes.get(*last as usize)
     }
 
-    /// The tree; what is still open ends with it.
+    /// Returns the tree. Nodes that are still open end with it.
     pub fn finish(mut self) -> SyntaxTree {
         while !self.path.is_empty() {
             self.close();

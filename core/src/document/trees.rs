@@ -1,25 +1,25 @@
-//! The trees that were parsed last, so that a text that changed a little is not parsed anew.
+//! Recently parsed trees, so that a text that changed a little is not parsed from the beginning.
 //!
-//! A parser can go on from the tree of an earlier text if it is told what changed; what it finds then is what it would have found anyway,
-//! as long as there is nothing wrong with either text. Where there is, the outcome could depend on what came before, and the same text
-//! must always have the same structure: so such trees are only used for the very same text.
+//! A parser can update the tree of an earlier text if it is told the edits. The result is that of a new parse if
+//! neither text has errors. With errors the result could depend on the history, but the same text must always have the
+//! same structure: such trees are used for the same text only.
 
 use tree_sitter::{InputEdit, Language, Point, Tree};
 
 use super::parse::{Limits, Parsed, Pruning, Stopped, Units, flatten, run};
 
-/// Texts of all trees together, in bytes: a tree takes about thirty times as much as its text.
+/// The maximum length of all kept texts, in bytes. A tree takes about thirty times as much as its text.
 const MOST: usize = 768 << 10;
-/// What changed may be such a part of the text; beyond it, it is another text.
+/// The maximum part of a text that an update can change. Beyond it the text is parsed as a new one.
 const PART: usize = 4;
 
-/// Trees of texts that were parsed last.
+/// Recently parsed trees.
 #[derive(Debug)]
 pub struct Trees {
-    /// The one that was used last at the end.
+    /// The most recently used tree is last.
     kept: Vec<Kept>,
     most: usize,
-    /// How often a parser ran.
+    /// The number of parses.
     parsed: u64,
 }
 
@@ -29,17 +29,18 @@ struct Kept {
     units: Units,
     text: Box<str>,
     tree: Tree,
-    /// What the tree took, and what it would have taken if it had been made at once: about that where it was updated.
+    /// The work of the tree, and the work of parsing the whole text. The latter is estimated for a tree that was
+    /// updated.
     work: u64,
     whole: u64,
     updated: bool,
 }
 
-/// What is only known about can be so many times as much.
+/// The factor by which an estimate of work can be too low.
 const DOUBT: u64 = 2;
 
 impl Kept {
-    /// True if the whole text may be parsed, so that its tree may be used.
+    /// Returns whether the limits allow parsing the whole text, so that its tree can be used.
     fn may(&self, limits: Limits) -> bool {
         self.whole.saturating_mul(if self.updated { DOUBT } else { 1 }) <= limits.max_work
     }
@@ -52,15 +53,15 @@ impl Default for Trees {
 }
 
 impl Trees {
-    /// Keeps trees of so many bytes of text together.
+    /// Returns a store for trees of texts of at most `most` bytes together.
     pub fn new(most: usize) -> Trees {
         Trees { kept: Vec::new(), most, parsed: 0 }
     }
 
-    /// Parses a text as [`parse`](super::parse::parse) does, or updates the tree of one that it differs little from.
+    /// Parses a text as [`parse`](super::parse::parse) does, or updates the tree of a similar text.
     ///
     /// # Errors
-    /// As there.
+    /// The same as for [`parse`](super::parse::parse).
     pub fn parse(
         &mut self,
         language: &Language,
@@ -92,9 +93,9 @@ impl Trees {
         Ok(parsed)
     }
 
-    /// The tree of a text that differs little from one that was parsed, which it replaces.
+    /// Updates the tree of a similar text, which the new tree replaces.
     fn updated(&mut self, language: &Language, text: &str, units: Units, limits: Limits) -> Option<Kept> {
-        // Whoever allows little is told what parsing all of it would take.
+        // A low limit is compared with the work of parsing the whole text.
         let serves = |kept: &Kept| {
             kept.language == *language
                 && kept.units == units
@@ -119,7 +120,7 @@ impl Trees {
         if kept.text.len() > self.most {
             return;
         }
-        // One with errors serves its own text only; two of those would push out what others can go on from.
+        // A tree with errors serves only its own text. Two of them would evict trees that can be updated.
         let has_errors = |kept: &Kept| kept.tree.root_node().has_error();
         if has_errors(&kept) {
             self.kept.retain(|kept| !has_errors(kept));
@@ -131,21 +132,21 @@ impl Trees {
         }
     }
 
-    /// How often a parser ran: for texts as a whole, or for what was new of them.
+    /// Returns the number of parses, of whole texts or of changed parts.
     pub fn parsed(&self) -> u64 {
         self.parsed
     }
 
-    /// Forgets everything.
+    /// Forgets all trees.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
 }
 
-/// Trees that are kept at most.
+/// The maximum number of kept trees.
 const TREES: usize = 3;
 
-/// What changed between two texts, if it is one stretch and a small part of them.
+/// Returns the edit between two texts, if it is a single stretch and a small part of them.
 fn edit(old: &str, new: &str, units: Units) -> Option<InputEdit> {
     let (one, other) = (old.as_bytes(), new.as_bytes());
     let least = one.len().min(other.len());
@@ -172,12 +173,12 @@ fn edit(old: &str, new: &str, units: Units) -> Option<InputEdit> {
     })
 }
 
-/// How many bytes two texts have in common before the first that differs.
+/// Returns the number of bytes before the first difference between two texts.
 fn common<'b>(one: impl Iterator<Item = &'b u8>, other: impl Iterator<Item = &'b u8>) -> usize {
     one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// A place as the parser counts: in bytes of what it reads, and in rows and columns of those.
+/// Returns a position as the parser counts: in bytes of the encoding that it reads, with row and column.
 fn place(text: &str, at: usize, units: Units) -> (usize, Point) {
     let before = &text[..at];
     let row = before.bytes().filter(|byte| *byte == b'\n').count();

@@ -1,7 +1,7 @@
-//! UTF-16 code units and bytes, one as the other; and lines.
+//! Conversion between UTF-16 code units and bytes; and lines.
 
-/// The byte at which each UTF-16 unit of a text begins, the end of the text included; the second unit of a pair counts as the first.
-/// Empty for ASCII, where units are bytes.
+/// Returns the byte at which each UTF-16 unit of a text begins, and the end of the text. The second unit of a pair has
+/// the byte of the first. Empty for ASCII, where units are bytes.
 pub fn bytes(text: &str) -> Vec<u32> {
     if text.is_ascii() {
         return Vec::new();
@@ -14,16 +14,16 @@ pub fn bytes(text: &str) -> Vec<u32> {
     bytes
 }
 
-/// Where the line feeds of a text are, in bytes.
+/// Returns the offsets of the line feeds in bytes.
 pub fn feeds(text: &str) -> Vec<u32> {
     let feeds = text.bytes().zip(0..).filter(|(byte, _)| *byte == b'\n');
     feeds.map(|(_, at)| at).collect()
 }
 
-/// Bytes between two known places.
+/// The bytes between two known places.
 const STRIDE: usize = 64;
 
-/// Turns bytes of one text into UTF-16 units, each in constant time, and back.
+/// Converts bytes of one text to UTF-16 units in constant time, and back.
 ///
 /// ```
 /// use espalier::document::units::Units;
@@ -34,12 +34,12 @@ const STRIDE: usize = 64;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Units {
-    /// Units before every 64th byte; empty for ASCII.
+    /// The units before every 64th byte; empty for ASCII.
     known: Vec<u32>,
 }
 
 impl Units {
-    /// Looks through a text once.
+    /// Reads a text once.
     pub fn new(text: &str) -> Units {
         if text.is_ascii() {
             return Units::default();
@@ -53,7 +53,7 @@ impl Units {
         Units { known: text.as_bytes().chunks(STRIDE).map(before).collect() }
     }
 
-    /// The UTF-16 unit at a byte of that text; the end for whatever lies behind it.
+    /// Returns the UTF-16 unit at a byte of the text; the end for bytes behind it.
     pub fn of(&self, text: &str, byte: u32) -> u32 {
         let at = (byte as usize).min(text.len());
         if self.known.is_empty() {
@@ -66,7 +66,7 @@ impl Units {
 }
 
 impl Units {
-    /// The byte at which the character of a UTF-16 unit of that text begins; the end for whatever lies behind it.
+    /// Returns the byte at which the character of a UTF-16 unit begins; the end for units behind the text.
     pub fn byte(&self, text: &str, unit: u32) -> u32 {
         if self.known.is_empty() {
             return unit.min(text.len() as u32);
@@ -84,7 +84,7 @@ impl Units {
     }
 }
 
-/// Units of the characters that begin in a stretch, eight bytes at a time.
+/// Counts the units of the characters that begin in a stretch, eight bytes at a time.
 fn widths(bytes: &[u8]) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let (words, rest) = bytes.as_chunks::<8>();
@@ -97,7 +97,7 @@ fn widths(bytes: &[u8]) -> u32 {
     words.iter().map(of).sum::<u32>() + rest.iter().map(|byte| width(*byte)).sum::<u32>()
 }
 
-/// Units of a character, told by its first byte; 0 for the others.
+/// Returns the units of a character by its first byte; 0 for other bytes.
 fn width(byte: u8) -> u32 {
     match byte {
         0x80..=0xbf => 0,

@@ -1,5 +1,6 @@
-//! The reduction of Copilot Chat, to the letter: lines carry their numbers, a hunk becomes the definition that encloses it best, hunks of
-//! one definition repeat it, a change at top level is the whole file, and a single file may stay over the budget.
+//! The reduction of Copilot Chat, exactly: lines have numbers, a hunk becomes the definition that encloses it best, two
+//! hunks of one definition repeat the definition, a change at top level becomes the whole file, and a single file may
+//! stay over the budget.
 
 use super::Reduction;
 use super::diff::ranges;
@@ -9,31 +10,31 @@ use crate::document::units::Units;
 use crate::error::{Code, Error, Result};
 use crate::tokens::Tokenizer;
 
-/// A file and what changed in it.
+/// A file and its changes.
 #[derive(Debug)]
 pub struct File<'f> {
-    /// The text as it is now.
+    /// The current text.
     pub text: &'f str,
     /// The identifier of its language.
     pub language: &'f str,
     /// Its syntax tree, if there is one.
     pub tree: Option<(&'f SyntaxTree, &'f Kinds)>,
-    /// What changed.
+    /// Its changes.
     pub changed: Changed<'f>,
 }
 
-/// What changed in a file.
+/// The changes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changed<'f> {
     /// Hunks of a diff.
     Hunks(Vec<Hunk<'f>>),
-    /// A selection, in bytes.
+    /// A selection in bytes.
     Selection(u32, u32),
-    /// Nothing.
+    /// No changes.
     Nothing,
 }
 
-/// A hunk: lines of the new file, from 0, and what the diff has for them.
+/// A hunk: lines of the new file, from 0, and the lines of the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hunk<'f> {
     start: u32,
@@ -41,35 +42,35 @@ pub struct Hunk<'f> {
     body: &'f str,
 }
 
-/// A part of a file that is left.
+/// A part of a file that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Its first line, from 0.
+    /// The first line, from 0.
     pub start: u32,
-    /// The line behind it.
+    /// The line behind the last one.
     pub end: u32,
-    /// Its text, lines numbered.
+    /// The text with numbered lines.
     pub text: String,
 }
 
-/// What came of it: the parts of each file and their tokens, or a proposal how to split the files.
+/// The parts of each file with their tokens, or a proposal how to split the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The parts of each file; a single file can be over the budget.
     Parts {
-        /// By file.
+        /// The parts by file.
         files: Vec<Vec<Part>>,
-        /// Tokens of all.
+        /// The tokens of all parts.
         tokens: u64,
     },
-    /// As [`Reduction::Split`] and [`Reduction::TooMany`].
+    /// The files must be split, or there are too many: [`Reduction::Split`] or [`Reduction::TooMany`].
     Refused(Reduction),
 }
 
-/// Reads the hunks of one file's diff.
+/// Reads the hunks in the diff of one file.
 ///
 /// # Errors
-/// [`Code::BadDiff`] for the head of a hunk that cannot be read, and for combined diffs.
+/// [`Code::BadDiff`] for a malformed hunk header and for combined diffs.
 pub fn hunks(diff: &str) -> Result<Vec<Hunk<'_>>> {
     let rest = diff.strip_prefix("@@").or_else(|| diff.split_once("\n@@").map(|(_, rest)| rest));
     let Some(rest) = rest else { return Ok(Vec::new()) };
@@ -85,7 +86,7 @@ pub fn hunks(diff: &str) -> Result<Vec<Hunk<'_>>> {
         .collect()
 }
 
-/// Reduces files as Copilot Chat does, and says how its driver would split them.
+/// Reduces files as Copilot Chat does, or returns how its driver would split them.
 pub fn reduce(files: &[File<'_>], budget: u64, batches: usize, tokenizer: &dyn Tokenizer) -> Outcome {
     let mut forms: Vec<Forms> = files.iter().map(|file| Forms::new(file, tokenizer)).collect();
     let all: Vec<usize> = (0..files.len()).collect();
@@ -111,7 +112,7 @@ pub fn reduce(files: &[File<'_>], budget: u64, batches: usize, tokenizer: &dyn T
     })
 }
 
-/// Which of some files have to be reduced so that they fit; nothing if that is not enough.
+/// Returns which files have to be reduced so that all fit, and the tokens; `None` if that is not enough.
 fn fit(forms: &mut [Forms<'_>], batch: &[usize], budget: u64, tokenizer: &dyn Tokenizer) -> Option<(Vec<bool>, u64)> {
     let mut order = batch.to_vec();
     crate::rank::sort(&mut order, |at| !forms[*at].whole.1);
@@ -127,7 +128,7 @@ fn fit(forms: &mut [Forms<'_>], batch: &[usize], budget: u64, tokenizer: &dyn To
     (total <= budget || batch.len() <= 1).then_some((reduced, total))
 }
 
-/// The forms that a file can have, and their tokens.
+/// The forms that a file can have, with their tokens.
 struct Forms<'f> {
     file: &'f File<'f>,
     lines: Lines<'f>,
@@ -186,7 +187,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lines with their numbers, those of hunks as the diff has them.
+    /// Writes lines with their numbers. Lines of hunks are written as in the diff.
     fn part(&self, start: u32, end: u32, hunks: &[Hunk<'_>]) -> Part {
         let mut text = String::new();
         let mut at = start;
@@ -197,7 +198,7 @@ impl Writer<'_> {
             at = at.max(hunk.end);
         }
         self.numbered(at, end, &mut text);
-        // The context of the last hunk can reach behind the definition.
+        // The context of the last hunk can end behind the definition.
         Part { start, end: end.max(at), text }
     }
 
@@ -213,7 +214,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The lines of the definition that encloses a stretch.
+    /// Returns the lines of the definition that encloses a stretch.
     fn definition(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let (tree, kinds) = self.file.tree?;
         let documents = |at: NodeIndex| documentable(self.file.language, kinds.name(tree.node(at).kind));
@@ -234,7 +235,8 @@ impl Writer<'_> {
         Some((lines.start, lines.end))
     }
 
-    /// Of the definitions that overlap a stretch the one that has most of it and least beside it, the outer and the earlier first.
+    /// Returns the definition with the largest part of a stretch and the least other text. Of equals, the outermost and
+    /// then the first is returned.
     fn heaviest(
         &self,
         tree: &SyntaxTree,
@@ -255,7 +257,7 @@ impl Writer<'_> {
         };
         let mut best: Option<(f64, NodeIndex)> = None;
         let mut at = 0;
-        // Starts ascend, and whatever ends before the stretch has nothing in it.
+        // Starts ascend, and a node that ends before the stretch contains no part of it.
         while let Some(node) = tree.nodes().get(at as usize).filter(|node| node.start < end) {
             if node.end <= start && at > 0 {
                 at = node.behind;
@@ -275,7 +277,7 @@ impl Writer<'_> {
     }
 }
 
-/// The smallest node that has all of a stretch; the root if none has.
+/// Returns the smallest node that contains a stretch, or the root if there is none.
 fn smallest(tree: &SyntaxTree, start: u32, end: u32) -> NodeIndex {
     let mut at = 0;
     loop {
@@ -287,7 +289,7 @@ fn smallest(tree: &SyntaxTree, start: u32, end: u32) -> NodeIndex {
     }
 }
 
-/// The lines of a hunk that are in the new file, with their numbers.
+/// Writes the lines of a hunk that are in the new file, with their numbers.
 fn said(hunk: &Hunk<'_>) -> String {
     let mut number = hunk.start;
     let mut lines = Vec::new();
@@ -301,7 +303,7 @@ fn said(hunk: &Hunk<'_>) -> String {
     lines.join("\n")
 }
 
-/// True for kinds that a change is explained by, in the languages that Copilot Chat knows.
+/// Returns whether a change is explained by nodes of this kind, in the languages of Copilot Chat.
 fn documentable(language: &str, kind: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
     match language {

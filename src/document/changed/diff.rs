@@ -1,7 +1,7 @@
-//! Unified diffs: which lines of a file are new, and where lines were taken out.
+//! Unified diffs: which lines of a file are new, and where lines were removed.
 //!
-//! What `diff -u`, Git, Mercurial and Subversion write is read; combined diffs (of merges) are refused, since they have more than one
-//! old side. Lines end with a line feed; a carriage return before it is part of the line, as it is to Git.
+//! Reads the output of `diff -u`, Git, Mercurial and Subversion. Combined diffs of merges are refused, since they have
+//! more than one old side. Lines end with a line feed. As in Git, a carriage return before it belongs to the line.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::error::{Code, Error, Result};
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Its content changed, or its mode.
+    /// Its content or its mode changed.
     #[default]
     Modified,
-    /// It is new.
+    /// It was added.
     Added,
-    /// It is gone.
+    /// It was removed.
     Deleted,
-    /// It has another name, and perhaps another content.
+    /// It was renamed, and its content can have changed.
     Renamed,
-    /// It is a copy, perhaps with another content.
+    /// It was copied, and its content can have changed.
     Copied,
 }
 
 impl Status {
-    /// The name that reaches JavaScript.
+    /// Returns the name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Modified => "modified",
@@ -39,30 +39,30 @@ impl Status {
 /// The diff of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDiff<'d> {
-    /// Its name before, without the `a/` of Git; nothing for a new file, or where no name is given.
+    /// The old name without Git's `a/`; `None` for a new file, or if the diff has no name.
     pub old_path: Option<Cow<'d, str>>,
-    /// Its name now; nothing for a file that is gone.
+    /// The new name; `None` for a removed file.
     pub new_path: Option<Cow<'d, str>>,
     /// What happened.
     pub status: Status,
-    /// The diff says that the file is binary; then there are no hunks.
+    /// Whether the file is binary, so that there are no hunks.
     pub binary: bool,
-    /// The hunks, ascending, none overlapping another.
+    /// The hunks, ascending and without overlap.
     pub hunks: Vec<Hunk<'d>>,
 }
 
 /// One hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk<'d> {
-    /// Its line in the diff, from 1.
+    /// The line of its header in the diff, from 1.
     pub at: usize,
-    /// Lines before it in the old file.
+    /// The number of lines before it in the old file.
     pub old_start: u32,
-    /// Lines that it has of the old file.
+    /// The number of its lines in the old file.
     pub old_lines: u32,
-    /// Lines before it in the new file.
+    /// The number of lines before it in the new file.
     pub new_start: u32,
-    /// Lines that it has of the new file.
+    /// The number of its lines in the new file.
     pub new_lines: u32,
     /// The lines.
     pub lines: Vec<Line<'d>>,
@@ -71,30 +71,30 @@ pub struct Hunk<'d> {
 /// A line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'d> {
-    /// On which side it is.
+    /// The side that has it.
     pub side: Side,
     /// Its text without the line feed.
     pub text: &'d str,
 }
 
-/// On which side of a diff a line is.
+/// The sides of a diff that have a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// On both.
+    /// Both files.
     Both,
-    /// Only in the new file.
+    /// The new file only.
     New,
-    /// Only in the old one.
+    /// The old file only.
     Old,
 }
 
 impl<'d> FileDiff<'d> {
-    /// The name to know the file by.
+    /// Returns the name of the file: the new one if there is one.
     pub fn path(&self) -> Option<&str> {
         self.new_path.as_deref().or(self.old_path.as_deref())
     }
 
-    /// The lines that changed in the new file, from 0, the end excluded; empty where lines only went.
+    /// Returns the changed lines of the new file, from 0 and without the end; empty where lines were only removed.
     ///
     /// ```
     /// use espalier::document::changed::diff::parse;
@@ -123,7 +123,7 @@ impl<'d> FileDiff<'d> {
 /// Reads a diff of any number of files.
 ///
 /// # Errors
-/// [`Code::BadDiff`] with the line: a combined diff, a hunk that is cut off, or one that overlaps the one before it.
+/// [`Code::BadDiff`] with the line, for a combined diff, a truncated hunk, or a hunk that overlaps the one before it.
 pub fn parse(diff: &str) -> Result<Vec<FileDiff<'_>>> {
     let mut reader = Reader { rest: diff, line: 0, files: Vec::new(), named: false };
     while let Some(line) = reader.next() {
@@ -134,10 +134,10 @@ pub fn parse(diff: &str) -> Result<Vec<FileDiff<'_>>> {
 
 struct Reader<'d> {
     rest: &'d str,
-    /// Lines that have been read.
+    /// The number of lines read so far.
     line: usize,
     files: Vec<FileDiff<'d>>,
-    /// The last file has its names from `---` and `+++` already.
+    /// Whether the last file already has its names from `---` and `+++`.
     named: bool,
 }
 
@@ -161,7 +161,7 @@ impl<'d> Reader<'d> {
         self.named = false;
     }
 
-    /// The file that header lines are about.
+    /// Returns the file that header lines belong to.
     fn file(&mut self) -> &mut FileDiff<'d> {
         if self.files.is_empty() {
             self.open();
@@ -180,8 +180,8 @@ impl<'d> Reader<'d> {
         }
         if let Some(names) = line.strip_prefix("diff --git ") {
             self.open();
-            // Names may hold blanks; a rename says them again, and so do `---` and `+++`. Where none of these follow (a new file
-            // without content), both names are the same.
+            // Names can contain blanks. The lines of a rename repeat them, and so do `---` and `+++`. If none of these
+            // follow, as for a new file without content, both names are equal.
             if let Some((old, new)) = halves(names) {
                 let file = self.file();
                 (file.old_path, file.new_path) = (Some(old), Some(new));
@@ -212,7 +212,7 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
-    /// Git's own header lines; whatever else stands between hunks (a message, say) says nothing about files.
+    /// Reads Git's header lines. Other text between hunks, such as a message, says nothing about files.
     fn extended(&mut self, line: &'d str) {
         if self.files.last().is_none_or(|file| !file.hunks.is_empty()) {
             return;
@@ -263,7 +263,7 @@ impl<'d> Reader<'d> {
                 return self.fail(at, "this hunk is cut off");
             };
             let side = match line.as_bytes().first() {
-                // An empty line of both whose blank was trimmed by a mail program or an editor.
+                // An empty line of both files whose leading blank was trimmed by a mail program or an editor.
                 Some(b' ') | None => Side::Both,
                 Some(b'\r') if line.len() == 1 => Side::Both,
                 Some(b'+') => Side::New,
@@ -280,18 +280,18 @@ impl<'d> Reader<'d> {
             let text = if line.starts_with([' ', '+', '-']) { &line[1..] } else { line };
             hunk.lines.push(Line { side, text });
         }
-        // `\ No newline at end of file` behind the last line is no header; `header` passes over it.
+        // `\ No newline at end of file` behind the last line is no header, and `header` ignores it.
         self.file().hunks.push(hunk);
         Ok(())
     }
 }
 
-/// Lines before a hunk: an empty one names the line that it comes behind.
+/// Returns the number of lines before a hunk. An empty hunk names the line before it.
 fn before((start, count): (u32, u32)) -> u32 {
     if count == 0 { start } else { start.saturating_sub(1) }
 }
 
-/// `-1,2 +3 @@ …` as ((1, 2), (3, 1)).
+/// Reads `-1,2 +3 @@ …` as ((1, 2), (3, 1)).
 pub(super) fn ranges(head: &str) -> Option<((u32, u32), (u32, u32))> {
     let (ranges, _) = head.split_once(" @@")?;
     let (old, new) = ranges.trim().strip_prefix('-')?.split_once(" +")?;
@@ -302,14 +302,14 @@ pub(super) fn ranges(head: &str) -> Option<((u32, u32), (u32, u32))> {
     Some((range(old)?, range(new)?))
 }
 
-/// Both names of `diff --git a/x b/x`.
+/// Returns both names of `diff --git a/x b/x`.
 fn halves(names: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     if let Some(quoted) = names.strip_prefix('"') {
         let end = quoted.find("\" ")? + 2;
         let (old, new) = names.split_at(end);
         return Some((side(unquoted(old), "a/"), side(unquoted(new.trim_start()), "b/")));
     }
-    // Equal names: the blank between them is in the middle.
+    // If the names are equal, the blank between them is in the middle.
     let middle = names.len() / 2;
     if names.as_bytes().get(middle) == Some(&b' ') && names.is_char_boundary(middle) {
         let (old, new) = (&names[..middle], &names[middle + 1..]);
@@ -322,7 +322,7 @@ fn halves(names: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     Some((side(Cow::Borrowed(&names[..at]), "a/"), side(Cow::Borrowed(&names[at + 1..]), "b/")))
 }
 
-/// A name behind `---` or `+++`; a tab ends it, and a date may follow. Nothing for `/dev/null`.
+/// Returns the name behind `---` or `+++`. A tab ends it, and a date can follow. `None` for `/dev/null`.
 fn name_of<'d>(text: &'d str, prefix: &str) -> Option<Cow<'d, str>> {
     let name = unquoted(text.split('\t').next().unwrap_or_default().trim_end());
     (name != "/dev/null").then(|| side(name, prefix))
@@ -335,7 +335,7 @@ fn side<'d>(name: Cow<'d, str>, prefix: &str) -> Cow<'d, str> {
     }
 }
 
-/// Git quotes names with unusual characters as C does, bytes in octal.
+/// Reads a name as Git quotes it: as in C, with bytes in octal.
 fn unquoted(name: &str) -> Cow<'_, str> {
     let Some(inside) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else {
         return Cow::Borrowed(name);

@@ -1,4 +1,4 @@
-//! Which lines of a changed file are kept, step by step less.
+//! Decides which lines of a changed file each step of the ladder keeps.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use crate::document::comment_syntax;
 use crate::document::outline::Item;
 use crate::document::syntax::NONE;
 
-/// Lines of context around a change, as diffs have them.
+/// The lines of context around a change, as in diffs.
 const CONTEXT: u32 = 3;
-/// Statements of more lines than this are not kept whole for one changed line.
+/// The maximum number of lines of a statement that is kept whole for one changed line.
 const LONG_STATEMENT: u32 = 24;
 
-/// A file with what is needed to find the lines around a change in constant time.
+/// A file with an index that finds the lines around a change in constant time.
 pub(super) struct Layout<'f> {
     file: &'f File<'f>,
     pub lines: Lines<'f>,
@@ -24,9 +24,9 @@ pub(super) struct Layout<'f> {
     /// For each line the innermost node of the overlay, or [`NONE`].
     nodes: Vec<u32>,
     node_ranges: Vec<Range<u32>>,
-    /// Which nodes of the overlay hold others.
+    /// Whether each node of the overlay has children.
     inner: Vec<bool>,
-    /// Lines that are never left out, ascending, none touching another.
+    /// The lines that are never left out, ascending; no two ranges touch.
     must: Vec<Range<u32>>,
 }
 
@@ -53,12 +53,12 @@ impl<'f> Layout<'f> {
         Layout { file, owners, nodes, ranges, node_ranges, inner, must: must(file, count), lines }
     }
 
-    /// Lines that are never left out.
+    /// Returns the lines that are never left out.
     pub fn must(&self) -> &[Range<u32>] {
         &self.must
     }
 
-    /// The lines that a step keeps, ascending, none touching another.
+    /// Returns the lines that a step keeps, ascending; no two ranges touch.
     pub fn kept(&self, step: Step) -> Vec<Range<u32>> {
         let count = self.lines.written();
         let mut keep = Keep {
@@ -87,7 +87,7 @@ impl<'f> Layout<'f> {
         self.file.items.get(at as usize)
     }
 
-    /// The definition that a line is part of and that is read as a whole: not the field, but what has it.
+    /// Returns the definition of a line that is read as a whole: for a field, its owner.
     fn target(&self, line: u32) -> u32 {
         let owner = self.owners.get(line as usize).copied().unwrap_or(NONE);
         let Some(item) = self.item(owner) else { return NONE };
@@ -95,7 +95,7 @@ impl<'f> Layout<'f> {
         if data && !item.category.runs() && !item.category.holds() { item.parent } else { owner }
     }
 
-    /// The lines of a definition's head, without what is said above it.
+    /// Returns the lines of the head of a definition, without the comments above it.
     fn head(&self, at: u32) -> Range<u32> {
         let Some(item) = self.item(at) else { return 0..0 };
         let first = self.lines.of(item.code);
@@ -106,11 +106,11 @@ impl<'f> Layout<'f> {
         self.lines.range(item.code, item.code + written.max(1))
     }
 
-    /// The lines that close a definition.
+    /// Returns the lines that close a definition.
     fn tail(&self, at: u32) -> Range<u32> {
         let Some(item) = self.item(at) else { return 0..0 };
         if item.head >= item.end {
-            // Something without a body: its last line, if that closes it.
+            // A definition without a body is closed by its last line, if at all.
             let last = self.lines.of(item.end.saturating_sub(1).max(item.start));
             let closes = self.lines.line(last).trim_start().starts_with(['}', ']', ')']);
             return if closes { last..last + 1 } else { 0..0 };
@@ -125,7 +125,7 @@ impl<'f> Layout<'f> {
     }
 }
 
-/// The changed lines; where lines only went, those on both sides of the place.
+/// Returns the changed lines. Where lines were only removed, these are the lines on both sides of the place.
 fn must(file: &File<'_>, count: u32) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     let mut changes: Vec<(u32, u32)> = file.changes.iter().map(|change| (change.start, change.end)).collect();
@@ -142,7 +142,7 @@ fn must(file: &File<'_>, count: u32) -> Vec<Range<u32>> {
     found
 }
 
-/// For each line the last of the ranges, which stand in preorder, that has it.
+/// Returns for each line the last range that contains it. Ranges are in preorder.
 fn innermost(ranges: &[Range<u32>], count: u32) -> Vec<u32> {
     let mut found = Vec::with_capacity(count as usize);
     let mut open: Vec<u32> = Vec::new();
@@ -164,7 +164,7 @@ fn innermost(ranges: &[Range<u32>], count: u32) -> Vec<u32> {
 
 struct Keep<'k, 'f> {
     layout: &'k Layout<'f>,
-    /// How many kept stretches begin at a line, less those that end there.
+    /// The number of kept stretches that begin at each line, minus the number that end there.
     marks: Vec<i32>,
     framed: Vec<bool>,
     wholes: Vec<bool>,
@@ -216,7 +216,7 @@ impl Keep<'_, '_> {
         }
     }
 
-    /// Some lines of context inside of a definition, and the statement that the line is part of.
+    /// Keeps lines of context within a definition, and the statement of a line.
     fn around(&mut self, line: u32, target: u32, context: u32) {
         let bounds = match self.layout.ranges.get(target as usize) {
             Some(range) => range.clone(),
@@ -233,7 +233,7 @@ impl Keep<'_, '_> {
         }
     }
 
-    /// First and last lines of the blocks that a line is in.
+    /// Keeps the first and the last lines of the blocks around a line.
     fn blocks(&mut self, line: u32) {
         let layout = self.layout;
         let comments = comment_syntax::of(layout.file.language);
@@ -256,7 +256,7 @@ impl Keep<'_, '_> {
         }
     }
 
-    /// Heads and ends of a definition and of those around it.
+    /// Keeps the heads and ends of a definition and of the definitions around it.
     fn frame(&mut self, mut at: u32) {
         while let Some(framed) = self.framed.get_mut(at as usize) {
             if std::mem::replace(framed, true) {

@@ -1,15 +1,13 @@
-//! Changed code: the definitions that enclose what changed, within a number of tokens.
-//!
-//! In: files with their structure, and the lines that changed in each. Out: for each file a text in which every stretch that is left
-//! out has a marker, or a proposal how to split the files where even the changed lines are too many.
+//! Changed code: reduces files to the definitions around their changes, within a budget of tokens.
 //!
 //! ```text
 //! diff ─▶ changed lines ─┐
 //! selections ────────────┴─▶ ladder: whole file, definitions, statements, heads, changed lines ─▶ texts
 //! ```
 //!
-//! The ladder goes down for the largest file first, until all of them fit, and up again where there is room left. [`compatible`] is the
-//! reduction of microsoft/vscode-copilot-chat at 31acd00a.
+//! Files go down the ladder, the largest first, until all of them fit, and up again if there is room left. This is no
+//! second summariser: it chooses among five texts per file, and the changed lines decide what each text keeps.
+//! [`compatible`] is the reduction of microsoft/vscode-copilot-chat at 31acd00a.
 
 pub mod compatible;
 pub mod diff;
@@ -28,12 +26,12 @@ use keep::Layout;
 use lines::Lines;
 use render::{Rendered, render};
 
-/// Batches that are proposed at most, unless somebody says otherwise: what Copilot Chat sends for one review.
+/// The default maximum of proposed batches: what Copilot Chat sends for one review.
 pub const BATCHES: usize = 10;
-/// What a marker says; `{lines}` are the numbers of the lines, from 1.
+/// The default words of a marker. `{lines}` is replaced by the line numbers, from 1.
 pub const WORDING: &str = "… {lines} omitted";
 
-/// Lines that changed, from 0, the end excluded; empty where lines only went.
+/// Changed lines, from 0 and without the end; empty where lines were only removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
     /// The first line.
@@ -42,20 +40,20 @@ pub struct Change {
     pub end: u32,
 }
 
-/// A file, its structure, and what changed in it.
+/// A file with its structure and its changes.
 #[derive(Debug, Clone)]
 pub struct File<'f> {
-    /// How errors call it.
+    /// The name in errors.
     pub name: &'f str,
-    /// The text as it is now.
+    /// The current text.
     pub text: &'f str,
-    /// The name of its language, for the syntax of comments.
+    /// The name of its language, which decides the syntax of comments.
     pub language: &'f str,
     /// Its overlay.
     pub overlay: &'f Overlay,
     /// Its definitions.
     pub items: &'f [Item],
-    /// What changed, ascending; a file without changes is left out where room is short.
+    /// Its changes, ascending. A file without changes is dropped if the budget is short.
     pub changes: Vec<Change>,
 }
 
@@ -66,25 +64,25 @@ impl File<'_> {
     }
 }
 
-/// How much of a file is left.
+/// How much of a file is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// The enclosing definitions whole, heads and ends of those around them.
+    /// The enclosing definitions, and heads and ends of the definitions around them.
     Definitions,
-    /// Within them only the statements around the changes.
+    /// The statements around the changes within the enclosing definitions.
     Statements,
-    /// The changed lines with the heads and ends of the enclosing definitions.
+    /// The changed lines, and heads and ends of the enclosing definitions.
     Headers,
     /// The changed lines alone.
     Changes,
-    /// Nothing: nothing in it changed.
+    /// Nothing, since the file has no changes.
     Dropped,
 }
 
 impl Step {
-    /// The name that reaches JavaScript.
+    /// Returns the name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             Step::Whole => "whole",
@@ -100,7 +98,7 @@ impl Step {
 /// The steps between all and nothing.
 const LADDER: [Step; 4] = [Step::Definitions, Step::Statements, Step::Headers, Step::Changes];
 
-/// What numbered lines say of those that changed.
+/// How numbered lines are marked if they changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Annotation {
     /// `/* Changed Line 3 */`
@@ -109,18 +107,18 @@ pub enum Annotation {
     Selected,
 }
 
-/// What a reduction depends on beside the files.
+/// The options of a reduction.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'s> {
-    /// Tokens that all texts may have together.
+    /// The maximum tokens of all texts together.
     pub budget: u64,
-    /// Tokens that the host spends on each file that is not left out (a heading, a fence).
+    /// The tokens that the host adds for each file that is not dropped, such as a heading or a fence.
     pub overhead: u64,
-    /// Whether lines carry their numbers; these are part of the text.
+    /// How lines are numbered, if at all. The numbers are part of the text.
     pub annotation: Option<Annotation>,
-    /// What a marker says, see [`WORDING`].
+    /// The words of a marker, see [`WORDING`].
     pub wording: &'s str,
-    /// Batches that may be proposed.
+    /// The maximum number of proposed batches.
     pub batches: usize,
 }
 
@@ -130,58 +128,58 @@ impl Default for Settings<'_> {
     }
 }
 
-/// A stretch that was left out.
+/// An omitted stretch of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elision {
-    /// Its first byte in the file.
+    /// The first byte in the file.
     pub start: u32,
     /// The byte behind it.
     pub end: u32,
-    /// Its lines, from 0.
+    /// The lines, from 0.
     pub lines: Range<u32>,
-    /// Tokens of it.
+    /// The tokens.
     pub tokens: u64,
     /// The names of the outermost definitions that begin in it.
     pub definitions: Vec<String>,
-    /// Where its marker stands in the result, in bytes.
+    /// The bytes of its marker in the result.
     pub marker: (u32, u32),
 }
 
-/// A file that was reduced.
+/// A reduced file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduced {
-    /// What is left, markers included.
+    /// The text, markers included.
     pub text: String,
-    /// Tokens of `text`, counted on its own.
+    /// The tokens of `text` by itself.
     pub tokens: u64,
-    /// How far the file had to go down.
+    /// The step that was needed.
     pub step: Step,
-    /// What was left out, ascending.
+    /// The elisions, ascending.
     pub elisions: Vec<Elision>,
 }
 
-/// What came of it.
+/// The result of a reduction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reduction {
-    /// All files fit, each in the order in which it came.
+    /// All files fit.
     Fits {
-        /// The files.
+        /// The files in their order.
         files: Vec<Reduced>,
-        /// Tokens of all, overhead included.
+        /// The tokens of all files, overhead included.
         tokens: u64,
     },
-    /// Even the changed lines are too many for one request.
+    /// Even the changed lines do not fit in one request.
     Split {
-        /// Tokens that all changed lines would need.
+        /// The tokens of all changed lines.
         needed: u64,
-        /// Files by number, each batch of which fits.
+        /// The files of each batch, by index. Every batch fits.
         batches: Vec<Vec<usize>>,
     },
-    /// Even in as many batches as are allowed they are too many.
+    /// Even the changed lines do not fit in the maximum number of batches.
     TooMany {
-        /// Tokens that all changed lines would need.
+        /// The tokens of all changed lines.
         needed: u64,
-        /// Batches that it would take.
+        /// The number of batches that are needed.
         batches: usize,
     },
 }
@@ -189,7 +187,7 @@ pub enum Reduction {
 /// Reduces files until they fit.
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`] if the changed lines of one file alone are too many, with the tokens that are needed.
+/// [`Code::BudgetExceeded`] with the needed tokens, if the changed lines of a single file do not fit.
 pub fn reduce(files: &[File<'_>], settings: &Settings<'_>, tokenizer: &dyn Tokenizer) -> Result<Reduction> {
     let mut ladder = Ladder::new(files, settings, tokenizer);
     for step in LADDER {
@@ -207,7 +205,7 @@ struct Rung<'r> {
     file: &'r File<'r>,
     layout: Layout<'r>,
     step: Step,
-    /// By step, as far as they were needed.
+    /// The texts by step that were needed so far.
     made: [Option<Rendered>; 6],
 }
 
@@ -220,7 +218,7 @@ impl Rung<'_> {
         })
     }
 
-    /// Tokens at a step, overhead included.
+    /// Returns the tokens at a step, overhead included.
     fn cost(&mut self, step: Step, settings: &Settings<'_>, tokenizer: &dyn Tokenizer) -> u64 {
         match step {
             Step::Dropped => 0,
@@ -259,7 +257,7 @@ impl<'l> Ladder<'l> {
         self.rungs[at].step = step;
     }
 
-    /// Files one after the other, the largest first, as long as all of them are too much.
+    /// Moves files down, the largest first, until all fit.
     fn go_down(&mut self, step: Step) {
         let mut order: Vec<(u64, usize)> = (0..self.rungs.len()).map(|at| (self.now(at), at)).collect();
         crate::rank::sort(&mut order, |(tokens, _)| !*tokens);
@@ -274,7 +272,7 @@ impl<'l> Ladder<'l> {
         }
     }
 
-    /// What went down before a larger file made it unnecessary comes up again, the cheapest first.
+    /// Moves files up again that a larger file made unnecessary to reduce, the cheapest first.
     fn go_up(&mut self) {
         let low: Vec<usize> = (0..self.rungs.len()).filter(|at| self.rungs[*at].step != Step::Whole).collect();
         let mut order: Vec<(u64, usize)> = low.into_iter().map(|at| (self.cost(at, Step::Whole), at)).collect();
@@ -302,7 +300,7 @@ impl<'l> Ladder<'l> {
         Reduction::Fits { files: self.rungs.iter_mut().map(take).collect(), tokens: self.total }
     }
 
-    /// The least that a file can cost.
+    /// Returns the minimum tokens of a file.
     fn least(&mut self, at: usize) -> u64 {
         match self.rungs[at].layout.must().is_empty() {
             true => 0,
@@ -317,7 +315,7 @@ impl<'l> Ladder<'l> {
         if let Some(at) = (0..least.len()).find(|at| least[*at] > budget) {
             return Err(self.exceeded(at, &least));
         }
-        // The more of each file a batch can show, the better, as long as there are not too many of them.
+        // Batches show as much of each file as possible without becoming too many.
         for step in LADDER {
             let sizes: Vec<u64> = (0..least.len())
                 .map(|at| match self.cost(at, step) {
@@ -357,7 +355,7 @@ impl<'l> Ladder<'l> {
     }
 }
 
-/// Files in the order in which they came, as many in a batch as fit.
+/// Returns batches of files in their order, as many per batch as fit.
 fn in_order(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut room = 0;
@@ -376,13 +374,13 @@ fn in_order(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
     batches
 }
 
-/// The largest first, each into the first batch that has room for it.
+/// Returns batches of files, the largest first, each in the first batch with room for it.
 fn packed(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     crate::rank::sort(&mut order, |at| !sizes[*at]);
     let mut batches: Vec<(u64, Vec<usize>)> = Vec::new();
     for at in order {
-        // So many batches are too many anyway; looking at all of them would cost the square.
+        // This many batches are too many anyway, and looking at all of them would take quadratic time.
         let from = batches.len().saturating_sub(256);
         match batches[from..].iter_mut().find(|(room, _)| *room >= sizes[at]) {
             Some((room, batch)) => {
@@ -394,17 +392,17 @@ fn packed(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
     }
     let mut batches: Vec<Vec<usize>> = batches.into_iter().map(|(_, batch)| batch).collect();
     batches.iter_mut().for_each(|batch| crate::rank::sort(batch, |at| *at as u64));
-    // No two have a file in common.
+    // No two batches have a file in common.
     crate::rank::sort(&mut batches, |batch| crate::rank::place(batch.first().copied()));
     batches
 }
 
-/// Puts changes in order.
+/// Sorts changes.
 pub fn sort(changes: &mut [Change]) {
     crate::rank::sort(changes, |change| crate::rank::pair(change.start, change.end));
 }
 
-/// The lines of a file in which stretches of bytes stand; a stretch that ends where a line begins has none of that line.
+/// Returns the lines of stretches of bytes. A stretch that ends at the start of a line contains nothing of that line.
 pub fn selected(text: &str, stretches: impl IntoIterator<Item = (u32, u32)>) -> Vec<Change> {
     let lines = Lines::new(text);
     let range = |(start, end)| {
@@ -416,10 +414,10 @@ pub fn selected(text: &str, stretches: impl IntoIterator<Item = (u32, u32)>) -> 
     found
 }
 
-/// What a diff says that changed in a file.
+/// Returns the changes of a file according to its diff.
 ///
 /// # Errors
-/// [`Code::BadDiff`] if the file is not what came of this diff: the first line that differs is named.
+/// [`Code::BadDiff`] naming the first line that differs, if the file is not the new file of the diff.
 pub fn changes(text: &str, diff: &FileDiff<'_>) -> Result<Vec<Change>> {
     let lines = Lines::new(text);
     for hunk in &diff.hunks {
@@ -446,7 +444,7 @@ pub fn changes(text: &str, diff: &FileDiff<'_>) -> Result<Vec<Change>> {
     Ok(diff.changes().into_iter().map(|(start, end)| Change { start, end }).collect())
 }
 
-/// The beginning of a line, for a message.
+/// Returns the beginning of a line for a message.
 fn shown(line: &str) -> &str {
     &line[..line.floor_char_boundary(60)]
 }

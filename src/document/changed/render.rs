@@ -1,4 +1,4 @@
-//! The text of a reduced file: kept lines, and a marker for every stretch between them.
+//! Writes a reduced file: the kept lines, and a marker for every elision.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::document::comment_syntax;
 use crate::document::syntax::NONE;
 use crate::tokens::Tokenizer;
 
-/// Longer stretches than this, in bytes, are never cheaper than their marker.
+/// A stretch of more bytes than this is never cheaper than its marker.
 const WORTH_COUNTING: usize = 400;
 
-/// A file as one step of the ladder leaves it.
+/// A file at one step of the ladder.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rendered {
     pub text: String,
@@ -19,7 +19,7 @@ pub(super) struct Rendered {
     pub elisions: Vec<Elision>,
 }
 
-/// Writes the lines that are kept.
+/// Writes the kept lines.
 pub(super) fn render(
     file: &File<'_>,
     layout: &Layout<'_>,
@@ -62,7 +62,7 @@ impl Writer<'_> {
             while must.get(next).is_some_and(|must| must.end <= line) {
                 next += 1;
             }
-            // Lines beside a place where something went did not change themselves.
+            // Lines beside a removal did not change themselves.
             let changed = must.get(next).is_some_and(|must| must.contains(&line)) && self.file.is_changed(line);
             let what = match (changed, annotation) {
                 (false, _) => "",
@@ -74,7 +74,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A marker for a stretch, or the stretch where that is cheaper.
+    /// Writes a marker for a stretch, or the stretch if that is cheaper.
     fn gap(&self, gap: Range<u32>, made: &mut Rendered) {
         let marker = self.marker(&gap, &made.text);
         let text = self.layout.lines.text(gap.clone());
@@ -98,7 +98,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The marker on its own line, at the indentation of what it stands for.
+    /// Returns the marker on its own line, with the indentation of the stretch.
     fn marker(&self, gap: &Range<u32>, before: &str) -> String {
         let lines = &self.layout.lines;
         let written = gap.clone().map(|line| lines.line(line)).find(|line| !line.trim().is_empty());
@@ -126,7 +126,7 @@ impl Writer<'_> {
         format!("{indent}{body}{says}{end}")
     }
 
-    /// True where a body must not be empty, and nothing but the marker would be in it.
+    /// Returns whether the marker would be alone in a body that must not be empty.
     fn empties(&self, gap: &Range<u32>, before: &str, indent: &str) -> bool {
         if self.file.language != "python" || !before.trim_end().ends_with(':') {
             return false;
@@ -136,7 +136,7 @@ impl Writer<'_> {
         behind.is_none_or(|line| line.len() - line.trim_start().len() < indent.len())
     }
 
-    /// The names of the outermost definitions that begin in a stretch.
+    /// Returns the names of the outermost definitions that begin in a stretch.
     fn definitions(&self, gap: &Range<u32>) -> Vec<String> {
         let (start, end) = (self.layout.lines.start(gap.start), self.layout.lines.start(gap.end));
         let items = self.file.items;

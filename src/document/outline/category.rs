@@ -1,4 +1,5 @@
-//! What a definition is, told by the kind of its syntax node. Grammars agree on most names, so one table serves them all.
+//! Categories of definitions by the kind of their syntax node. Grammars agree on most names, so one table serves all of
+//! them.
 
 /// What a definition defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,15 +14,15 @@ pub enum Category {
     Struct,
     /// An enumeration.
     Enum,
-    /// One case of an enumeration.
+    /// A case of an enumeration.
     Variant,
-    /// A name for a type.
+    /// A type alias.
     Type,
     /// A function.
     Function,
-    /// A function of a class, interface or implementation.
+    /// A method of a class, an interface or an implementation.
     Method,
-    /// What makes an object.
+    /// A constructor.
     Constructor,
     /// A field or property.
     Property,
@@ -36,7 +37,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// The name that reaches JavaScript.
+    /// Returns the name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             Category::Module => "module",
@@ -57,29 +58,30 @@ impl Category {
         }
     }
 
-    /// True for what runs: what is defined inside is local to it.
+    /// Returns whether it is executable, so that definitions in it are local.
     pub fn runs(self) -> bool {
         matches!(self, Category::Function | Category::Method | Category::Constructor | Category::Macro)
     }
 
-    /// True for what holds other definitions side by side, so that one of them can be understood without the others.
+    /// Returns whether it contains definitions that can be understood one by one.
     pub fn holds(self) -> bool {
         matches!(self, Category::Module | Category::Class)
     }
 
-    /// True for what is read as a whole: a field says little without the others.
+    /// Returns whether it is read as a whole: a field means little without the others.
     pub fn is_data(self) -> bool {
         matches!(self, Category::Struct | Category::Enum | Category::Type | Category::Interface)
     }
 
-    /// By the kind of a syntax node; [`Item`](super::Item)s that need a second look are told apart there.
+    /// Returns the category of a kind of syntax node. [`Item`](super::Item) corrects the kinds that need more than
+    /// their name.
     pub(super) fn of(kind: &str) -> Option<Category> {
         let at = KINDS.binary_search_by(|(known, _)| (*known).cmp(kind)).ok()?;
         KINDS.get(at).map(|(_, category)| *category)
     }
 }
 
-/// By the name of the kind.
+/// Returns the category of a kind by its name.
 static KINDS: &[(&str, Category)] = &[
     ("abstract_class_declaration", Category::Class),
     ("abstract_method_signature", Category::Method),

@@ -1,4 +1,4 @@
-//! Outlines as text: one line for each definition, nested by indentation, within a number of tokens.
+//! Draws outlines: one line per definition, nested by indentation, within a budget of tokens.
 
 use super::facts::Facts;
 use super::items::Item;
@@ -6,24 +6,25 @@ use crate::document::changed::lines::Lines;
 use crate::document::syntax::NONE;
 use crate::tokens::Tokenizer;
 
-/// Characters of a definition that a line shows at most: longer ones are values, not signatures.
+/// The maximum characters of a definition in its line. Longer ones are values, not signatures.
 const LONGEST: usize = 160;
 
 /// An outline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// The lines, the last of them a note if something is missing.
+    /// The lines. The last one is a note if some are missing.
     pub text: String,
-    /// Tokens of `text`.
+    /// The tokens of `text`.
     pub tokens: u64,
-    /// Which of the definitions it shows, by number.
+    /// The indices of the definitions shown.
     pub shown: Vec<u32>,
-    /// How many are missing.
+    /// The number of missing definitions.
     pub missing: usize,
 }
 
-/// The outline of one document in at most `budget` tokens: outer definitions come before inner ones, then the order of the document
-/// decides. What is local to a function is left out. With `numbers` each line begins with its line in the document, from 1.
+/// Returns the outline of a document in at most `budget` tokens. Outer definitions come before inner ones, then the
+/// order of the document decides. Definitions local to a function are left out. With `numbers`, each line begins with
+/// its line number in the document, from 1.
 pub fn outline(text: &str, facts: &Facts, numbers: bool, budget: u64, tokenizer: &dyn Tokenizer) -> Outline {
     let lines = numbers.then(|| Lines::new(text));
     let items: Vec<u32> = listed(facts).collect();
@@ -49,18 +50,18 @@ pub fn outline(text: &str, facts: &Facts, numbers: bool, budget: u64, tokenizer:
     }
 }
 
-/// The definitions that an outline has: those that are not local to a function.
+/// Returns the definitions of an outline: those that are not local to a function.
 pub(super) fn listed(facts: &Facts) -> impl Iterator<Item = u32> {
     let items = facts.items.iter().zip(0..);
     items.filter(|(item, _)| !item.local && item.code < item.end).map(|(_, at)| at)
 }
 
-/// Nested deeper, everything stands in one column: code can be nested without end.
+/// The maximum indentation. Code can be nested without limit.
 pub(super) fn indent(depth: usize) -> String {
     "  ".repeat(depth.min(20))
 }
 
-/// A definition without its body, in one line.
+/// Returns a definition without its body, in one line.
 pub(super) fn signature(text: &str, item: &Item) -> String {
     let head = text.get(item.code as usize..item.head as usize).unwrap_or_default();
     let mut line = String::new();
@@ -73,7 +74,7 @@ pub(super) fn signature(text: &str, item: &Item) -> String {
             break;
         }
     }
-    // What opens the body.
+    // The bracket that opens the body.
     if item.head < item.end {
         line.truncate(line.trim_end_matches([' ', '{', '(', '[']).len());
     }
@@ -89,13 +90,13 @@ pub(super) fn signature(text: &str, item: &Item) -> String {
     line
 }
 
-/// A line that can be shown if its parent is.
+/// A line that can show if its parent does.
 pub(super) struct Entry {
     pub parent: u32,
     pub line: String,
 }
 
-/// What of some lines is shown.
+/// The shown part of some lines.
 pub(super) struct Filled {
     pub shown: Vec<bool>,
     pub text: String,
@@ -103,11 +104,11 @@ pub(super) struct Filled {
     pub missing: usize,
 }
 
-/// How often what the sum of the lines overstates is handed out again.
+/// How often tokens are redistributed that the sum of the lines overstates.
 const ROUNDS: usize = 3;
 
-/// Shows as many lines as fit, those that come first in `order` first; what does not fit is passed over. If lines are missing the last
-/// one says how many.
+/// Shows as many lines as fit, in the order of `order`. Lines that do not fit are skipped. The last line says how many
+/// are missing.
 pub(super) fn fill(entries: &[Entry], order: &[u32], budget: u64, tokenizer: &dyn Tokenizer) -> Filled {
     let all = Filled::of(entries, vec![true; entries.len()], tokenizer);
     if all.tokens <= budget {
@@ -145,7 +146,7 @@ pub(super) fn fill(entries: &[Entry], order: &[u32], budget: u64, tokenizer: &dy
         room = budget - made.tokens;
         best = made;
     }
-    // Lines can cost more together than one by one; hardly ever, and then by very little.
+    // Lines can count slightly more together than one by one, which is rare.
     while best.shown.iter().all(|shown| !shown) && !came.is_empty() {
         let last = came.pop().unwrap_or_default();
         shown[last as usize] = false;

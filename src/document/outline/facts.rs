@@ -1,4 +1,5 @@
-//! What is remembered of a document so that it need not be parsed again: its definitions, and which names it mentions how often.
+//! The facts of a document that make parsing it again unnecessary: its definitions, and how often it mentions each
+//! name.
 
 use std::rc::Rc;
 
@@ -14,16 +15,16 @@ use crate::map::HashMap;
 pub struct Facts {
     /// Its definitions, in order.
     pub items: Vec<Item>,
-    /// The names in it, one behind the other.
+    /// Its names, concatenated.
     names: Box<str>,
-    /// Where each name ends in `names`, and how often it occurs; by name.
+    /// For each name, sorted, its end in `names` and how often it occurs.
     counts: Vec<(u32, u32)>,
-    /// How they came about.
+    /// The origin of the facts.
     pub basis: Basis,
 }
 
 impl Facts {
-    /// Names and how often each occurs, definitions of it included.
+    /// Returns the names and how often each occurs, definitions included.
     pub fn names(&self) -> impl Iterator<Item = (&str, u32)> {
         let mut start = 0;
         self.counts.iter().map(move |(end, count)| {
@@ -33,20 +34,20 @@ impl Facts {
         })
     }
 
-    /// Bytes that they take.
+    /// Returns the memory of the facts in bytes.
     pub fn memory(&self) -> usize {
         self.items.len() * size_of::<Item>() + self.names.len() + self.counts.len() * 8 + size_of::<Facts>()
     }
 }
 
-/// Names longer than this are data.
+/// The maximum length of a name. Longer ones are data.
 const LONGEST: usize = 100;
 
-/// The facts of a document. Never fails: without a syntax tree, folds stand for definitions and all words for names. A tree
-/// that was parsed for the structure of the same text serves here, too.
+/// Returns the facts of a document. Never fails: without a syntax tree, folds are the definitions and all words are
+/// names. `trees` can have the tree already.
 pub fn facts(text: &str, grammar: Option<&Grammar>, options: &Options<'_>, trees: &mut Trees) -> Facts {
     let parsed = grammar.ok_or(Why::NoGrammar).and_then(|grammar| {
-        // Without a query there is no language that we know anything of, and folds say more than nothing.
+        // A language without a query is unknown, and folds are better than nothing.
         let parsed = grammar.tree(text, Units::Utf8, options.limits, trees)?;
         Ok((grammar, parsed))
     });
@@ -65,7 +66,7 @@ pub fn facts(text: &str, grammar: Option<&Grammar>, options: &Options<'_>, trees
     }
 }
 
-/// The names that a tree has for leaves.
+/// Returns the names among the leaves of a tree.
 fn leaves<'t>(tree: &'t SyntaxTree, kinds: &'t Kinds, text: &'t str) -> impl Iterator<Item = &'t str> {
     let words: Vec<bool> =
         (0..kinds.len() as u32).map(|kind| kinds.is_named(kind) && is_word(kinds.name(kind))).collect();
@@ -75,7 +76,7 @@ fn leaves<'t>(tree: &'t SyntaxTree, kinds: &'t Kinds, text: &'t str) -> impl Ite
     })
 }
 
-/// The words of a text that could be names.
+/// Returns the words of a text that could be names.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let breaks = |c: char| !(c.is_alphanumeric() || c == '_');
     text.split(breaks).filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
@@ -99,5 +100,5 @@ fn packed<'t>(names: impl Iterator<Item = &'t str>) -> (Box<str>, Vec<(u32, u32)
     (packed.into_boxed_str(), ends)
 }
 
-/// Facts that several readers share.
+/// Facts with several readers.
 pub type SharedFacts = Rc<Facts>;

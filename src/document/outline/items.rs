@@ -1,41 +1,43 @@
-//! Definitions of a document: where they are, what they are called, where their heads and ends are.
+//! The definitions of a document: their ranges, names, heads and ends.
 
 use super::category::Category;
 use crate::document::syntax::{Kinds, NONE, Node, NodeIndex, SyntaxTree};
 use crate::document::{Overlay, OverlayNode};
 
-/// A definition. Positions are bytes.
+/// A definition. Offsets are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    /// What it defines.
+    /// Its category.
     pub category: Category,
-    /// Where it begins, comments and attributes directly above it included.
+    /// Its start, with comments and attributes directly above it.
     pub start: u32,
-    /// Where it begins without these.
+    /// Its start without these.
     pub code: u32,
     /// The byte behind it.
     pub end: u32,
     /// Its name; empty if it has none.
     pub name: (u32, u32),
-    /// Where its head ends: behind the bracket that opens its body, or where the body begins; its end if it has no body.
+    /// The end of its head: behind the bracket that opens its body, or at the start of the body. Its end if it has no
+    /// body.
     pub head: u32,
-    /// Where its closing part begins: at the bracket that closes the body, or behind the body.
+    /// The start of its closing part: at the bracket that closes the body, or behind the body.
     pub tail: u32,
     /// The definition around it, or [`NONE`].
     pub parent: u32,
-    /// True inside of functions.
+    /// Whether it is in a function.
     pub local: bool,
 }
 
-/// The definitions of a syntax tree, in order, a parent before what it holds.
+/// Returns the definitions of a syntax tree in order. A parent comes before its children.
 pub fn items(tree: &SyntaxTree, kinds: &Kinds, text: &str) -> Vec<Item> {
     Finder { tree, kinds, text, fields: Fields::new(kinds), items: Vec::new() }.find()
 }
 
-/// The folds of a document as if they were definitions: the first line is the head, the last one the end if it is no part of the fold.
+/// Returns the folds of a document as definitions. The first line is the head. The last line is the closing part, if it
+/// is outside the fold.
 pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
-    // Of each node of the overlay, which item it is.
+    // The item of each node of the overlay.
     let mut numbers = vec![NONE; overlay.nodes.len()];
     for (at, node) in overlay.nodes.iter().enumerate().skip(1) {
         if overlay.kind(at) != "FOLD" {
@@ -67,7 +69,7 @@ pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
     items
 }
 
-/// Numbers of the fields that are looked at.
+/// The indices of the fields in use.
 struct Fields {
     name: Option<u32>,
     body: Option<u32>,
@@ -103,7 +105,7 @@ struct Finder<'f> {
     items: Vec<Item>,
 }
 
-/// How deep a name or a body is looked for below its definition.
+/// The maximum depth below a definition at which its name and its body are searched.
 const DEEP: usize = 12;
 
 impl Finder<'_> {
@@ -146,13 +148,13 @@ impl Finder<'_> {
         let (category, name, body) = self.described(at, around, local)?;
         let outer = self.wrapper(at);
         let whole = *self.tree.node(outer);
-        // A tree can end with a line feed that nobody sees.
+        // A tree can end with an invisible line feed.
         let end = whole.start + self.slice(whole.start, whole.end).trim_end().len() as u32;
         let start = self.with_comments(outer);
         let (head, tail) = match body.map(|body| *self.tree.node(body)) {
             Some(body) if body.end > body.start => {
                 let inside = self.slice(body.start, body.end);
-                // `interface {` is all one node in Go.
+                // `interface {` is a single node in Go.
                 let word = inside.find('{').filter(|_| inside.starts_with("interface")).unwrap_or(0) as u32;
                 let opened = word > 0 || inside.starts_with(['{', '(', '[']);
                 let closed = inside.ends_with(['}', ')', ']']);
@@ -163,7 +165,7 @@ impl Finder<'_> {
         Some(Item { category, start, code: whole.start, end, name, head, tail: tail.max(head), parent: owner, local })
     }
 
-    /// What a node defines, its name and its body, if it defines something.
+    /// Returns the category, the name and the body of a node, if it defines something.
     fn described(
         &self,
         at: NodeIndex,
@@ -174,13 +176,13 @@ impl Finder<'_> {
         let held = around.is_some_and(|item| item.category.holds() || item.category.is_data());
         let body = || self.body(at, DEEP);
         match kind {
-            // What a script says at its top: `exports.f = () => {}`, `LIMIT = 3`.
+            // Assignments at the top of a script: `exports.f = () => {}`, `LIMIT = 3`.
             "expression_statement" if !local => {
                 let inner = self.child_of_kind(at, &["assignment_expression", "assignment"])?;
                 let (left, right) = (self.child(inner, self.fields.left)?, self.child(inner, self.fields.right));
                 let function = right.is_some_and(|right| self.is_function(right));
                 let plain = matches!(self.kind(left), "identifier");
-                // Others than Python's assign to what has been declared elsewhere.
+                // Languages other than Python assign to variables that are declared elsewhere.
                 if !(function || (plain && self.kind(inner) == "assignment")) {
                     return None;
                 }
@@ -203,7 +205,7 @@ impl Finder<'_> {
                     Category::Variable if local => return None,
                     Category::Variable | Category::Property => {
                         name?;
-                        // A part of another item of the same kind, as in C#'s fields and events.
+                        // A part of an item of the same kind, as in fields and events of C#.
                         if kind == "variable_declaration"
                             && around.is_some_and(|item| item.category == Category::Property)
                         {
@@ -218,14 +220,14 @@ impl Finder<'_> {
                     Category::Struct | Category::Enum | Category::Class
                         if kind.ends_with("_specifier") && self.child(at, self.fields.body).is_none() =>
                     {
-                        // Only the name of a type, used.
+                        // A mere use of the name of a type.
                         return None;
                     }
                     // `typedef struct { … } Name` is one definition.
                     Category::Struct | Category::Enum if kind.ends_with("_specifier") && name.is_none() => return None,
                     // A class without a name is an expression.
                     Category::Class if kind == "class" && name.is_none() => return None,
-                    // PHP's; Go's holds those that count.
+                    // A declaration of PHP. In Go, the nodes within it count.
                     Category::Constant
                         if kind == "const_declaration" && self.child_of_kind(at, &["const_element"]).is_none() =>
                     {
@@ -262,7 +264,7 @@ impl Finder<'_> {
         )
     }
 
-    /// True for C's `int f(int);`.
+    /// Returns whether a node is a declaration such as C's `int f(int);`.
     fn declares_function(&self, at: NodeIndex) -> bool {
         let mut inner = self.child(at, self.fields.declarator);
         for _ in 0..DEEP {
@@ -314,7 +316,7 @@ impl Finder<'_> {
         if is_word(kind) {
             return Some(self.range(at));
         }
-        // Languages whose grammar has no field for it: the first word that is a child.
+        // In languages without a field for the name, it is the first word among the children.
         let takes = Category::of(kind).is_some() && !matches!(kind, "declaration" | "field_declaration");
         if takes {
             self.tree.children(at).find(|child| is_word(self.kind(*child))).map(|at| self.range(at))
@@ -323,7 +325,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The body of a definition: a field of that name, or what looks like one further in.
+    /// Returns the body of a definition: the field with that name, or a descendant that looks like a body.
     fn body(&self, at: NodeIndex, deep: usize) -> Option<NodeIndex> {
         if let Some(body) = self.child(at, self.fields.body) {
             return Some(body);
@@ -368,7 +370,7 @@ impl Finder<'_> {
         self.body(last?, deeper)
     }
 
-    /// What stands around a definition and belongs to it: `export`, decorators, a template's parameters.
+    /// Returns the outermost node that belongs to a definition: `export`, decorators, or the parameters of a template.
     fn wrapper(&self, at: NodeIndex) -> NodeIndex {
         let mut outer = at;
         for _ in 0..DEEP {
@@ -383,7 +385,7 @@ impl Finder<'_> {
             match self.kind(parent) {
                 "export_statement" | "decorated_definition" | "template_declaration" | "ambient_declaration" => {}
                 "type_declaration" | "const_declaration" | "var_declaration" if alone() => {}
-                // Where a namespace is an expression.
+                // A namespace that is an expression.
                 "expression_statement" if self.kind(outer) == "internal_module" => {}
                 _ => break,
             }
@@ -392,7 +394,7 @@ impl Finder<'_> {
         outer
     }
 
-    /// Where the comments and attributes begin that stand directly above a node.
+    /// Returns the start of the comments and attributes directly above a node.
     fn with_comments(&self, at: NodeIndex) -> u32 {
         let mut node: &Node = self.tree.node(at);
         while let Some(previous) = self.tree.nodes().get(node.previous as usize) {
@@ -400,7 +402,7 @@ impl Finder<'_> {
                 self.kinds.name(previous.kind),
                 "comment" | "line_comment" | "block_comment" | "attribute_item" | "decorator"
             );
-            // Some grammars end a comment behind its line.
+            // Some grammars end a comment behind its line break.
             let written = self.slice(previous.start, previous.end).trim_end().len() as u32;
             let between = self.slice(previous.start + written, node.start);
             if !explains
@@ -422,7 +424,7 @@ impl Finder<'_> {
     }
 }
 
-/// True for kinds that are names.
+/// Returns whether nodes of a kind are names.
 pub(super) fn is_word(kind: &str) -> bool {
     kind.ends_with("identifier")
         || matches!(kind, "constant" | "name" | "variable_name" | "destructor_name" | "operator_name")

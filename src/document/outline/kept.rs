@@ -1,25 +1,25 @@
-//! Facts by content, so that one changed file of a repository costs that file.
+//! Facts by content, so that a change in one file of a repository costs only that file.
 
 use super::facts::{Facts, SharedFacts};
 use crate::document::cache::Key;
 use crate::map::HashMap;
 
-/// Bytes that are kept at most: facts take about a tenth of a text, so this is some ten thousand files.
+/// The maximum bytes. Facts take about a tenth of their text, so this holds about ten thousand files.
 const MOST: usize = 32 << 20;
 
-/// The facts that were used last.
+/// The most recently used facts.
 #[derive(Debug, Default)]
 pub struct Kept {
     facts: HashMap<Key, (SharedFacts, u64)>,
     bytes: usize,
-    /// Counts uses.
+    /// The number of uses so far.
     now: u64,
-    /// How often something had to be made.
+    /// How often facts were made.
     made: u64,
 }
 
 impl Kept {
-    /// The facts of `key`, made if they are not there.
+    /// Returns the facts of `key`, and makes them if they are not kept.
     pub fn get(&mut self, key: Key, make: impl FnOnce() -> Facts) -> SharedFacts {
         self.now += 1;
         if let Some((facts, used)) = self.facts.get_mut(&key) {
@@ -40,17 +40,17 @@ impl Kept {
         made
     }
 
-    /// How often something had to be made.
+    /// Returns how often facts were made.
     pub fn made(&self) -> u64 {
         self.made
     }
 
-    /// Forgets everything.
+    /// Forgets all facts.
     pub fn clear(&mut self) {
         *self = Kept::default();
     }
 
-    /// Forgets the older half, so that looking for it costs little for each that comes.
+    /// Forgets the older half, which makes the search for it cheap per insertion.
     fn forget(&mut self) {
         let mut uses: Vec<u64> = self.facts.values().map(|(_, used)| *used).collect();
         crate::rank::sort(&mut uses, |used| *used);

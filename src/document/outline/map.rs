@@ -1,4 +1,4 @@
-//! The map of a repository: the definitions that matter most, by file, within a number of tokens.
+//! Draws the map of a repository: the most important definitions by file, within a budget of tokens.
 
 use super::category::Category;
 use super::draw::{Entry, fill, indent, listed, signature};
@@ -8,45 +8,46 @@ use crate::document::syntax::NONE;
 use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
-/// How much more a name weighs that somebody mentioned, or that a file mentions that the conversation is about.
+/// The weight of a name that was mentioned, or that a file of the conversation mentions.
 const MENTIONED: f64 = 10.0;
 const FOCUSED: f64 = 50.0;
-/// Names of so many characters, of more than one word, hardly ever mean two things.
+/// The minimum length of a name of several words that is almost always unambiguous.
 const TELLING: usize = 8;
-/// A name that more files define than this means little.
+/// The maximum number of files that define a meaningful name.
 const COMMON: usize = 5;
 
 /// A file of a repository.
 #[derive(Debug, Clone, Copy)]
 pub struct File<'f> {
-    /// Its path, as the map shows it.
+    /// Its path in the map.
     pub path: &'f str,
     /// Its text.
     pub text: &'f str,
     /// Its definitions and names.
     pub facts: &'f Facts,
-    /// The conversation is about it: what it refers to comes first. It is not in the map, since the host shows it anyway.
+    /// Whether the conversation is about the file. What it refers to comes first. It is not in the map, since the host
+    /// shows it anyway.
     pub focus: bool,
-    /// Somebody mentioned it.
+    /// Whether the file was mentioned.
     pub mentioned: bool,
 }
 
 /// The map of a repository.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Map {
-    /// The lines, paths with definitions under them; the last one a note if something is missing.
+    /// The lines: paths with definitions under them. The last one is a note if some are missing.
     pub text: String,
-    /// Tokens of `text`.
+    /// The tokens of `text`.
     pub tokens: u64,
-    /// Files by number and how much they matter (all of them together: 1), the most important first.
+    /// Files by index with their importance, the most important first. The sum is 1.
     pub ranks: Vec<(u32, f64)>,
-    /// Which definitions are shown: file and item by number, in the order of the map.
+    /// The shown definitions in the order of the map: indices of file and item.
     pub shown: Vec<(u32, u32)>,
-    /// How many lines are missing.
+    /// The number of missing lines.
     pub missing: usize,
 }
 
-/// Draws the map of `files` in at most `budget` tokens. `mentioned` are names that somebody mentioned.
+/// Draws the map of `files` in at most `budget` tokens. `mentioned` are the names that were mentioned.
 pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn Tokenizer) -> Map {
     if files.is_empty() {
         return Map::default();
@@ -57,7 +58,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
     let mut order: Vec<u32> = (0..files.len() as u32).collect();
     crate::rank::sort(&mut order, |file| !crate::rank::of(ranks.files[*file as usize]));
 
-    // Lines in the order in which they are drawn: files by rank, definitions by place.
+    // Lines in the order of the drawing: files by rank, definitions by place.
     let mut entries: Vec<Entry> = Vec::new();
     let mut places: Vec<Option<(u32, u32)>> = Vec::new();
     let mut scores: Vec<f64> = Vec::new();
@@ -70,7 +71,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
         entries.push(Entry { parent: NONE, line: format!("{}:\n", one_line(file.path)) });
         places.push(None);
         let rank = ranks.files[*number as usize];
-        // The name of a file says something, too, but less than what is in it.
+        // The name of a file matters, but less than its content.
         scores.push(rank * 1e-3);
         let mut lines = vec![NONE; file.facts.items.len()];
         let mut depths = vec![0; file.facts.items.len()];
@@ -84,7 +85,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
             let through = name.map_or(0.0, |name| ranks.names[name as usize]);
             entries.push(Entry { parent, line: format!("{}{}\n", indent(depth), signature(file.text, item)) });
             places.push(Some((*number, at)));
-            // Of what nobody refers to the outer comes first, in files that matter.
+            // Of definitions that are not referred to, the outer ones of important files come first.
             scores.push(through + rank * 1e-2 / count / depth as f64);
         }
     }
@@ -100,17 +101,17 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
     }
 }
 
-/// A path with a line break in it would look like two.
+/// A path with a line break would look like two paths.
 fn one_line(path: &str) -> String {
     path.replace(['\n', '\r'], " ")
 }
 
-/// The names that are defined anywhere, by number.
+/// The names that are defined anywhere, by index.
 struct Names<'n> {
     numbers: HashMap<&'n str, u32>,
     /// For each name the files that define it, ascending.
     definers: Vec<Vec<u32>>,
-    /// Names that only fields and cases have.
+    /// Whether a name belongs to fields and cases only.
     members: Vec<bool>,
 }
 
@@ -142,7 +143,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// The last word of a definition's name: how others mention it.
+/// Returns the last word of a definition's name, by which others mention it.
 fn word<'n>(file: &File<'n>, item: u32) -> Option<&'n str> {
     let (start, end) = file.facts.items.get(item as usize)?.name;
     let name = file.text.get(start as usize..end as usize)?;
@@ -176,7 +177,7 @@ fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
         let mut mentions = Vec::new();
         for (name, count) in file.facts.names() {
             let Some(name) = names.numbers.get(name) else { continue };
-            // Who defines a name mostly means its own.
+            // A file that defines a name mostly means its own definition.
             if graph.definers[*name as usize].binary_search(&number).is_err() {
                 mentions.push((*name, weights[*name as usize] * f64::from(count).sqrt()));
             }
@@ -191,7 +192,7 @@ fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
         }
         graph.starts.push(start);
     }
-    // What somebody mentioned by name matters, whether others mention it or not.
+    // A name that was mentioned matters even if no file mentions it.
     for name in mentioned.iter().filter_map(|name| names.numbers.get(name)) {
         let most = FOCUSED * MENTIONED;
         for file in &graph.definers[*name as usize] {
@@ -202,7 +203,7 @@ fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
     graph
 }
 
-/// True for names of several words: `snake_case`, `camelCase`.
+/// Returns whether a name has several words: `snake_case`, `camelCase`.
 fn is_compound(name: &str) -> bool {
     let inside = name.trim_start_matches('_');
     inside.contains('_') || (inside.chars().any(char::is_lowercase) && inside.chars().skip(1).any(char::is_uppercase))

@@ -1,14 +1,15 @@
-//! Outlines: the definitions of a document without what is in them, and a map of a whole repository made of those that matter most.
+//! Outlines: the definitions of a document without their bodies, and a map of a repository with the most important
+//! ones.
 //!
-//! In: texts, and grammars if there are any. Out: [`Item`]s (what is defined where, with head and end), an outline within a number of
-//! tokens, a map of many files within a number of tokens.
+//! In: texts, and their grammars if there are any. Out: [`Item`]s (the definitions with their heads and ends), an
+//! outline or a map of many files within a budget of tokens.
 //!
 //! ```text
 //! text ─▶ parse ─▶ SyntaxTree ─▶ items, names ─▶ Facts ─▶ draw ─▶ outline
 //!   └──▶ (no tree) folds, words ──────────────────▲  └──▶ rank ─▶ map ─▶ draw ─▶ repository map
 //! ```
 //!
-//! The idea of ranking definitions by a random walk over references between files is that of aider's repository map.
+//! Ranking definitions by a random walk over references between files is the idea of aider's repository map.
 
 mod category;
 mod draw;

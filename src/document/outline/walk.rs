@@ -1,36 +1,36 @@
-//! A random walk over references: who is often referred to, by those who are often referred to, matters.
+//! A random walk over references: a file matters if files that matter refer to it often.
 //!
-//! From a file the walk goes to a name that the file mentions, and from the name to one of the files that define it. It is PageRank
-//! (Page, Brin, Motwani, Winograd 1998) on a graph with files on one side and names on the other; names in between keep it linear in
-//! what the files mention, where edges from file to file would be their product. That a walk starts at the files that a conversation
-//! is about, and what makes a name weigh more, are ideas of aider's repository map.
+//! From a file the walk goes to a name that the file mentions, and from the name to a file that defines it. This is
+//! PageRank (Page, Brin, Motwani, Winograd 1998) on a graph of files and names. The names keep the graph linear in the
+//! mentions; edges between files would be their product. Starting at the files of the conversation and the weights of
+//! names are ideas of aider's repository map.
 
-/// The share of steps that follow a reference; the others start anew. The value of the original paper.
+/// The share of steps that follow a reference; the others start again. The value of the original paper.
 const DAMPING: f64 = 0.85;
-/// Rounds are over when ranks move by less than this in sum, or after so many.
+/// Rounds end when ranks move by less than this in sum, or after the maximum number of rounds.
 const STILL: f64 = 1e-7;
 const ROUNDS: usize = 60;
 
-/// Files, names, and who mentions and defines what.
+/// Files, names, mentions and definitions.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// For each file the names that it mentions, each with a weight.
+    /// For each file the names that it mentions, with their weights.
     pub mentions: Vec<Vec<(u32, f64)>>,
     /// For each name the files that define it.
     pub definers: Vec<Vec<u32>>,
-    /// How often a walk starts at each file; not all 0.
+    /// How often a walk starts at each file; not all are 0.
     pub starts: Vec<f64>,
 }
 
-/// How much each file matters, and how much of that reaches it through each name.
+/// The importance of each file, and how much of it arrives through each name.
 pub(super) struct Ranks {
     pub files: Vec<f64>,
-    /// By name: what goes to each of its definers.
+    /// By name, what each of its definers receives.
     pub names: Vec<f64>,
 }
 
 impl Graph {
-    /// Walks until nothing moves any more.
+    /// Walks until ranks no longer move.
     pub fn walk(&self) -> Ranks {
         let sum: f64 = self.starts.iter().sum();
         let starts: Vec<f64> = self.starts.iter().map(|start| start / sum).collect();

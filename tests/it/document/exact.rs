@@ -1,10 +1,10 @@
 //! Summaries to an exact budget, on random overlays; `tests/js/documents` runs the grammars of the package.
 
-use espalier::document::summary::{Document as CompatibleDocument, Prices, Settings, Source, usual};
 use std::rc::Rc;
 
-use espalier::document::summary::exact::{
-    Document, Gauge, Imports, Layout, Layouts, Options, Summary, WORDING, WORTH, summarize, summarize_laid_out,
+use espalier::document::summary::{
+    Document, Gauge, Imports, Layout, Layouts, Options, Prices, Source, Summary, WORDING, summarize,
+    summarize_laid_out, usual,
 };
 use espalier::document::{Basis, Overlay, OverlayNode, Shared, Structure, Why, fold};
 use espalier::error::Code;
@@ -29,11 +29,11 @@ impl Tokenizer for Words {
 }
 
 fn options(budget: u64, gauge: Gauge<'_>) -> Options<'_> {
-    Options { budget, gauge, numbered: false, wording: WORDING, imports: Imports::Usual, worth: WORTH }
+    Options { budget, gauge, ..Options::default() }
 }
 
 fn document<'d>(source: &'d Source<'d>, overlay: &'d Overlay, selection: Option<(u32, u32)>) -> Document<'d> {
-    Document { source, overlay, language: "typescript", comments: None, selection, prices: Prices::Usual, name: "a.ts" }
+    Document { language: "typescript", selection, name: "a.ts", ..Document::new(source, overlay) }
 }
 
 /// What is true of every summary.
@@ -299,10 +299,7 @@ fn deep_and_wide_documents_take_near_linear_time() {
 fn costs_of_nodes_say_what_comes_first_and_what_never() {
     let text = "fn main() {\n    one();\n    two();\n}\nfn more() {\n    three();\n}\nlet it = be;\n";
     let (source, overlay) = (Source::new(text), fold(text, 4, false));
-    let usual = {
-        let prices = Prices::Usual;
-        usual(&CompatibleDocument { source: &source, overlay: &overlay, selection: None, prices }, Settings::default())
-    };
+    let usual = usual(&document(&source, &overlay, None), false);
     assert_eq!(usual.len(), overlay.nodes.len());
     let made = |costs: &[f64], budget| {
         let options = Options { worth: 1, ..options(budget, Gauge::Characters) };

@@ -1,4 +1,4 @@
-//! Dense trees: overlays with gaps in between, so that every character belongs to a leaf.
+//! Dense trees: overlays with gaps between the nodes, so that every character belongs to a leaf.
 
 use super::super::Overlay;
 use super::super::syntax::NONE;
@@ -9,11 +9,11 @@ use super::source::Source;
 pub(super) struct DenseNode {
     pub start: u32,
     pub end: u32,
-    /// [`NONE`] for the root.
+    /// The parent; [`NONE`] for the root.
     pub parent: u32,
-    /// The node of the overlay, or [`NONE`] for a gap and for a root around the overlay's.
+    /// The node of the overlay; [`NONE`] for a gap and for a root around the root of the overlay.
     pub overlay: u32,
-    /// Which child of its parent it is.
+    /// The index of the node among the children of its parent.
     pub place: u32,
     pub depth: u32,
     /// The children are `children[first..first + count]` of the tree.
@@ -22,16 +22,16 @@ pub(super) struct DenseNode {
 }
 
 impl DenseNode {
-    /// Gaps show whenever their parent does.
+    /// Returns whether the node is a gap, which shows whenever its parent does.
     pub fn is_gap(&self) -> bool {
         self.overlay == NONE && self.count == 0
     }
 }
 
-/// An overlay, made dense.
+/// An overlay as a dense tree.
 #[derive(Debug)]
 pub(super) struct Dense {
-    /// In preorder, the root first.
+    /// The nodes in preorder, the root first.
     pub nodes: Vec<DenseNode>,
     children: Vec<u32>,
 }
@@ -48,7 +48,7 @@ impl Dense {
             open.push((node, 0));
         }
         let has_children = has_children(overlay);
-        // Nodes of the overlay as nodes here.
+        // The node here of each node of the overlay.
         let mut made: Vec<u32> = Vec::with_capacity(overlay.nodes.len());
         for (at, node) in overlay.nodes.iter().enumerate() {
             let parent = match made.get(node.parent as usize) {
@@ -97,7 +97,7 @@ impl Dense {
         }
     }
 
-    /// Children by parent: they are in order already, as nodes are in preorder.
+    /// Lists the children of each parent. Nodes are in preorder, so children already are in order.
     fn link(&mut self) {
         for at in 0..self.nodes.len() {
             let parent = self.nodes[at].parent;
@@ -121,18 +121,18 @@ impl Dense {
         }
     }
 
-    /// Bytes that it takes.
+    /// Returns the memory of the tree in bytes.
     pub fn memory(&self) -> usize {
         self.nodes.len() * size_of::<DenseNode>() + self.children.len() * 4
     }
 
-    /// The children of a node.
+    /// Returns the children of a node.
     pub fn children(&self, of: u32) -> &[u32] {
         let node = &self.nodes[of as usize];
         &self.children[node.first as usize..(node.first + node.count) as usize]
     }
 
-    /// The leaves, gaps among them, that touch a selection.
+    /// Returns the leaves that touch a selection, gaps included.
     pub fn touched(&self, (start, end): (u32, u32)) -> impl Iterator<Item = u32> {
         (0..self.nodes.len() as u32).filter(move |at| {
             let node = &self.nodes[*at as usize];

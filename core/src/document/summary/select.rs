@@ -1,15 +1,15 @@
-//! Selections that end where nodes end.
+//! Adjusts selections to the ends of nodes.
 
 use super::super::Overlay;
 use super::super::syntax::NONE;
 use super::source::Source;
 
-/// The blanks of this module: others are text.
+/// Returns whether a byte is blank here.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// One node without the blanks around it.
+/// A node without the blanks around it.
 #[derive(Debug, Clone)]
 struct Shrunk {
     start: u32,
@@ -17,14 +17,14 @@ struct Shrunk {
     children: Vec<usize>,
 }
 
-/// What stands at a position: the deepest node, or a gap between (or around) the children of one.
+/// The deepest node at a position, or the gap between or around children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Leaf {
         start: u32,
         end: u32,
     },
-    /// `first` and `last`: whether it comes before or behind all children.
+    /// `first` and `last` say whether the gap comes before or behind all children.
     Gap {
         parent: usize,
         start: u32,
@@ -34,7 +34,7 @@ enum At {
     },
 }
 
-/// Turns a selection, in bytes, into one that covers whole statements where it covers any of their text.
+/// Returns a selection in bytes that covers every statement that it touches with text.
 pub fn adjust(source: &Source<'_>, overlay: &Overlay, (start, end): (u32, u32)) -> (u32, u32) {
     let Some(tree) = Tree::new(source, overlay) else { return (start, end) };
     let mut selected = Selected { source, tree, start, end };
@@ -42,7 +42,7 @@ pub fn adjust(source: &Source<'_>, overlay: &Overlay, (start, end): (u32, u32)) 
     selected.skip_line_feed();
     selected.extend_start();
     selected.extend_end();
-    // Every round extends the selection or is the last.
+    // Every round but the last extends the selection.
     while selected.round() {}
     (selected.start, selected.end)
 }
@@ -52,7 +52,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Leaves out nodes that are nothing but blanks.
+    /// Returns the tree without nodes that are blank.
     fn new(source: &Source<'_>, overlay: &Overlay) -> Option<Tree> {
         let bytes = source.text().as_bytes();
         let mut nodes: Vec<Shrunk> = Vec::new();
@@ -82,7 +82,7 @@ impl Tree {
         (!nodes.is_empty()).then_some(Tree { nodes })
     }
 
-    /// Ranges count with both their ends.
+    /// Finds the deepest node or gap at a position. Ranges include both ends.
     fn find(&self, at: u32) -> Option<At> {
         let mut number = 0;
         let root = &self.nodes[0];
@@ -113,7 +113,7 @@ impl Tree {
         }
     }
 
-    /// What a node begins or ends with: the gap before its first child or behind its last, or that child if there is none.
+    /// Returns the gap before the first child of a node or behind its last; that child if there is no gap.
     fn outermost(&self, of: usize, first: bool) -> (u32, u32) {
         let node = &self.nodes[of];
         let child = if first { node.children.first() } else { node.children.last() };
@@ -139,7 +139,7 @@ impl Selected<'_> {
         self.source.slice(start, end).bytes().any(|byte| !is_blank(byte))
     }
 
-    /// A selection of nothing selects the nearest character of its line.
+    /// Selects the nearest character of the line if the selection is blank.
     fn widen_blank(&mut self) {
         if self.holds_text(self.start, self.end) {
             return;
@@ -192,7 +192,7 @@ impl Selected<'_> {
         }
     }
 
-    /// One round of extension at both ends. True if anything changed.
+    /// Extends the selection once at both ends. Returns whether it changed.
     fn round(&mut self) -> bool {
         let before = (self.start, self.end);
         let any = self.holds_text(self.start, self.end);
@@ -254,13 +254,13 @@ impl Selected<'_> {
         before != (self.start, self.end)
     }
 
-    /// True if the selection holds any text of a stretch.
+    /// Returns whether the selection contains text of a stretch.
     fn selects(&self, start: u32, end: u32) -> bool {
         let (start, end) = (start.max(self.start), end.min(self.end));
         start < end && self.holds_text(start, end)
     }
 
-    /// A gap without the blanks around it; a carriage return is none here.
+    /// Returns a gap without the blanks around it. A carriage return is no blank here.
     fn text_of(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let inside = self.source.slice(start, end).as_bytes();
         let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n');

@@ -1,50 +1,61 @@
-//! One document while it is being filled: which rows show, and what that counts, markers included.
+//! One document during the fill: the rows that show, and their count with all markers.
 //!
-//! Counts add up where rows meet, since a row ends with a line break and the next begins with text. The one exception is a `/` at the
-//! beginning of a line, with which a token of punctuation on the line before can go on: that is what `seams` are for. So what a row adds
-//! is known without writing anything: its own count, and the markers on either side of it.
+//! Counts add up at the borders of rows, since a row ends with a line break and the next one begins with text. The only
+//! exception is a `/` at the beginning of a line, which can join a token of punctuation on the line before; `seams`
+//! correct that. What a row adds is therefore known without writing anything: its own count and the markers on either
+//! side of it.
 
-use super::super::super::Overlay;
-use super::super::super::syntax::NONE;
-use super::super::dense::Dense;
+use super::super::Overlay;
+use super::super::syntax::NONE;
 use super::Gauge;
+use super::compatible::Leaves;
+use super::dense::Dense;
 use super::gauge::Tally;
 use super::layout::{Layout, put_numbered, with_numbers};
 use super::page::Page;
 use crate::bits::Bits;
 
-/// A row that shows only in part, because the whole is too long.
+/// The part that shows of rows that are too long to show whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The row in which what shows begins, and its first byte.
+    /// The row in which the part begins, and its first byte.
     pub first: u32,
     pub from: u32,
-    /// The row in which it ends, and the byte behind it.
+    /// The row in which the part ends, and the byte behind it.
     pub last: u32,
     pub to: u32,
-    /// Something of the document is missing directly before it, or behind it.
+    /// Whether text is missing directly before and directly behind the part.
     pub left: bool,
     pub right: bool,
 }
 
-/// A document and what shows of it.
+/// What is between two rows that show one after the other.
+pub(super) struct Gap {
+    /// The stretch of the document between the rows.
+    pub start: u32,
+    pub end: u32,
+    /// The text of the summary there; `None` if the stretch shows.
+    pub text: Option<String>,
+}
+
+/// A document and its rows that show.
 pub(super) struct Sheet<'d> {
     pub page: Page<'d>,
     pub tree: &'d Dense,
     pub overlay: &'d Overlay,
     pub(super) layout: &'d Layout,
     pub(super) gauge: Gauge<'d>,
-    /// A stretch that counts at most so many times its marker shows instead of it.
+    /// A stretch that counts at most this many times its marker shows instead of the marker.
     pub worth: i64,
-    /// The same while nothing shows.
+    /// The value of `worth` while nothing shows.
     pub first_worth: i64,
     pub shown: Bits,
-    /// Nodes whose rows show.
+    /// Whether the rows of each node show.
     pub chosen: Vec<bool>,
     pub part: Option<Part>,
-    /// How many rows before each must not show unless they are asked for; empty if there are none.
+    /// The number of rows before each that must not show unless they are asked for; empty if there are none.
     banned: Vec<u32>,
-    /// What it all counts.
+    /// The count of the summary.
     pub total: i64,
 }
 
@@ -65,11 +76,23 @@ impl<'d> Sheet<'d> {
             worth,
             first_worth: worth,
         };
-        sheet.total = sheet.between(None, None);
+        sheet.total = if layout.leaves.is_some() { 0 } else { sheet.between(None, None) };
         sheet
     }
 
-    /// Rows of these nodes must not show in place of their marker, however short they are.
+    /// Returns how much of the budget `count` takes. Under the compatible rules, line feeds also take the length of a
+    /// line number.
+    pub fn size(&self, count: i64) -> i64 {
+        if self.layout.leaves.is_none() {
+            return count;
+        }
+        let (units, feeds) = Leaves::split(count);
+        let mut prefix = String::new();
+        number(self.page.starts.len() as u32 - 1, &mut prefix);
+        units + feeds * prefix.len() as i64
+    }
+
+    /// Bans rows of these nodes from showing in place of their marker, however short they are.
     pub fn ban(&mut self, nodes: &[bool]) {
         if !nodes.contains(&true) {
             return;
@@ -84,28 +107,28 @@ impl<'d> Sheet<'d> {
         self.total = self.between(None, None);
     }
 
-    /// True if there are rows that must not show unless they are asked for.
+    /// Returns whether some rows must not show unless they are asked for.
     pub fn bans(&self) -> bool {
         !self.banned.is_empty()
     }
 
-    /// True if rows that do not show have a marker, and do not show instead of it.
+    /// Returns whether a stretch of rows is replaced by its marker.
     fn pays(&self, from: u32, to: u32, plain: i64, mark: i64) -> bool {
         let banned = |row: u32| self.banned.get(row as usize).copied().unwrap_or(0);
         plain > self.worth * mark || banned(from) < banned(to)
     }
 
-    /// What the document is counted in.
+    /// Returns the unit of the budget.
     pub fn gauge(&self) -> Gauge<'d> {
         self.gauge
     }
 
-    /// What a text counts.
+    /// Returns the count of a text.
     pub fn measure(&self, text: &str) -> i64 {
         self.gauge.count(text)
     }
 
-    /// What a marker counts at most.
+    /// Returns the maximum count of a marker.
     pub fn longest(&self) -> i64 {
         self.layout.longest
     }
@@ -114,29 +137,30 @@ impl<'d> Sheet<'d> {
         self.page.rows.len() as u32
     }
 
-    /// The rows of a node, as stretches.
+    /// Returns the rows of a node as stretches.
     pub fn stretches(&self, node: u32) -> &'d [(u32, u32)] {
         self.layout.stretches(node)
     }
 
-    /// What the rows of a node count by themselves.
+    /// Returns what the rows of a node count by themselves.
     pub fn own(&self, node: u32) -> i64 {
         self.stretches(node).iter().map(|(from, to)| self.sum(*from, *to)).sum()
     }
 
-    /// What a node adds at least: nothing, if rows of it show already or for want of a marker.
+    /// Returns the minimum that a node adds. There is none if rows of it show already, even for lack of a marker.
     pub fn least(&self, node: u32) -> i64 {
         let none = |(from, to): &(u32, u32)| self.shown.next(*from).is_none_or(|row| row >= *to);
         let holds = self.worth == 1 && self.stretches(node).iter().all(none);
-        if holds { self.layout.least[node as usize] } else { i64::MIN / 2 }
+        let least = self.layout.least.get(node as usize).filter(|_| holds);
+        least.copied().unwrap_or(i64::MIN / 2)
     }
 
-    /// What rows count where all of them show.
+    /// Returns what rows count if all of them show.
     pub fn sum(&self, from: u32, to: u32) -> i64 {
         self.layout.sum(from, to)
     }
 
-    /// What stands between two rows that show one after the other; nothing for the ends of the document.
+    /// Returns the count between two rows that show one after the other; `None` is an end of the document.
     fn between(&self, before: Option<u32>, behind: Option<u32>) -> i64 {
         let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
         let cut = self.is_cut(before, behind);
@@ -147,30 +171,41 @@ impl<'d> Sheet<'d> {
         if cut || self.pays(from, to, plain, mark) { mark } else { plain }
     }
 
-    /// What a stretch of rows counts if all of it shows.
+    /// Returns what a stretch of rows counts if all of it shows.
     fn plain(&self, from: u32, to: u32) -> i64 {
         self.sum(from, to) + self.layout.seams.get(to as usize).map_or(0, |seam| i64::from(*seam))
     }
 
-    /// True if part of a row is missing between two rows.
+    /// Returns whether part of a row is missing between two rows.
     pub(super) fn is_cut(&self, before: Option<u32>, behind: Option<u32>) -> bool {
         let begins = self.part.is_some_and(|part| part.left && behind == Some(part.first));
         begins || before.is_some_and(|row| self.ends_cut(row))
     }
 
-    /// True if the end of a row is missing.
+    /// Returns whether the end of a row is missing.
     pub(super) fn ends_cut(&self, row: u32) -> bool {
         self.part.is_some_and(|part| part.right && part.last == row)
     }
 
-    /// True if there is a marker between two rows, which a stretch that is hardly longer than its marker has not.
+    /// Returns whether there is a marker between two rows. A stretch that is hardly longer than its marker has none.
     pub fn is_marked(&self, before: Option<u32>, behind: Option<u32>) -> bool {
         let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
         let cut = self.is_cut(before, behind);
         cut || from < to && self.pays(from, to, self.plain(from, to), self.mark(before, behind))
     }
 
-    /// The stretch of the document between two rows.
+    /// Returns what is between two rows that show.
+    pub fn gap(&self, before: Option<u32>, behind: Option<u32>) -> Gap {
+        if let Some(leaves) = &self.layout.leaves {
+            let outer = before.and_then(|row| self.shown.prev(row));
+            let next = behind.and_then(|row| self.shown.next(row + 1));
+            return self.leaf_gap(leaves, [outer, before, behind, next]);
+        }
+        let (start, end) = self.missing(before, behind);
+        Gap { start, end, text: self.is_marked(before, behind).then(|| self.marker(before, behind)) }
+    }
+
+    /// Returns the stretch of the document between two rows.
     pub fn missing(&self, before: Option<u32>, behind: Option<u32>) -> (u32, u32) {
         let rows = &self.page.rows;
         let part = self.part.as_ref();
@@ -187,7 +222,7 @@ impl<'d> Sheet<'d> {
         (start, end)
     }
 
-    /// What a row that shows counts by itself.
+    /// Returns what a row that shows counts by itself.
     fn count_of(&self, row: u32) -> i64 {
         match self.part_in(row) {
             Some(part) => self.gauge.count(&self.part_text(part, row)),
@@ -195,12 +230,12 @@ impl<'d> Sheet<'d> {
         }
     }
 
-    /// The part that begins or ends in a row.
+    /// Returns the part that begins or ends in a row.
     fn part_in(&self, row: u32) -> Option<Part> {
         self.part.filter(|part| part.first == row || part.last == row)
     }
 
-    /// What shows of a row that is cut.
+    /// Returns the text of a row that shows in part.
     fn part_text(&self, part: Part, row: u32) -> String {
         let whole = self.page.rows[row as usize];
         let from = if part.first == row { part.from } else { whole.start };
@@ -215,7 +250,7 @@ impl<'d> Sheet<'d> {
         text
     }
 
-    /// Adds a row that shows to a text.
+    /// Adds a row that shows to a tally.
     pub fn tell(&self, row: u32, tally: &mut Tally<'_>) {
         let (whole, count) = (self.page.rows[row as usize], self.layout.counts[row as usize]);
         match self.part_in(row) {
@@ -228,15 +263,18 @@ impl<'d> Sheet<'d> {
         }
     }
 
-    /// True if what shows of a row ends within a line, so that its marker needs a line break before it.
+    /// Returns whether a part ends within a line, so that its marker needs a line break before it.
     pub fn breaks_off(&self, part: Part) -> bool {
         part.right && !self.page.slice(part.from, part.to).ends_with(['\n', '\r'])
     }
 
-    /// What it adds to show stretches of rows, in their order, whichever of them show already.
+    /// Returns what it adds to show stretches of rows, which ascend. Some of their rows may show already.
     pub fn added(&self, stretches: &[(u32, u32)]) -> i64 {
+        if let Some(leaves) = &self.layout.leaves {
+            return self.added_leaves(leaves, stretches);
+        }
         let mut sum = 0;
-        // Behind the last row that was added, up to what shows next: not counted so far, as more can be added in between.
+        // The stretch behind the last added row is counted last, since more rows can be added in it.
         let mut open: Option<(u32, Option<u32>)> = None;
         for (from, to) in stretches.iter().copied() {
             let mut at = from;
@@ -269,7 +307,7 @@ impl<'d> Sheet<'d> {
         sum + open.map_or(0, |(last, behind)| self.between(Some(last), behind))
     }
 
-    /// Shows stretches of rows, which adds so much.
+    /// Shows stretches of rows that add `added`.
     pub fn show(&mut self, stretches: &[(u32, u32)], added: i64) {
         for row in stretches.iter().flat_map(|(from, to)| *from..*to) {
             self.shown.insert(row);
@@ -277,7 +315,7 @@ impl<'d> Sheet<'d> {
         self.total += added;
     }
 
-    /// Cuts the rows that the part begins and ends in down to it. They show afterwards, and everything between them.
+    /// Shows only a part of its first and last row, and all rows between them.
     pub fn set_part(&mut self, part: Part) {
         for row in self.shown_rows().collect::<Vec<_>>() {
             self.shown.remove(row);
@@ -285,13 +323,14 @@ impl<'d> Sheet<'d> {
         self.part = Some(part);
         self.total = self.between(None, None);
         for row in part.first..=part.last {
-            // One by one: sums are of whole rows.
+            // Sums are of whole rows, so rows are added one by one.
             let row = [(row, row + 1)];
             self.show(&row, self.added(&row));
         }
     }
 
-    /// Shows what already shows because a marker would save too little, so that from now on shorter stretches can have one.
+    /// Shows the stretches that show because a marker would save too little. Shorter stretches can have a marker
+    /// afterwards.
     pub fn settle(&mut self, worth: i64) {
         let mut before = None;
         let shown: Vec<Option<u32>> = self.shown_rows().map(Some).chain([None]).collect();
@@ -305,7 +344,7 @@ impl<'d> Sheet<'d> {
         self.worth = worth;
     }
 
-    /// How many characters that are no blanks show, in rows that show whole.
+    /// Returns the number of characters in rows that show whole, blanks excluded.
     pub fn said(&self) -> u64 {
         let mut said = u64::from(self.layout.said(0, self.rows()));
         let mut before = None;
@@ -319,7 +358,7 @@ impl<'d> Sheet<'d> {
         said
     }
 
-    /// No row is cut, and none shows.
+    /// Hides all rows.
     pub fn clear(&mut self) {
         for row in self.shown_rows().collect::<Vec<_>>() {
             self.shown.remove(row);
@@ -330,7 +369,7 @@ impl<'d> Sheet<'d> {
         self.total = self.between(None, None);
     }
 
-    /// The rows that show, one after the other.
+    /// Returns the rows that show, in order.
     pub fn shown_rows(&self) -> impl Iterator<Item = u32> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -340,13 +379,13 @@ impl<'d> Sheet<'d> {
         })
     }
 
-    /// True if a node, or one that it shows with, has been chosen.
+    /// Returns whether a node, or the node that it shows with, is chosen.
     pub fn is_open(&self, node: u32) -> bool {
         node == NONE || self.chosen.get(node as usize).copied().unwrap_or(false)
     }
 }
 
-/// Writes what a line begins with where lines are numbered; lines count from 0 here.
+/// Appends the number of a line, which counts from 0, as it begins a line.
 pub(super) fn number(line: u32, out: &mut String) {
     let (mut rest, mut digits) = (line + 1, *b"0000000000: ");
     let mut first = 10;
@@ -360,12 +399,11 @@ pub(super) fn number(line: u32, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Prices, Source};
-    use super::super::{Document, Gauge, Imports, Layout, Options, Sheet, WORDING, write};
+    use super::super::{Document, Gauge, Layout, Options, Sheet, Source, write};
     use crate::document::fold;
     use crate::tokens::Tokenizer;
 
-    /// A token for every other character: counts do not add up.
+    /// Counts a token for every other character, so that counts do not add up.
     struct Halves;
 
     impl Tokenizer for Halves {
@@ -374,7 +412,7 @@ mod tests {
         }
     }
 
-    /// What shows, counted gap by gap.
+    /// Counts what shows, gap by gap.
     fn counted(sheet: &Sheet<'_>) -> i64 {
         let shown: Vec<Option<u32>> = [None].into_iter().chain(sheet.shown_rows().map(Some)).chain([None]).collect();
         let gaps: i64 = shown.windows(2).map(|pair| sheet.between(pair[0], pair[1])).sum();
@@ -393,17 +431,9 @@ mod tests {
             let (source, overlay) = (Source::new(&text), fold(&text, 4, false));
             let gauge = if rng.bool() { Gauge::Characters } else { Gauge::Tokens(&Halves) };
             let numbered = rng.bool();
-            let options = Options { budget: 0, gauge, numbered, wording: WORDING, imports: Imports::Usual, worth: 1 };
+            let options = Options { gauge, numbered, worth: 1, ..Options::default() };
             let language = ["typescript", "python", "typescriptreact"][rng.usize(..3)];
-            let document = Document {
-                source: &source,
-                overlay: &overlay,
-                language,
-                comments: None,
-                selection: None,
-                prices: Prices::Usual,
-                name: "",
-            };
+            let document = Document { language, ..Document::new(&source, &overlay) };
             let layout = Layout::new(&document, &options);
             let mut sheet = Sheet::new(&text, &overlay, &layout, gauge, if rng.bool() { 1 } else { rng.i64(1..20) });
             for _ in 0..rng.usize(..20) {
@@ -418,7 +448,7 @@ mod tests {
                 sheet.show(stretches, added);
                 assert_eq!(sheet.total, counted(&sheet), "{text:?} {stretches:?}");
                 if matches!(gauge, Gauge::Characters) {
-                    let made = write::write(&sheet, &source, gauge, numbered);
+                    let made = write::write(&sheet, &source, gauge);
                     assert_eq!(made.count, sheet.total as u64, "{text:?}");
                     assert_eq!(made.count, gauge.count(&made.edits.apply(&text)) as u64);
                 }

@@ -1,6 +1,6 @@
-//! What a definition is called, told from its first line: an overlay knows kinds, not names.
+//! Finds the name of a definition in its first line, since an overlay has kinds but no names.
 
-/// Words behind which a name stands, or another of them.
+/// Words that are followed by a name or by another of these words.
 const KEYWORDS: &[&str] = &[
     "class",
     "struct",
@@ -31,14 +31,14 @@ const KEYWORDS: &[&str] = &[
     "#define",
 ];
 
-/// Words in front of a name or of its type, according to the language; no names.
+/// Words before a name or before its type, depending on the language.
 const MODIFIERS: &[&str] = &["const", "static"];
 
 /// Words that are followed by parentheses and are no names.
 const CONTROL: &[&str] =
     &["if", "for", "while", "switch", "return", "catch", "match", "foreach", "using", "lock", "throw", "new"];
 
-/// The name of a definition whose text this is, if one can be made out.
+/// Returns the name of the definition with this text, if it can be recognised.
 pub(super) fn name(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| {
         let comment = ["//", "/*", "*", "@", "#[", "#!", "\"\"\"", "'''"].iter().any(|mark| line.starts_with(mark));
@@ -46,7 +46,7 @@ pub(super) fn name(text: &str) -> Option<String> {
         let attribute = line.starts_with('[') && line.ends_with(']');
         !line.is_empty() && !comment && !note && !attribute
     })?;
-    // A line can be a megabyte long.
+    // A line can have a megabyte.
     let line = line.get(..line.floor_char_boundary(400)).unwrap_or_default();
     let words = line.split_whitespace();
     let mut behind = None;
@@ -64,7 +64,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     let found = match behind {
         Some(behind) => {
             let mut rest = line[behind..].trim_start();
-            // A receiver (Go), or parameters of types (Rust).
+            // A receiver in Go, or type parameters in Rust.
             for (open, close) in [('(', ')'), ('<', '>')] {
                 if rest.starts_with(open)
                     && let Some((_, after)) = rest.split_once(close)
@@ -94,7 +94,7 @@ fn first_word(text: &str) -> Option<&str> {
 
 fn last_word(text: &str) -> Option<&str> {
     let text = text.trim_end();
-    // Parameters of types.
+    // Type parameters.
     let text = text.split('<').next().unwrap_or(text).trim_end();
     let start = text.rfind(|character| !is_part(character)).map_or(0, |at| text.ceil_char_boundary(at + 1));
     Some(&text[start..]).filter(|word| !word.is_empty())

@@ -1,18 +1,19 @@
-//! What shows around a selection that what it stands in is too long for: what opens and closes first, then what is nearest.
+//! Decides what shows around a selection if the nodes around it do not fit: first the rows that open and close them,
+//! then the nearest rows.
 //!
-//! Where something opens and closes is told from how rows are indented: nodes of an overlay are statements and the like, and a literal of
-//! 4,000 lines is one.
+//! Indentation tells which rows open and close a block. The nodes of an overlay do not, since they are statements: a
+//! literal of 4,000 lines is a single node.
 
-use super::super::super::syntax::NONE;
+use super::super::syntax::NONE;
 use super::fill::{Fill, LONG};
 use super::sheet::Sheet;
 use crate::error::Result;
 
-/// Rows are taken for nested in each other so deep.
+/// The maximum depth to which rows are treated as nested.
 const DEPTH: usize = 32;
 
 impl Fill<'_, '_> {
-    /// Shows what the selection stands in: whole if that fits, else as much as does, from the selection outwards.
+    /// Shows the nodes around the selection: whole if they fit, otherwise as much as fits, from the selection outwards.
     pub(super) fn around(&mut self, at: usize, selection: (u32, u32)) -> Result<()> {
         let sheet = &mut self.sheets[at];
         let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
@@ -27,7 +28,7 @@ impl Fill<'_, '_> {
                 above = sheet.page.above[above as usize];
             }
         }
-        // Parents first.
+        // Parents come first.
         crate::rank::sort(&mut nodes, |node| u64::from(*node));
         nodes.dedup();
         for node in &nodes {
@@ -40,7 +41,8 @@ impl Fill<'_, '_> {
         let page = self.sheets[at].page;
         let mut ends = vec![page.row_of(selection.0), page.row_of(selection.1.max(selection.0 + 1) - 1)];
         ends.dedup();
-        // What opens and closes comes before what stands in it: half of it is read as something else. What is short is that as a whole.
+        // The rows that open and close a node come before its content: half of such a pair is misread. A short node
+        // shows whole.
         let mut left: Vec<(u32, bool)> = Vec::new();
         for node in nodes {
             let short = self.sheets[at].own(node) * LONG <= self.budget;
@@ -50,7 +52,7 @@ impl Fill<'_, '_> {
         }
         left.retain(|(node, _)| !self.attempt_nodes(at, &[*node]));
         self.cut.extend(left.iter().map(|(node, _)| (at, *node)));
-        // What is nearest first.
+        // The nearest node comes first.
         for (number, (node, framed)) in left.into_iter().rev().enumerate() {
             for row in ends.iter().copied() {
                 let stretches = self.sheets[at].stretches(node);
@@ -64,7 +66,8 @@ impl Fill<'_, '_> {
         Ok(())
     }
 
-    /// Shows the rows with which a node opens and closes, and what is indented as they are; or only the first and the last. True if they show.
+    /// Shows the rows that open and close a node and the rows with their indentation, or only the first and the last
+    /// row. Returns whether they show.
     fn frame(&mut self, at: usize, node: u32) -> bool {
         let sheet = &self.sheets[at];
         let stretches = sheet.stretches(node);
@@ -84,9 +87,10 @@ impl Fill<'_, '_> {
         self.attempt(at, &all) || open + 1 < end && self.attempt(at, &[(open, open + 1), (end - 1, end)])
     }
 
-    /// Shows what fits of a node around a row: first whatever opens and closes there, then blocks, the nearest first.
+    /// Shows what fits of a node around a row: first the rows that open and close the blocks around it, then blocks,
+    /// the nearest first.
     ///
-    /// A row that opens something without the row that closes it shows only where `halves` allows it.
+    /// A row that opens a block shows without the row that closes it only if `halves` is set.
     pub(super) fn inwards(&mut self, at: usize, node: u32, row: u32, halves: bool) {
         let page = self.sheets[at].page;
         let stretches = self.sheets[at].stretches(node);
@@ -110,7 +114,7 @@ impl Fill<'_, '_> {
                 }
                 break;
             }
-            // What the row stands in; of a row of the frame what it opens, or closes.
+            // The block around the row. For a row of the frame, the block that it opens or closes.
             let inside = |row: &u32| !outer(row);
             let next = if inside(&row) || row + 1 == end { row } else { row + 1 };
             from = (start..next).rev().take_while(inside).last().unwrap_or(next);
@@ -124,13 +128,14 @@ impl Fill<'_, '_> {
         }
     }
 
-    /// Shows rows of a node with whatever stands in them, but for what must not show.
+    /// Shows rows of a node and everything in them, except rows that must not show.
     fn attempt_block(&mut self, at: usize, node: u32, block: (u32, u32)) -> bool {
         let sheet = &self.sheets[at];
         if sheet.bans() { self.attempt(at, &clip(sheet.stretches(node), block)) } else { self.attempt(at, &[block]) }
     }
 
-    /// The candidates that stand in nothing that was cut: what does shows with what is around it, not by itself.
+    /// Returns the candidates outside the nodes that were cut. Candidates within them show with their surroundings, not
+    /// by themselves.
     pub(super) fn outside(&self, mut candidates: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
         if self.cut.is_empty() {
             return candidates;
@@ -149,17 +154,18 @@ impl Fill<'_, '_> {
         candidates
     }
 
-    /// Shows rows of a node, from one of them outwards as far as they fit.
+    /// Shows rows of a node outwards from one of them, as far as they fit.
     pub(super) fn rows_around(&mut self, at: usize, node: u32, stretches: &[(u32, u32)], first: u32) {
         let rows = stretches.iter().flat_map(|(from, to)| *from..*to).map(|row| (row, row + 1));
         self.outwards(at, node, rows.collect(), first, false);
     }
 
-    /// Shows blocks of a node, those nearest to a row first. One that does not fit is passed over, or ends its side.
+    /// Shows blocks of a node, the nearest to a row first. If a block does not fit, it is skipped, or ends its side
+    /// unless `passes` is set.
     fn outwards(&mut self, at: usize, node: u32, blocks: Vec<(u32, u32)>, row: u32, passes: bool) {
         let (mut below, mut above): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(from, _)| *from >= row);
         below.reverse();
-        // Taken from the end of both lists, in turn.
+        // Blocks are taken from the ends of both lists in turn.
         while !(above.is_empty() && below.is_empty()) {
             for side in [&mut above, &mut below] {
                 let Some(block) = side.pop() else { continue };
@@ -172,7 +178,7 @@ impl Fill<'_, '_> {
 }
 
 impl<'d> Sheet<'d> {
-    /// Whether rows are indented no more than one is.
+    /// Returns whether rows are indented no more than `one` is.
     fn outer(&self, one: u32) -> impl Fn(&u32) -> bool + use<'d> {
         let page = self.page;
         let least = page.indent(one).len();
@@ -180,7 +186,7 @@ impl<'d> Sheet<'d> {
     }
 }
 
-/// What of some stretches lies in a range.
+/// Returns the parts of stretches within a range.
 fn clip(stretches: &[(u32, u32)], (from, to): (u32, u32)) -> Vec<(u32, u32)> {
     let first = stretches.partition_point(|(_, end)| *end <= from);
     let within = stretches.iter().skip(first).take_while(|(start, _)| *start < to);

@@ -1,18 +1,18 @@
-//! What a budget is counted in.
+//! Counts texts in the unit of a budget.
 
 use crate::tokens::{Fit, Tokenizer, last_cut, meet};
 
-/// Counts texts.
+/// The unit of a budget.
 #[derive(Clone, Copy)]
 pub enum Gauge<'g> {
-    /// In tokens.
+    /// Tokens.
     Tokens(&'g dyn Tokenizer),
-    /// In UTF-16 code units.
+    /// UTF-16 code units.
     Characters,
 }
 
 impl Gauge<'_> {
-    /// What a text counts.
+    /// Returns the count of a text.
     pub fn count(&self, text: &str) -> i64 {
         match self {
             Gauge::Tokens(tokenizer) => tokenizer.count(text) as i64,
@@ -21,12 +21,12 @@ impl Gauge<'_> {
         }
     }
 
-    /// True if texts count what their parts count, wherever they are cut.
+    /// Returns whether a text always counts as much as its parts together.
     pub(super) fn adds_up(&self) -> bool {
         matches!(self, Gauge::Characters)
     }
 
-    /// What the digits of a number count.
+    /// Returns the count of the digits of a number.
     pub(super) fn number(&self, number: u32) -> i64 {
         match self {
             Gauge::Tokens(tokenizer) if !tokenizer.has_cuts() => self.count(&number.to_string()),
@@ -35,7 +35,8 @@ impl Gauge<'_> {
         }
     }
 
-    /// The end of a line with which a text behind it may share a token, and nothing before it; empty if there is no such token.
+    /// Returns the end of a line that can share a token with the next line, and nothing before it; empty if there is no
+    /// such token.
     pub(super) fn tail<'t>(&self, line: &'t str) -> &'t str {
         let text = line.trim_end_matches(['\r', '\n']);
         let word = text.trim_end_matches(|last: char| last.is_ascii_punctuation());
@@ -51,7 +52,8 @@ impl Gauge<'_> {
         }
     }
 
-    /// True if two texts surely count together what they count apart: a line ends between them, and no token goes on behind it.
+    /// Returns whether two texts certainly count the same together and apart: a line ends between them, and no token
+    /// continues across it.
     pub(super) fn splits(&self, before: &str, behind: &str) -> bool {
         match self {
             Gauge::Characters => true,
@@ -59,7 +61,7 @@ impl Gauge<'_> {
         }
     }
 
-    /// The byte up to which the longest beginning reaches that counts at most `most`.
+    /// Returns the byte at which the longest beginning ends that counts at most `most`.
     pub(super) fn beginning(&self, text: &str, most: i64) -> usize {
         let most = most.max(0) as u64;
         match self {
@@ -68,7 +70,7 @@ impl Gauge<'_> {
         }
     }
 
-    /// The byte at which the longest end begins that counts at most `most`.
+    /// Returns the byte at which the longest end begins that counts at most `most`.
     pub(super) fn end(&self, text: &str, most: i64) -> usize {
         let most = most.max(0) as u64;
         match self {
@@ -81,8 +83,8 @@ impl Gauge<'_> {
     }
 }
 
-/// White space is a piece of its own up to the last line break in it, so that a text goes on behind that as if it began there. Only slashes
-/// can belong to what stands before, if that is punctuation.
+/// Returns whether no token crosses the place between two texts. White space up to its last line break is a piece of
+/// its own, so a text behind it counts as if it began there. Only slashes can join punctuation on the line before.
 fn cut_between(before: &str, behind: &str) -> bool {
     let ends = before.trim_end_matches(['\r', '\n']);
     let begins = behind.trim_start_matches([' ', '\t']).as_bytes();
@@ -91,14 +93,14 @@ fn cut_between(before: &str, behind: &str) -> bool {
     ends.len() < before.len() && (text && apart || meet(b'\n', behind.as_bytes()))
 }
 
-/// What a text counts that is put together from stretches, most of which have been counted.
+/// Counts a text that is assembled from stretches, most of which are already counted.
 pub(super) struct Tally<'g> {
     gauge: Gauge<'g>,
     sum: i64,
-    /// What may not add up with what comes next, and what it counts if that is known.
+    /// The stretch that may not add up with the next one, and its count if that is known.
     open: String,
     known: Option<i64>,
-    /// Room for a stretch that has to be written first.
+    /// A buffer for stretches that are written first.
     room: String,
 }
 
@@ -107,7 +109,7 @@ impl<'g> Tally<'g> {
         Tally { gauge, sum: 0, open: String::new(), known: None, room: String::new() }
     }
 
-    /// The next stretch of the text.
+    /// Adds the next stretch of the text.
     pub fn add(&mut self, text: &str, known: Option<i64>) {
         if self.open.is_empty() || self.gauge.splits(&self.open, text) {
             self.sum = self.count();
@@ -119,7 +121,7 @@ impl<'g> Tally<'g> {
         self.open += text;
     }
 
-    /// The same where the stretch is no part of a text that there is.
+    /// Adds a stretch that `write` writes.
     pub fn add_written(&mut self, write: impl FnOnce(&mut String), known: Option<i64>) {
         let mut text = std::mem::take(&mut self.room);
         text.clear();
@@ -128,13 +130,13 @@ impl<'g> Tally<'g> {
         self.room = text;
     }
 
-    /// What it all counts.
+    /// Returns the count of the text so far.
     pub fn count(&self) -> i64 {
         self.sum + self.known.unwrap_or_else(|| self.gauge.count(&self.open))
     }
 }
 
-/// Bytes of the first characters that have at most so many UTF-16 units.
+/// Returns the bytes of the first characters that have at most `most` UTF-16 units.
 fn units_within(characters: impl Iterator<Item = char>, most: u64) -> usize {
     let mut units = 0;
     let within = characters.take_while(|character| {

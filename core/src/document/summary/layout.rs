@@ -1,83 +1,95 @@
-//! What of a document stays the same however often it is summarised: its rows, what they count, which markers could stand beside them.
+//! The part of a summary that does not depend on the selection and the budget: the rows, their counts, and the markers
+//! that could be between them.
 //!
-//! Counting rows takes most of a summary's time, so that this is kept beside the structure: another cursor, another budget cost the fill
-//! alone.
+//! Counting rows takes most of a summary's time. Layouts are therefore kept beside the structure, and a new cursor or
+//! budget costs only the fill.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::super::super::{Overlay, Shared};
-use super::super::dense::Dense;
+use super::super::{Overlay, Shared};
+use super::compatible::Leaves;
+use super::dense::Dense;
 use super::family::Family;
 use super::gauge::Tally;
 use super::marker::{Marker, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
 use super::tags::between_tags;
-use super::{Document, Gauge, Options, WORTH};
+use super::{Document, Gauge, Options, Rules, WORTH};
 
-/// A document laid out in rows, and what they count.
+/// A document as rows with their counts.
 #[derive(Debug)]
 pub struct Layout {
     pub(super) rows: Rows,
     pub(super) tree: Dense,
+    /// Under the compatible rules only.
+    pub(super) leaves: Option<Leaves>,
     pub(super) marker: Marker,
-    /// Lines begin with their numbers.
+    /// Whether lines begin with their numbers.
     pub(super) numbered: bool,
-    /// What the document counts as it is, without numbers.
+    /// The count of the document without line numbers.
     pub(super) whole: u64,
-    /// What each row counts by itself.
+    /// The count of each row by itself.
     pub(super) counts: Vec<u32>,
-    /// What it counts more, or less, behind the row before it.
+    /// The difference that the row before it makes to the count of each row.
     pub(super) seams: Vec<i32>,
-    /// Counts of all rows before each, seams included.
+    /// The count of all rows before each, seams included.
     sums: Vec<i64>,
-    /// Characters that are no blanks, in all rows before each.
+    /// The number of characters before each row, blanks excluded.
     said: Vec<u32>,
-    /// What each node counts for its characters that are no blanks: 4 where it is as in all of the document.
+    /// The count of each node per character, blanks excluded: 4 is the average of the document.
     density: Vec<u32>,
-    /// All nodes, those first that say most for what they count.
+    /// All nodes, those with the lowest count per character first.
     pub(super) order: Vec<u32>,
-    /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
+    /// The rows of each node as stretches: `stretches[ends[n - 1]..ends[n]]`.
     stretches: Vec<(u32, u32)>,
     ends: Vec<u32>,
-    /// What a marker counts at most.
+    /// The maximum count of a marker.
     pub(super) longest: i64,
-    /// What each node adds at least, if all the markers beside its rows are saved.
+    /// What each node adds at least, if it saves all markers beside its rows.
     pub(super) least: Vec<i64>,
-    /// Counts of the beginnings of markers, and what they count more behind some lines: the same few everywhere.
+    /// Counts of the beginnings of markers, and the difference that some lines before them make. These are few in any
+    /// document.
     pub(super) memo: Memo,
-    /// What markers count up to their first number, that included, by the first row that is missing.
+    /// Counts of markers up to and including their first number, by the first omitted row.
     pub(super) heads: Vec<Cell<i32>>,
-    /// What they count from there to their last number, by the last row that is missing, and above [`FOOT`] its line break.
+    /// Counts of markers from there to their last number, by the last omitted row. The bits above [`FOOT`] are its line
+    /// break.
     pub(super) feet: Vec<Cell<i32>>,
-    /// What they count behind their numbers, by the line break.
+    /// Counts of markers behind their numbers, by the line break.
     pub(super) tails: [[i64; 4]; 2],
     pub(super) dash: i64,
-    /// Behind this row a body begins that may not be empty.
+    /// Whether a body that may not be empty begins behind each row.
     pub(super) opens: Vec<bool>,
-    /// The row begins between tags.
+    /// Whether each row begins between tags.
     pub(super) between_tags: Vec<bool>,
 }
 
-/// Steps of density up to the usual one.
+/// Steps of density up to the average.
 pub(super) const STEPS: u64 = 4;
 
-/// Not counted so far.
+/// A value that has not been counted yet.
 pub(super) const UNKNOWN: i32 = i32::MAX;
 
-/// Bits of a foot that count.
+/// Bits of a foot that hold its count.
 pub(super) const FOOT: u32 = 16;
 
 pub(super) const LINE_ENDS: [&str; 4] = ["", "\n", "\r\n", "\r"];
 
 impl Layout {
-    /// Lays a document out. What it depends on is the document but for its selection, and of the options the gauge, the numbers of lines
-    /// and the wording.
+    /// Lays a document out. The result depends on the document except its selection, and on all options except budget,
+    /// imports and worth.
     pub fn new(document: &Document<'_>, options: &Options<'_>) -> Layout {
         let (text, overlay, gauge) = (document.source.text(), document.overlay, options.gauge);
         let tree = Dense::new(overlay, document.source);
-        let rows = Rows::new(text, &tree, overlay, Family::of(document.language));
+        let (rows, leaves) = match options.rules {
+            Rules::Exact => (Rows::new(text, &tree, overlay, Family::of(document.language)), None),
+            Rules::Compatible(settings) => {
+                let (rows, nodes) = Rows::of_leaves(text, &tree);
+                (rows, Some(Leaves::new(settings, &tree, nodes)))
+            }
+        };
         let marker = Marker::new(document.language, document.comments, options.wording);
         let count = rows.rows.len();
         let tails = [Style::Plain, Style::Braced]
@@ -103,14 +115,25 @@ impl Layout {
             between_tags: vec![false; if marker.braces { count } else { 0 }],
             rows,
             tree,
+            leaves,
             marker,
             numbered: options.numbered,
         };
-        layout.count(text, gauge);
+        layout.order = (0..layout.tree.nodes.len() as u32).collect();
         layout.assign();
+        if let Some(leaves) = &layout.leaves {
+            layout.whole = document.source.units(0, document.source.end());
+            layout.sums.push(0);
+            let mut sum = 0;
+            for row in &layout.rows.rows {
+                sum += leaves.count_row(document.source, row.start, row.end);
+                layout.sums.push(sum);
+            }
+            return layout;
+        }
+        layout.count(text, gauge);
         layout.say(text);
         layout.density = layout.densities(gauge);
-        layout.order = (0..layout.tree.nodes.len() as u32).collect();
         crate::rank::sort(&mut layout.order, |node| u64::from(layout.density[*node as usize]));
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
@@ -122,7 +145,7 @@ impl Layout {
         Page { text, of: &self.rows }
     }
 
-    /// Bytes that it takes.
+    /// Returns the memory of the layout in bytes.
     pub fn memory(&self) -> usize {
         let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
         rows + self.tree.memory()
@@ -169,7 +192,7 @@ impl Layout {
         debug_assert_eq!(self.whole, gauge.count(text) as u64);
     }
 
-    /// Gathers the rows of each node.
+    /// Collects the rows of each node.
     fn assign(&mut self) {
         let owners = &self.rows.owners;
         let mut begins = vec![0_u32; self.tree.nodes.len() + 1];
@@ -194,7 +217,7 @@ impl Layout {
         self.ends = begins;
     }
 
-    /// Characters that are no blanks, in all rows before each.
+    /// Counts the characters before each row, blanks excluded.
     fn say(&mut self, text: &str) {
         let page = Page { text, of: &self.rows };
         let mut sum = 0;
@@ -207,14 +230,14 @@ impl Layout {
 
     fn densities(&self, gauge: Gauge<'_>) -> Vec<u32> {
         let all = self.rows.rows.len() as u32;
-        // In coarse steps: what says about as much stays in its order.
+        // Density has coarse steps, so that nodes of about the same density stay in their order.
         let usual = self.sum(0, all) as f64 / (u64::from(self.said(0, all).max(1)) * STEPS) as f64;
         let (before, after) = (self.marker.before(Style::Plain), self.marker.after(Style::Plain));
         let mark = gauge.count(&format!("{before}12-34{after}\n"));
         let of = |node: u32| {
             let (mut count, mut said, mut reached) = (0, 0, None);
             for (from, to) in self.stretches(node).iter().copied() {
-                // With what stands in its place come what is short in it, and markers for what is not.
+                // A node shows together with short stretches between its rows, and with markers for long ones.
                 if let Some(reached) = reached {
                     let between = self.sum(reached, from);
                     let short = between <= i64::from(WORTH) * mark;
@@ -230,17 +253,17 @@ impl Layout {
         (0..self.tree.nodes.len() as u32).map(of).collect()
     }
 
-    /// How many characters that are no blanks rows have.
+    /// Returns the number of characters in rows, blanks excluded.
     pub(super) fn said(&self, from: u32, to: u32) -> u32 {
         self.said[to as usize] - self.said[from as usize]
     }
 
-    /// What a node counts for what it says, in steps of a quarter of what is usual in the document; less is better.
+    /// Returns the count of a node per character, in quarters of the average of the document.
     pub(super) fn density(&self, node: u32) -> u32 {
         self.density.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// Looks at rows for what markers beside them have to know.
+    /// Finds the rows beside which markers look different.
     fn look(&mut self, text: &str, overlay: &Overlay) {
         let page = Page { text, of: &self.rows };
         for at in 0..self.opens.len() {
@@ -257,36 +280,36 @@ impl Layout {
         }
     }
 
-    /// The rows of a node, as stretches.
+    /// Returns the rows of a node as stretches.
     pub(super) fn stretches(&self, node: u32) -> &[(u32, u32)] {
         let bound = |at: usize| self.ends.get(at).copied().unwrap_or(0) as usize;
         self.stretches.get(bound(node as usize)..bound(node as usize + 1)).unwrap_or_default()
     }
 
-    /// What rows count where all of them show.
+    /// Returns what rows count if all of them show.
     pub(super) fn sum(&self, from: u32, to: u32) -> i64 {
         self.sums[to as usize] - self.sums[from as usize]
     }
 }
 
-/// What a text counts more, or less, behind a line with this [tail](Gauge::tail) than by itself.
+/// Returns the difference that a line with this [tail](Gauge::tail) makes to the count of the text behind it.
 pub(super) fn seam(gauge: Gauge<'_>, tail: &str, behind: &str) -> i32 {
     if tail.is_empty() {
         return 0;
     }
-    // Nothing that follows the first blank of a line is part of a token that began before it.
+    // Nothing behind the first blank of a line belongs to a token that began on the line before.
     let head = behind.split([' ', '\r', '\n']).next().unwrap_or(behind);
     let both = format!("{tail}{head}");
     (gauge.count(&both) - gauge.count(tail) - gauge.count(head)) as i32
 }
 
-/// Characters that are no blanks: of a character the first byte. Eight at a time.
+/// Counts characters that are no blanks by their first byte, eight bytes at a time.
 fn said(text: &str) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let of = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);
-        // In the highest bit of each byte: it is more than a blank; it begins a character that is not ASCII.
+        // The highest bit of each byte says: the byte is more than a blank, or it begins a character that is not ASCII.
         let (ascii, more) = ((word & (0x7f * ONES)) + 0x5f * ONES, word << 1);
         (((ascii & !word) | (more & word)) & (0x80 * ONES)).count_ones()
     };
@@ -301,9 +324,9 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// Most texts that it keeps.
+    /// The maximum number of texts.
     const MOST: usize = 64;
-    /// Most bytes of one.
+    /// The maximum length of a text in bytes.
     const LONGEST: usize = 64;
 
     pub fn get(&self, text: &str, count: impl FnOnce() -> i32) -> i32 {
@@ -319,14 +342,14 @@ impl Memo {
     }
 }
 
-/// A stretch of the document with the number of each of its lines in front of it; the first is `line`.
+/// Returns a stretch of the document with each line behind its number. The stretch begins in `line`.
 pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32, line: u32) -> String {
     let mut out = String::new();
     put_numbered(page, (from, to), line, &mut out);
     out
 }
 
-/// The same at the end of a text.
+/// Appends a stretch of the document with each line behind its number. The stretch begins in `line`.
 pub(super) fn put_numbered(page: Page<'_>, (from, to): (u32, u32), mut line: u32, out: &mut String) {
     let mut at = from;
     while at < to {
@@ -337,19 +360,19 @@ pub(super) fn put_numbered(page: Page<'_>, (from, to): (u32, u32), mut line: u32
     }
 }
 
-/// Layouts of the documents that were summarised last.
+/// Layouts of recently summarised documents.
 #[derive(Debug, Default)]
 pub struct Layouts {
-    /// The one that was used last at the end.
+    /// Structure, the options that the layout depends on, and the layout. The most recently used one is last.
     kept: Vec<(Shared, Box<str>, Rc<Layout>)>,
 }
 
-/// Layouts are kept up to so many bytes together: ten files of 5,000 lines, or so.
+/// The maximum memory of all kept layouts, in bytes: about ten files of 5,000 lines.
 const MOST: usize = 8 << 20;
 
 impl Layouts {
-    /// The layout of a structure that is shared with whoever keeps it, and so is of one text. `rest` names what else the layout depends
-    /// on: see [`Layout::new`].
+    /// Returns the layout of a shared structure, which belongs to exactly one text. `rest` names everything else that
+    /// the layout depends on, see [`Layout::new`].
     pub fn get(&mut self, structure: &Shared, rest: &str, make: impl FnOnce() -> Layout) -> Rc<Layout> {
         let is_meant =
             |(known, words, _): &(Shared, Box<str>, Rc<Layout>)| Rc::ptr_eq(known, structure) && **words == *rest;
@@ -359,7 +382,7 @@ impl Layouts {
         };
         let layout = kept.2.clone();
         self.kept.push(kept);
-        // What is too large alone goes, too.
+        // A layout that is too large by itself is not kept.
         let mut bytes = 0;
         let stay = self.kept.iter().rev().take_while(|(_, _, layout)| {
             bytes += layout.memory();
@@ -370,7 +393,7 @@ impl Layouts {
         layout
     }
 
-    /// Forgets everything.
+    /// Forgets all layouts.
     pub fn clear(&mut self) {
         self.kept.clear();
     }

@@ -1,39 +1,41 @@
-//! A document as rows: what a summary keeps or leaves out whole.
+//! A document as rows, the units that a summary keeps or leaves out.
 //!
-//! A row is a line with the blank lines (and empty lines of comments) behind it, so that every row but the last ends with a line break, the next begins with text, and
-//! counts add up where rows meet. Each row belongs to one node of the tree: whatever shares a line goes together.
+//! Under the exact rules a row is a line with the blank lines and empty comment lines behind it. Every row but the last
+//! thus ends with a line break, the next one begins with text, and counts add up. Each row belongs to one node of the
+//! tree; nodes that share a line are kept or left out together.
 
 use std::ops::Deref;
 
-use super::super::super::Overlay;
-use super::super::super::syntax::NONE;
-use super::super::dense::Dense;
+use super::super::Overlay;
+use super::super::syntax::NONE;
+use super::super::units::feeds;
+use super::dense::Dense;
 use super::family::Family;
 
-/// A line with the blank lines behind it.
+/// A line with the blank lines behind it, or a leaf under the compatible rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
     /// The byte behind the last line break.
     pub end: u32,
-    /// Its first line, from 0.
+    /// The first line, from 0.
     pub line: u32,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u32,
 }
 
-/// The rows of a document and whose they are.
+/// The rows of a document and their owners.
 #[derive(Debug)]
 pub(super) struct Rows {
-    /// Where each line begins. Lines end with CR LF, CR or LF.
+    /// The start of each line. Lines end with CR LF, CR or LF; under the compatible rules with LF only.
     pub starts: Vec<u32>,
     pub rows: Vec<Row>,
-    /// The node that each row belongs to.
+    /// The node that owns each row.
     pub owners: Vec<u32>,
-    /// For each node the nearest above it that can be left out by itself, or [`NONE`].
+    /// For each node the nearest node above it that can be left out by itself, or [`NONE`].
     pub above: Vec<u32>,
-    /// The node that each node shows with: itself, or the nearest above it that can be left out by itself.
+    /// For each node the node that it shows with: itself, or the nearest node above it that can be left out by itself.
     pub own: Vec<u32>,
 }
 
@@ -44,11 +46,33 @@ impl Rows {
         let mut bound = vec![false; tree.nodes.len()];
         family.bind(text, tree, overlay, &mut bound);
         let firsts = share_lines(text, &rows, tree, &mut bound);
+        Rows::owned(starts, rows, firsts, &bound, tree)
+    }
+
+    /// Returns the leaves of a tree as rows, under the compatible rules, and the leaf of each row.
+    pub fn of_leaves(text: &str, tree: &Dense) -> (Rows, Vec<u32>) {
+        let starts = [0].into_iter().chain(feeds(text).into_iter().map(|feed| feed + 1)).collect();
+        let is_row = |leaf: &u32| {
+            let node = tree.nodes[*leaf as usize];
+            node.count == 0 && node.start < node.end
+        };
+        let leaves: Vec<u32> = (0..tree.nodes.len() as u32).filter(is_row).collect();
+        let row = |leaf: &u32| {
+            let node = tree.nodes[*leaf as usize];
+            Row { start: node.start, end: node.end, line: 0, lines: 0 }
+        };
+        let rows = leaves.iter().map(row).collect();
+        (Rows::owned(starts, rows, leaves.clone(), &[], tree), leaves)
+    }
+
+    /// Finds the owners of rows. `firsts` are the first leaves of the rows; `bound` says which nodes show whenever
+    /// their parent does.
+    fn owned(starts: Vec<u32>, rows: Vec<Row>, firsts: Vec<u32>, bound: &[bool], tree: &Dense) -> Rows {
         let mut own: Vec<u32> = Vec::with_capacity(tree.nodes.len());
         let mut above = Vec::with_capacity(tree.nodes.len());
         for (at, node) in tree.nodes.iter().enumerate() {
             let parent = own.get(node.parent as usize).copied();
-            let joined = node.is_gap() || bound[at];
+            let joined = node.is_gap() || bound.get(at) == Some(&true);
             own.push(parent.filter(|_| joined).unwrap_or(at as u32));
             above.push(parent.unwrap_or(NONE));
         }
@@ -56,23 +80,23 @@ impl Rows {
         Rows { starts, rows, owners, above, own }
     }
 
-    /// The line in which a byte stands, from 0.
+    /// Returns the line of a byte, from 0.
     pub fn line_of(&self, byte: u32) -> u32 {
         (self.starts.partition_point(|start| *start <= byte) as u32).saturating_sub(1)
     }
 
-    /// The row in which a byte stands.
+    /// Returns the row of a byte.
     pub fn row_of(&self, byte: u32) -> u32 {
         (self.rows.partition_point(|row| row.start <= byte) as u32).saturating_sub(1)
     }
 
-    /// Bytes that they take.
+    /// Returns the memory of the rows in bytes.
     pub fn memory(&self) -> usize {
         self.rows.len() * size_of::<Row>() + (self.starts.len() + self.owners.len() + self.above.len() * 2) * 4
     }
 }
 
-/// Rows together with the text that they are rows of.
+/// Rows together with their text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page<'d> {
     pub text: &'d str,
@@ -92,7 +116,7 @@ impl<'d> Page<'d> {
         slice(self.text, start, end)
     }
 
-    /// Stretches of rows that read as one: each begins with a row that is indented least and closes nothing.
+    /// Splits rows into blocks. Each block begins with a row of the smallest indentation that closes nothing.
     pub fn blocks(&self, from: u32, to: u32) -> Vec<(u32, u32)> {
         let least = (from..to).map(|row| self.indent(row).len()).min().unwrap_or(0);
         let begins = |row: &u32| {
@@ -105,7 +129,7 @@ impl<'d> Page<'d> {
         starts.iter().copied().zip(ends).collect()
     }
 
-    /// The line break with which a row ends; empty at the end of a text without one.
+    /// Returns the line break at the end of a row; empty for the end of a text without one.
     pub fn line_end(&self, row: u32) -> &'static str {
         let Some(row) = self.rows.get(row as usize) else { return "" };
         let text = self.slice(row.start, row.end);
@@ -120,7 +144,7 @@ impl<'d> Page<'d> {
         }
     }
 
-    /// The blanks with which a row begins, on the line of its text.
+    /// Returns the indentation of a row, on the line of its text.
     pub fn indent(&self, row: u32) -> &'d str {
         let Some(row) = self.rows.get(row as usize) else { return "" };
         let text = self.slice(row.start, row.end);
@@ -129,8 +153,8 @@ impl<'d> Page<'d> {
     }
 }
 
-/// True if a row begins with the end of what an earlier row opens: a bracket, a tag, or a text of several lines (a quote
-/// before a bracket, a comma or a semicolon).
+/// Returns whether a row begins by closing what an earlier row opens: a bracket, a tag, or a text of several lines (a
+/// quote before a bracket, a comma or a semicolon).
 fn closes(row: &str) -> bool {
     let behind = row.trim_start_matches(['`', '"', '\'']);
     let is_bracket = behind.starts_with(['}', ']', ')']);
@@ -141,8 +165,8 @@ fn slice(text: &str, start: u32, end: u32) -> &str {
     text.get(start as usize..end as usize).unwrap_or_default()
 }
 
-/// True for what has nothing to say, and belongs to the row before it: blanks, and slashes (an empty line of a comment), which a token of
-/// punctuation can go on with over any number of lines.
+/// Returns whether a line belongs to the row before it. Blank lines do, and lines of slashes: a token of punctuation
+/// can continue over any number of those.
 fn is_filler(text: &str) -> bool {
     match text.as_bytes().first() {
         Some(b'/') => text.trim_end().bytes().all(|byte| byte == b'/'),
@@ -150,12 +174,12 @@ fn is_filler(text: &str) -> bool {
     }
 }
 
-/// How many bytes of a set a text begins with.
+/// Returns how many bytes of `set` a text begins with.
 fn leading(text: &str, set: &[u8]) -> usize {
     text.as_bytes().iter().take_while(|byte| set.contains(byte)).count()
 }
 
-/// True if there is nothing but white space.
+/// Returns whether a text is white space only.
 fn is_blank(text: &str) -> bool {
     match text.as_bytes().get(leading(text, b" \t\r\n")) {
         None => true,
@@ -172,7 +196,7 @@ fn starts(text: &str) -> Vec<u32> {
             starts.push(at as u32 + 1);
         }
     }
-    // Behind the last line break there is no line.
+    // There is no line behind the last line break.
     if starts.len() > 1 && starts.last() == Some(&(text.len() as u32)) {
         starts.pop();
     }
@@ -181,7 +205,7 @@ fn starts(text: &str) -> Vec<u32> {
 
 fn rows(text: &str, starts: &[u32]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::with_capacity(starts.len());
-    // Blank lines at the beginning belong to the first row, which so far has no text.
+    // Blank lines at the beginning belong to the first row, which has no text yet.
     let mut blank = true;
     for (line, start) in starts.iter().enumerate() {
         let end = starts.get(line + 1).copied().unwrap_or(text.len() as u32);
@@ -204,7 +228,7 @@ fn rows(text: &str, starts: &[u32]) -> Vec<Row> {
     rows
 }
 
-/// Binds nodes that share a line to what holds both; gives the first leaf of each row.
+/// Binds nodes that share a line to their lowest common ancestor. Returns the first leaf of each row.
 fn share_lines(text: &str, rows: &[Row], tree: &Dense, bound: &mut [bool]) -> Vec<u32> {
     let mut firsts = vec![0; rows.len()];
     let mut leaves = (0..tree.nodes.len() as u32).filter(|at| tree.nodes[*at as usize].count == 0).peekable();
@@ -215,7 +239,7 @@ fn share_lines(text: &str, rows: &[Row], tree: &Dense, bound: &mut [bool]) -> Ve
             if node.start >= row.end {
                 break;
             }
-            // What is blank belongs to anybody.
+            // Blanks belong to no node in particular.
             if !is_blank(slice(text, node.start.max(row.start), node.end.min(row.end))) {
                 match last {
                     None => *first = leaf,
@@ -232,7 +256,7 @@ fn share_lines(text: &str, rows: &[Row], tree: &Dense, bound: &mut [bool]) -> Ve
     firsts
 }
 
-/// Binds whatever lies between two leaves and the lowest node that holds both.
+/// Binds the nodes between two leaves and their lowest common ancestor.
 fn join(tree: &Dense, bound: &mut [bool], one: u32, other: u32) {
     let (mut one, mut other) = (one, other);
     let depth = |at: u32| tree.nodes.get(at as usize).map_or(0, |node| node.depth + u32::from(node.is_gap()));

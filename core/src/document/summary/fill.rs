@@ -1,32 +1,34 @@
-//! Which rows show: first what is selected and what it stands in, then nodes in the order of their cost as long as any of them fits.
+//! Decides which rows show: first the selection and the nodes around it, then nodes in the order of their cost as long
+//! as any of them fits.
 
-use super::super::super::syntax::NONE;
+use super::super::syntax::NONE;
 use super::sheet::{Part, Sheet};
 use super::{Document, exceeded};
 use crate::error::{Contributor, Result};
 
-/// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
+/// How often nodes that did not fit are tried again. A node that fits late, because a marker went, hardly ever makes
+/// room for more.
 const ROUNDS: usize = 8;
 
 pub(super) struct Fill<'s, 'd> {
     pub(super) sheets: &'s mut [Sheet<'d>],
-    /// For each document the nodes that did not fit in this round.
+    /// For each document, the nodes that did not fit in this round.
     refused: Vec<Vec<bool>>,
     pub(super) budget: i64,
     pub(super) total: i64,
-    /// A node and what it stands in, while it is looked at: one list for all.
+    /// A node and its unchosen ancestors, while they are tried. One buffer for all nodes.
     chain: Vec<u32>,
-    /// Documents and rows that stand over a list that was cut, where there may have been no room for them.
+    /// Documents and the rows above a list that was cut; there may have been no room for them.
     over: Vec<(usize, (u32, u32))>,
-    /// Documents and nodes of which only some shows, around a selection.
+    /// Documents and nodes of which only the part around a selection shows.
     pub(super) cut: Vec<(usize, u32)>,
 }
 
-/// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
+/// Fills documents of which nothing shows yet. `candidates` are cost, document and node, the cheapest first.
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the markers alone do not fit, or with what is selected; with sheets on
-/// which shorter stretches may have a marker it can go well.
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the markers alone do not fit, or not together with
+/// the selection. A lower `worth` of the sheets can then help.
 pub(super) fn fill(
     sheets: &mut [Sheet<'_>],
     documents: &[Document<'_>],
@@ -44,6 +46,10 @@ pub(super) fn fill(
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new(), over: Vec::new(), cut: Vec::new() };
+    if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
+        fill.until_misfit(documents, candidates);
+        return Ok(());
+    }
     for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
             fill.select(at, selection, document.name)?;
@@ -55,7 +61,8 @@ pub(super) fn fill(
         }
     }
     let mut waiting = fill.rounds(fill.outside(candidates.to_vec()));
-    // Few markers while there is much to choose from, then as many as it takes to use what is left, if there is room for one.
+    // There are few markers while there is much to choose from. The rest of the budget is then used with shorter
+    // markers, if there is room for one.
     let marker = fill.sheets.iter().map(|sheet| sheet.longest()).min().unwrap_or(0);
     if fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
         fill.sheets.iter_mut().for_each(|sheet| sheet.settle(1));
@@ -63,7 +70,7 @@ pub(super) fn fill(
     }
     let (before, count) = (fill.total, waiting.len());
     let waiting = fill.parts(waiting);
-    // Nothing fits that did not before, unless something was cut.
+    // No node fits that did not fit before, unless something was cut.
     if fill.total != before || waiting.len() != count {
         fill.rounds(waiting);
         for (at, rows) in std::mem::take(&mut fill.over) {
@@ -74,11 +81,11 @@ pub(super) fn fill(
 }
 
 impl<'d> Fill<'_, 'd> {
-    /// Shows stretches of rows, in their order, if all of them fit.
+    /// Shows stretches of rows, which ascend, if all of them fit. Returns whether they show.
     pub(super) fn attempt(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
         let sheet = &mut self.sheets[at];
         let added = sheet.added(stretches);
-        let fits = self.total + added <= self.budget;
+        let fits = sheet.size(self.total + added) <= self.budget;
         if fits {
             sheet.show(stretches, added);
             self.total += added;
@@ -86,7 +93,7 @@ impl<'d> Fill<'_, 'd> {
         fits
     }
 
-    /// Shows nodes, if all of them fit.
+    /// Shows nodes if all of them fit. Returns whether they show.
     pub(super) fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
         let sheet = &self.sheets[at];
         if let [node] = nodes {
@@ -98,7 +105,7 @@ impl<'d> Fill<'_, 'd> {
         self.attempt(at, &stretches)
     }
 
-    /// Shows what is selected.
+    /// Shows the selection.
     fn select(&mut self, at: usize, selection: (u32, u32), name: &str) -> Result<()> {
         let sheet = &self.sheets[at];
         if sheet.rows() == 0 {
@@ -115,7 +122,7 @@ impl<'d> Fill<'_, 'd> {
         let (room, before) = (self.budget - self.total, self.sheets[at].total);
         let sheet = &mut self.sheets[at];
         if let Some(needed) = sheet.show_part((first, last), (start, end), before + room) {
-            // A cursor asks for nothing in particular.
+            // A cursor does not require any text.
             if start == end {
                 return Ok(());
             }
@@ -127,12 +134,34 @@ impl<'d> Fill<'_, 'd> {
         Ok(())
     }
 
-    /// An error where more markers could make room for what is selected: it is worth more than having few of them.
+    /// Returns an error if more markers could make room for the selection, which matters more than few markers.
     pub(super) fn want_markers(&self, at: usize) -> Result<()> {
         if self.sheets[at].worth > 1 { Err(exceeded(self.budget, self.total, Vec::new())) } else { Ok(()) }
     }
 
-    /// Takes candidates in their order, again and again until nothing more fits; gives those that did not.
+    /// Fills by the compatible rules: what touches a selection shows whatever the budget is, then candidates up to the first that does
+    /// not fit.
+    fn until_misfit(&mut self, documents: &[Document<'_>], candidates: &[(u64, u32, u32)]) {
+        let budget = std::mem::replace(&mut self.budget, i64::MAX);
+        for (at, document) in documents.iter().enumerate() {
+            let tree = self.sheets[at].tree;
+            for leaf in document.selection.into_iter().flat_map(|selection| tree.touched(selection)) {
+                self.take(at, self.sheets[at].page.own[leaf as usize]);
+            }
+        }
+        self.budget = budget;
+        for (_, at, node) in candidates {
+            let (at, sheet) = (*at as usize, &self.sheets[*at as usize]);
+            // A selection alone can be over the budget.
+            let shows = sheet.chosen[*node as usize];
+            let fits = if shows { sheet.size(self.total) <= self.budget } else { self.take(at, *node) };
+            if !fits {
+                return;
+            }
+        }
+    }
+
+    /// Takes candidates in their order, again and again until no more fits. Returns the candidates that did not fit.
     fn rounds(&mut self, mut waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
         for _ in 0..ROUNDS {
             let before = waiting.len();
@@ -145,14 +174,14 @@ impl<'d> Fill<'_, 'd> {
         waiting
     }
 
-    /// Takes a node, and what it stands in. True if it shows now, or did.
+    /// Takes a node and the nodes around it. Returns whether it shows.
     fn take(&mut self, at: usize, node: u32) -> bool {
         let sheet = &self.sheets[at];
         if sheet.chosen[node as usize] {
             return true;
         }
         let mut above = sheet.page.above[node as usize];
-        // Nearly all that waits while little is left ends here.
+        // With little room left, nearly all candidates are refused here.
         if sheet.is_open(above) && self.total + sheet.least(node) > self.budget {
             self.refused[at][node as usize] = true;
             return false;
@@ -178,7 +207,7 @@ impl<'d> Fill<'_, 'd> {
         taken
     }
 
-    /// Cuts down what could never fit whole: roots, and nodes that are longer than the budget; gives the candidates that still wait.
+    /// Cuts nodes that can never fit whole: roots, and nodes longer than the budget. Returns the remaining candidates.
     fn parts(&mut self, waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
         let mut left = Vec::with_capacity(waiting.len());
         let mut cut = Vec::new();
@@ -194,14 +223,15 @@ impl<'d> Fill<'_, 'd> {
                 cut.push((at, node, open));
             }
         }
-        // What stands in a list that is cut shows with it, not by itself.
+        // Nodes in a list that is cut show with the list, not by themselves.
         if !cut.is_empty() {
             let mut inside: Vec<Vec<Option<u32>>> =
                 self.sheets.iter().map(|sheet| vec![None; sheet.tree.nodes.len()]).collect();
             for (at, node, open) in cut {
                 inside[at as usize][node as usize] = Some(open);
             }
-            // Parents come first; those that are cut do not wait any more. A comment over a list is not in it.
+            // Parents come first. Nodes that are cut are no longer candidates. A comment above a list is not part of
+            // it.
             for (sheet, inside) in self.sheets.iter().zip(&mut inside) {
                 for node in 0..inside.len() {
                     let around = inside.get(sheet.page.above[node] as usize).copied().flatten();
@@ -214,8 +244,8 @@ impl<'d> Fill<'_, 'd> {
         left
     }
 
-    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end. Of a list that has other nodes in
-    /// it, gives the row in which it opens.
+    /// Shows the beginning of a node that does not fit, and the end as well if it is a table. Returns the row in which
+    /// a list of other nodes opens.
     fn begin(&mut self, at: usize, node: u32) -> Option<u32> {
         let sheet = &self.sheets[at];
         let root = sheet.page.above[node as usize] == NONE;
@@ -227,7 +257,7 @@ impl<'d> Fill<'_, 'd> {
             return None;
         };
         let start = sheet.page.rows[first as usize].start;
-        // Half of a head, or of a statement, is of no use to anybody.
+        // Half of a head or of a statement is useless.
         let open = sheet.opening(first, end);
         let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
         let table = !root && is_table && end - open > 2;
@@ -235,7 +265,7 @@ impl<'d> Fill<'_, 'd> {
         if table && (self.attempt(at, &frame(first)) || self.attempt(at, &frame(open))) {
             let blocks = self.sheets[at].page.blocks(open + 1, end - 1);
             let fit = blocks.iter().filter(|block| self.attempt(at, &[**block])).count();
-            // All that it holds: without anything of it a pair of brackets can be none at all.
+            // The table is one block. Without any content, its pair of brackets would read as an empty one.
             if let ([(from, _)], 0) = (&blocks[..], fit) {
                 self.inwards(at, node, *from, false);
             }
@@ -250,7 +280,7 @@ impl<'d> Fill<'_, 'd> {
             self.sheets[at].chosen[node as usize] = true;
         }
         let sheet = &mut self.sheets[at];
-        // Not even a line: some of it, if there is nothing else.
+        // If nothing else shows and not even one line fits, part of a line shows.
         if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
             let before = sheet.total;
             let room = before + self.budget - self.total;
@@ -262,27 +292,27 @@ impl<'d> Fill<'_, 'd> {
     }
 }
 
-/// A node with at least this part of the budget is cut down where it does not fit whole.
+/// A node that counts at least the budget divided by this is cut if it does not fit whole.
 pub(super) const LONG: i64 = 8;
 
 impl Sheet<'_> {
-    /// The first of some rows that is no comment, attribute or the like; the first of all if there is none.
+    /// Returns the first of some rows that is no comment, attribute or the like, or the first row if there is none.
     pub(super) fn opening(&self, from: u32, to: u32) -> u32 {
         let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
         let is_note = |row: &u32| text(*row).trim_start().starts_with(['#', '@', '*', '/']);
         (from..to).find(|row| !is_note(row)).unwrap_or(from)
     }
 
-    /// True if a node is a list in braces or brackets that opens in a row, and at least a quarter of it (which counts so much) its own, whatever
-    /// stands in it.
+    /// Returns whether a node is a list in braces or brackets that opens in row `open` and owns at least a quarter of
+    /// its `count`.
     fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
         let row = self.page.rows[open as usize];
         let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
         opens && self.own(node) * 4 >= count
     }
 
-    /// Shows so much of rows that are too long as is selected, and what fits around it: `most` is what the document may count. If that
-    /// is too little, nothing is changed, and what would be needed is given.
+    /// Shows the selected part of rows that are too long, and as much around it as fits. `most` is the maximum count of
+    /// the document. If the selection alone counts more, nothing changes and the needed count is returned.
     fn show_part(&mut self, (first, last): (u32, u32), (start, end): (u32, u32), most: i64) -> Option<i64> {
         let text = self.page.text;
         let line = self.page.line_of(start) as usize;
@@ -294,7 +324,7 @@ impl Sheet<'_> {
         let rows = &self.page.rows;
         let (top, bottom) = (rows[first as usize].start, rows[last as usize].end);
         let part = |from: u32, to: u32| {
-            // With its line break, if all of the line shows.
+            // The line break shows if the end of the line shows.
             let to = if to == right_text { right } else { to };
             Part { first, from, last, to, left: from > top, right: to < bottom }
         };
@@ -315,10 +345,10 @@ impl Sheet<'_> {
             let used = gauge.count(behind);
             from = left + gauge.end(before, room - used) as u32;
         }
-        // Where texts meet they can count more than apart, and what was a marker may be another: step back until it fits.
+        // Texts can count more together than apart, and the marker can change. Step back until the part fits.
         let mut step = 1;
         loop {
-            // Blanks at a cut say nothing, and lines that begin with them count differently.
+            // Blanks at a cut carry no meaning, and lines that begin with them count differently.
             let blank = self.page.slice(from, start);
             from = start - blank.trim_start().len() as u32;
             let blank = self.page.slice(end.min(to), to);

@@ -1,16 +1,17 @@
-//! The marker between two rows that show one after the other: what it says, and what it counts. A row is `None` at an end of the document.
+//! The text and the count of the marker between two rows that show one after the other. A row is `None` at an end of
+//! the document.
 
 use super::layout::{FOOT, LINE_ENDS, UNKNOWN, seam, with_numbers};
 use super::marker::{Style, lines};
 use super::sheet::Sheet;
 
 impl Sheet<'_> {
-    /// The lines of such a stretch: both included, from 1.
+    /// Returns the lines of a stretch: both included, from 1.
     pub fn missing_lines(&self, (start, end): (u32, u32)) -> (u32, u32) {
         (self.page.line_of(start) + 1, self.page.line_of(end.saturating_sub(1).max(start)) + 1)
     }
 
-    /// The same in constant time where no row is cut.
+    /// Returns the lines between two rows, in constant time if no row is cut.
     fn lines_between(&self, before: Option<u32>, behind: Option<u32>) -> (u32, u32) {
         if self.is_cut(before, behind) {
             return self.missing_lines(self.missing(before, behind));
@@ -30,16 +31,16 @@ impl Sheet<'_> {
         }
     }
 
-    /// The row that gives a marker its indentation: the first that is missing whole.
+    /// Returns the first row that is missing whole, which decides the indentation of the marker.
     fn first_missing(&self, before: Option<u32>, behind: Option<u32>) -> Option<u32> {
         let from = before.map_or(0, |row| row + 1);
         (from < behind.unwrap_or(self.rows())).then_some(from)
     }
 
-    /// The line break behind a marker.
+    /// Returns the line break behind a marker.
     fn line_end(&self, before: Option<u32>, behind: Option<u32>) -> &'static str {
         match self.part {
-            // What shows of a row begins on a line of its own.
+            // The part begins on a line of its own.
             Some(part) if part.left && behind == Some(part.first) => "\n",
             _ => {
                 let last = behind.unwrap_or(self.rows()).saturating_sub(1);
@@ -49,7 +50,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What the marker between two rows counts.
+    /// Returns the count of the marker between two rows.
     pub(super) fn mark(&self, before: Option<u32>, behind: Option<u32>) -> i64 {
         if self.is_cut(before, behind) {
             let marker = self.marker(before, behind);
@@ -71,14 +72,14 @@ impl Sheet<'_> {
         i64::from(head.get() + last) + tail
     }
 
-    /// What a marker counts up to its first number, behind a row that shows whole.
+    /// Returns the count of a marker up to its first number, behind a row that shows whole.
     fn head(&self, before: Option<u32>, first: u32) -> i32 {
         let lead = format!("{}{}", self.page.indent(first), self.layout.marker.before(self.style(before, first)));
         let number = self.gauge.number(self.page.rows[first as usize].line + 1) as i32;
         self.layout.memo.get(&lead, || self.measure(&lead) as i32) + number + self.clings(before, &lead)
     }
 
-    /// What it counts from there to its last number.
+    /// Returns the count of a marker from its first number to its last.
     fn foot(&self, last: u32) -> i32 {
         let row = self.page.rows[last as usize];
         let end = self.page.line_end(last);
@@ -86,20 +87,20 @@ impl Sheet<'_> {
         (self.layout.dash + self.gauge.number(row.line + row.lines)) as i32 | (end as i32) << FOOT
     }
 
-    /// What a marker counts more, or less, directly behind a row that shows whole: tokens of that can go on with a slash at the
-    /// beginning of a line.
+    /// Returns the difference that a whole row directly before a marker makes to its count: a token of the row can
+    /// continue with a slash at the beginning of the marker.
     fn clings(&self, before: Option<u32>, marker: &str) -> i32 {
         let Some(row) = before.filter(|row| marker.starts_with('/') && !self.ends_cut(*row)) else { return 0 };
         let whole = self.page.rows[row as usize];
-        // A blank line has a number too, and its marker follows that.
+        // A blank line has a number as well, and the marker follows that number.
         let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end, whole.line));
         let text = numbered.as_deref().unwrap_or(self.page.slice(whole.start, whole.end));
         let tail = self.gauge.tail(text);
-        // What begins with a slash is not indented, and so always the same.
+        // A marker that begins with a slash is not indented, so its beginning is always the same.
         self.layout.memo.get(tail, || seam(self.gauge, tail, &self.layout.marker.before(Style::Plain)))
     }
 
-    /// The text of the marker between two rows, its line break included.
+    /// Returns the text of the marker between two rows, with its line break.
     pub fn marker(&self, before: Option<u32>, behind: Option<u32>) -> String {
         let first = self.first_missing(before, behind);
         let style = first.map_or(Style::Plain, |first| self.style(before, first));

@@ -1,9 +1,9 @@
-//! Where in JSX a comment has to stand in braces: between tags. Anything else there is text.
+//! Finds the rows between JSX tags, where a comment has to be in braces.
 //!
-//! Overlays have elements, but neither where their tags end nor all the expressions in them. So what an element holds is read once more:
-//! tags, text, and code in braces, where elements begin as the overlay says.
+//! An overlay has elements, but not the ends of their tags, nor all expressions in them. Elements are therefore read
+//! again from where the overlay says they begin: tags, text, and code in braces.
 
-use super::super::super::Overlay;
+use super::super::Overlay;
 use super::page::Page;
 
 /// What is open at a place.
@@ -11,17 +11,17 @@ use super::page::Page;
 enum Open {
     /// A tag, up to its end.
     Tag,
-    /// What stands between two tags.
+    /// The content between two tags.
     Content,
-    /// Braces.
+    /// Code in braces.
     Code,
     Template,
 }
 
-/// Says of each row whether it begins between tags.
+/// Sets for each row whether it begins between tags.
 pub(super) fn between_tags(page: Page<'_>, overlay: &Overlay, between: &mut [bool]) {
     let text = page.text.as_bytes();
-    // Before its first character an element can have blanks.
+    // Blanks can come before the first character of an element.
     let first = |from: u32| {
         let blanks = text.iter().skip(from as usize).take_while(|byte| byte.is_ascii_whitespace());
         from as usize + blanks.count()
@@ -83,7 +83,7 @@ pub(super) fn between_tags(page: Page<'_>, overlay: &Overlay, between: &mut [boo
             _ => {}
         }
         if open.is_empty() {
-            // What began like an element and is none, or is over.
+            // An element that is no element after all, or one that is over.
             elements.next_if(|start| *start < at);
         }
     }

@@ -1,8 +1,8 @@
-//! Markers: a line in the place of what was left out, as a comment of the language, with the lines that it stands for.
+//! Markers: a comment on a line of its own that names the omitted lines.
 
-use super::super::super::language::{Comments, Language};
+use super::super::language::{Comments, Language};
 
-/// Comments of languages that have no grammar here, by name or ending of files.
+/// The comments of languages without a grammar, by name or file extension.
 const OTHERS: &[(&str, &str, &str)] = &[
     (
         "#",
@@ -25,19 +25,19 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("{{!--", "--}}", "handlebars hbs"),
 ];
 
-/// What a marker is made of.
+/// The parts of a marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Marker {
-    /// From the indentation to the numbers, and from the numbers to the line break.
+    /// The text from the indentation to the numbers, and the text from the numbers to the line break.
     before: String,
     after: String,
-    /// The language needs a statement where a body was (Python).
+    /// Whether the language needs a statement in place of a body (Python).
     pub fills: bool,
-    /// Text between tags is no place for comments of the usual form.
+    /// Whether comments between tags have to be in braces.
     pub braces: bool,
 }
 
-/// How one marker looks.
+/// The form of one marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -48,7 +48,7 @@ pub(super) enum Style {
 }
 
 impl Marker {
-    /// The markers of a language; `wording` has `{lines}` in it.
+    /// Returns the markers of a language. `wording` contains `{lines}`.
     pub fn new(language: &str, own: Option<(&str, &str)>, wording: &str) -> Marker {
         let (open, close) = match own {
             Some(comments) => comments,
@@ -72,7 +72,7 @@ impl Marker {
         }
     }
 
-    /// What stands between the indentation and the numbers.
+    /// Returns the text between the indentation and the numbers.
     pub fn before(&self, style: Style) -> String {
         match style {
             Style::Plain => self.before.clone(),
@@ -81,7 +81,7 @@ impl Marker {
         }
     }
 
-    /// What stands between the numbers and the line break.
+    /// Returns the text between the numbers and the line break.
     pub fn after(&self, style: Style) -> String {
         match style {
             Style::Braced => format!("{} */}}", self.after),
@@ -98,7 +98,7 @@ fn of(comments: &Comments) -> (&'static str, &'static str) {
     }
 }
 
-/// The lines of a marker: both included, from 1.
+/// Returns the lines of a marker: both included, from 1.
 pub(super) fn lines((first, last): (u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

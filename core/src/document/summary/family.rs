@@ -1,25 +1,26 @@
-//! What cannot be left out without breaking what stands around it.
+//! Finds the nodes that cannot be left out without breaking the code around them.
 //!
-//! Nodes of an overlay are statements, declarations and the like, and a list of those can lose any of them. But some are no items of a
-//! list: the only statement of a `for` without braces, the function under a decorator or a `template <…>`, the receiver of a chain of
-//! calls. They show whenever what they stand in does. The grammars could tell, the overlay cannot; so it is told from the text before.
+//! The nodes of an overlay are mostly statements and declarations, and a list of those can lose any of them. Some nodes
+//! are no items of a list: the only statement of a `for` without braces, the function under a decorator or a `template
+//! <…>`, the receiver of a chain of calls. They show whenever their parent does. The overlay does not say which ones
+//! these are, so the text before a node decides.
 
-use super::super::super::Overlay;
-use super::super::super::syntax::NONE;
-use super::super::dense::Dense;
+use super::super::Overlay;
+use super::super::syntax::NONE;
+use super::dense::Dense;
 
-/// Languages that read alike in this respect.
+/// Languages with the same rules here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// JavaScript and what is like it, JSX included.
+    /// JavaScript, TypeScript and JSX.
     Script,
     /// Braces around bodies, semicolons or commas behind items.
     Braces,
-    /// The same, with lists in parentheses.
+    /// The same as `Braces`, with lists in parentheses.
     Go,
     Python,
     Ruby,
-    /// Nothing is known.
+    /// Languages without rules.
     Other,
 }
 
@@ -68,7 +69,7 @@ impl Family {
         }
     }
 
-    /// True if a list of items can begin or go on behind this text.
+    /// Returns whether a list of items can begin or continue behind this text.
     fn lists(self, before: &str, kind: &str, around: &str, top: bool) -> bool {
         if around == "labeled_statement" {
             return false;
@@ -90,7 +91,7 @@ impl Family {
     }
 }
 
-/// What stands before a child.
+/// What comes before a child.
 #[derive(Clone, Copy)]
 enum Before<'t> {
     Nothing,
