@@ -1,4 +1,4 @@
-/** Changed code: what a diff or selections touch, with the definitions around it, within a number of tokens. */
+/** Changed code: reduces files to a diff or selections and the definitions around them, within a budget of tokens. */
 
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
@@ -12,38 +12,35 @@ import type { Answer } from "./tape.ts";
 import { check, need } from "../options/check.ts";
 import { CHANGED_FILES, REDUCE } from "../options/schemas/documents.ts";
 
-/**
- * A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out
- * otherwise.
- */
+/** A file and its changes. A file without diff and selections is whole if there is room, and dropped otherwise. */
 export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
-  /** Name of the file: it says which language it is in, and which part of a diff of several files is meant. */
+  /** The name of the file. It decides the language, and which part of a diff of several files applies. */
   path: string;
-  /** The text as it is now. */
+  /** The current text. */
   text: string;
-  /** A unified diff whose new side is `text`; one of several files may be passed as it is. */
+  /** A unified diff whose new side is `text`. The diff can have other files as well. */
   diff?: string;
-  /** Stretches in UTF-16 units, or cursors; their lines count as changed. */
+  /** Stretches or cursors in UTF-16 code units; their lines count as changed. */
   selections?: readonly (readonly [start: number, end: number])[];
 }
 
 export interface ReduceOptions {
-  /** The files, all of one change. */
+  /** The files of one change. */
   files: readonly ChangedFile[];
-  /** Tokens that all texts may have together; characters if `unit` says so. */
+  /** Maximum tokens of all texts together; characters with that `unit`. */
   budget: number;
-  /** What the budget is in. Default `tokens`; `characters` are UTF-16 code units. */
+  /** The unit of the budget. Default `tokens`; `characters` are UTF-16 code units. */
   unit?: "tokens" | "characters";
-  /** Tokens that you spend on each file that is shown, for its heading or fence. Default 0. */
+  /** Tokens that you add to each file that is not dropped, such as its heading or fence. Default 0. */
   overhead?: number;
   /** `/* Line 3 *\/` and `/* Changed Line 3 *\/` before every line; they count. Default false. */
   lineNumbers?: boolean;
   /**
-   * What a marker says, in a comment of the language; `{lines}` are the numbers of the lines. Default
-   * `… {lines} omitted`.
+   * The words of a marker, which is a comment of the language. `{lines}` is replaced by the line numbers. Default `…
+   * {lines} omitted`.
    */
   wording?: string;
-  /** Batches that `split_input` may propose. Default 10. */
+  /** Maximum batches that `split_input` proposes. Default 10. */
   maxBatches?: number;
   /** Default `o200k_base`. */
   encoding?: EncodingName;
@@ -51,56 +48,56 @@ export interface ReduceOptions {
   signal?: AbortSignal;
 }
 
-/** How much of a file is left: see {@link reduceChanges}. */
+/** How much of a file is kept, see {@link reduceChanges}. */
 export type ReduceStep = "whole" | "definitions" | "statements" | "headers" | "changes" | "dropped";
 
-/** A stretch that was left out. Lines are counted from 1, the last one included. */
+/** An omitted stretch. Lines count from 1, and the last one is included. */
 export interface ChangedElision {
-  /** Where it was in the file, in UTF-16 units. */
+  /** The stretch of the file in UTF-16 code units. */
   start: number;
   end: number;
   lines: [first: number, last: number];
   tokens: number;
   /** Names of the outermost definitions that begin in it. */
   definitions: string[];
-  /** Where its marker is in the result, in UTF-16 units. */
+  /** The range of its marker in the result, in UTF-16 code units. */
   marker: [start: number, end: number];
 }
 
 export interface ReducedFile {
   path: string;
   language: string | undefined;
-  /** What is left; the very string that was passed if that is all of it. */
+  /** The reduced text; the string that was passed if the file is whole. */
   text: string;
   tokens: number;
   step: ReduceStep;
-  /** What was left out, in order. */
+  /** The omitted stretches in order. */
   elisions: ChangedElision[];
-  /** How the structure of the file came about. */
+  /** The origin of the structure. */
   basis: Basis;
 }
 
 export interface ReducedChanges {
-  /** The files in the order in which they came. */
+  /** The files in their order. */
   files: ReducedFile[];
-  /** Tokens of all of them, overhead included. */
+  /** Tokens of all files, overhead included. */
   tokens: number;
 }
 
 /** `details` of a `split_input` error. */
 export interface SplitDetails {
   budget: number;
-  /** Tokens that all changed lines would need. */
+  /** Tokens of all changed lines. */
   needed: number;
-  /** Files by their place in `files`; each batch fits if it is passed on its own. */
+  /** Indices of `files` by batch. Each batch fits by itself. */
   batches: number[][];
 }
 
 /**
- * Reduces changed files until they fit: the whole file; the definitions that enclose the changes, with heads and ends
- * of those around them; within them the statements around the changes; the changed lines with those heads; the changed
- * lines alone. The largest file goes down first, and comes up again where there is room left. Every stretch that is
- * left out has one marker; changed lines are never left out.
+ * Reduces changed files until they fit. The steps are: the whole file; the definitions around the changes, with heads
+ * and ends of the definitions around those; only the statements around the changes; the changed lines with the heads;
+ * the changed lines alone. The largest file is reduced first, and restored if there is room left. Every omitted stretch
+ * has one marker. Changed lines are never omitted.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -118,9 +115,9 @@ export interface SplitDetails {
  * files[0]?.text.includes('console.log("ready on"'); // => true
  * ```
  *
- * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if that takes
- *   more of them than are allowed, `budget_exceeded` if the changed lines of one file are too many, `bad_diff` if a
- *   diff cannot be read or is not of its file, `bad_input`, `bad_option`; the signal's reason if it is aborted
+ * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if there would
+ *   be more batches than allowed, `budget_exceeded` if the changed lines of one file do not fit, `bad_diff` if a diff
+ *   is malformed or belongs to another file, `bad_input`, `bad_option`; the signal's reason if it is aborted
  */
 export async function reduceChanges(options: ReduceOptions): Promise<ReducedChanges> {
   const { answer, languages, failures } = await run(options, "reduce");
@@ -153,7 +150,7 @@ function readElision(answer: Answer): ChangedElision {
   };
 }
 
-/** A part of a file as Copilot Chat shows it: lines from 0, the end excluded. */
+/** A part of a file in the form of Copilot Chat: lines from 0, without the end. */
 export interface CompatiblePart {
   startLine: number;
   endLine: number;
@@ -161,9 +158,9 @@ export interface CompatiblePart {
 }
 
 /**
- * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the
- * whole file; a single file can stay over the budget. Every line carries its number. It took four characters for a
- * token.
+ * Reduces changed files exactly as Copilot Chat does. Each hunk becomes its whole definition, and a change at top level
+ * the whole file. A single file can stay over the budget. Every line has its number. Copilot Chat counts four
+ * characters per token.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -181,7 +178,7 @@ export interface CompatiblePart {
  * reduced.files[0]?.length; // => 1
  * ```
  *
- * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
+ * @throws EspalierError as {@link reduceChanges}, except `budget_exceeded`
  */
 export async function reduceCompatible(
   options: Omit<ReduceOptions, "overhead" | "lineNumbers" | "wording">,
@@ -261,16 +258,16 @@ async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
 
 /** One file of a diff. */
 export interface FileDiff {
-  /** Its name now, or before if it is gone. */
+  /** The current name; the old name of a removed file. */
   path: string | undefined;
   oldPath: string | undefined;
   newPath: string | undefined;
   status: "modified" | "added" | "deleted" | "renamed" | "copied";
-  /** The diff says that the file is binary; then there are no hunks. */
+  /** Whether the file is binary, so that there are no hunks. */
   binary: boolean;
   hunks: DiffHunk[];
   /**
-   * The lines that changed in the new file, from 1, the last one included; where lines only went the last is before the
+   * Changed lines of the new file, from 1 and with the last one. Where lines were only removed, the last is before the
    * first.
    */
   changes: [first: number, last: number][];
@@ -281,7 +278,7 @@ export interface DiffHunk {
   oldLines: number;
   newStart: number;
   newLines: number;
-  /** The lines, each behind its blank, `+` or `-`. */
+  /** The lines, each after a blank, `+` or `-`. */
   lines: string[];
 }
 
@@ -301,7 +298,7 @@ export interface DiffHunk {
  * file?.status; // => "modified"
  * ```
  *
- * @throws EspalierError `bad_diff` with the line, for combined diffs too; `bad_input`
+ * @throws EspalierError `bad_diff` with the line, also for combined diffs; `bad_input`
  */
 export function parseDiff(diff: string): FileDiff[] {
   if (typeof diff !== "string")

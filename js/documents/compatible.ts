@@ -1,6 +1,6 @@
 /**
- * Summaries by the rules of the compatible mode, to the letter: limits are in UTF-16 units, and what is left out leaves
- * a marker or does not. Hosts reach it as the mode `compatible` of `summarizeDocument`.
+ * Summaries by the compatible rules, whose limit is in UTF-16 code units and which leave most elisions unmarked. Hosts
+ * use the mode `compatible` of `summarizeDocument`.
  */
 
 import { ready } from "../engine/engine.ts";
@@ -12,38 +12,33 @@ import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { Question } from "./tape.ts";
 
-/** One document, and what is selected in it. */
+/** A document with its selection. */
 export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
   text: string;
-  /** Start and end of the selection in UTF-16 units; equal for a cursor. */
+  /** Start and end of the selection in UTF-16 code units; equal for a cursor. */
   selection?: readonly [start: number, end: number];
-  /**
-   * Costs by kind, or told of each node; `false` is never kept. `attached` is the rule for files that a user attached.
-   */
+  /** Costs by kind or by node; `false` is never kept. `attached` is the rule for files that a user attached. */
   costs?: "attached" | Costs;
 }
 
-/** What callers of Copilot Chat's summariser choose, under the names that it has there. */
+/** The options of callers of Copilot Chat's summariser, under their names there. */
 export interface CompatibleSwitches {
-  /** Imports of TypeScript, JavaScript and Python come first, and a marker is a comment. Default false. */
+  /** Whether imports of TypeScript, JavaScript and Python come first and markers are comments. Default false. */
   tryPreserveTypeChecking?: boolean;
-  /** A marker wherever something is missing between two things that show. Default false. */
+  /** Whether there is a marker for every elision between two pieces. Default false. */
   alwaysUseEllipsisForElisions?: boolean;
-  /**
-   * `omittedRanges`: such markers, which name their lines; `full`: the number of each line in front of it. Default:
-   * neither.
-   */
+  /** `omittedRanges`: such markers, naming their lines; `full`: the number of each line before it. Default: neither. */
   lineNumberStyle?: "omittedRanges" | "full";
 }
 
 export interface CompatibleSettings extends CompatibleSwitches {
-  /** UTF-16 units that all summaries may have together. */
+  /** Maximum UTF-16 code units of all summaries together. */
   limit: number;
 }
 
 export interface CompatibleSummary {
   text: string;
-  /** What was replaced: start and end in the document, and what stands there. */
+  /** Edits of the document: start, end, and the text that replaces the stretch. */
   edits: [start: number, end: number, text: string][];
   /** The selection, extended to whole nodes. */
   adjusted?: [start: number, end: number];
@@ -75,7 +70,7 @@ export async function summarizeCompatible(
 }
 
 /**
- * Summarises documents that were checked, with the grammars that are loaded.
+ * Summarises checked documents with the loaded grammars.
  *
  * @param languages the language of each document
  */

@@ -1,4 +1,4 @@
-/** What nodes of a document cost, as a host says it: by kind, or by a function that is asked for each of them. */
+/** The costs of nodes as a host states them: by kind, or by a function that is called for each node. */
 
 import { queryOf, readStructure } from "./structure.ts";
 import { badValue } from "../errors/errors.ts";
@@ -6,24 +6,22 @@ import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";
 
-/**
- * A node that a summary keeps or leaves out: a statement, a definition and the like. Positions are UTF-16 code units.
- */
+/** A node that a summary keeps or leaves out, such as a statement or a definition. Offsets are UTF-16 code units. */
 export interface CostNode {
-  /** As `documentStructure` names it. */
+  /** The kind, as in `documentStructure`. */
   kind: string;
   start: number;
   end: number;
   /** 0 for the root. */
   depth: number;
-  /** What it stands in; nothing for the root. */
+  /** The parent; `undefined` for the root. */
   parent: CostNode | undefined;
 }
 
-/** What nodes cost: by kind, or told of each of them. */
+/** Costs of nodes: by kind, or by node. */
 export type Costs = Readonly<Record<string, number | false>> | ((node: CostNode, cost: number) => number | false);
 
-/** A document that is summarised, with what is selected in it and what its nodes cost. */
+/** A document to summarise, with its selection and its costs. */
 export interface Priced extends Crossing {
   tree?: FlatTree;
   selection: number | readonly [start: number, end: number] | undefined;
@@ -31,8 +29,8 @@ export interface Priced extends Crossing {
 }
 
 /**
- * Adds a document to a question. A function is asked what the nodes cost, given their usual costs, for which `preserve`
- * says whether types are preserved; `at` names the document.
+ * Adds a document to a question. A function receives the usual costs; `preserve` says whether these preserve types.
+ * `at` is the path of the document in errors.
  */
 export function put(question: Question, document: Priced, preserve: boolean, at: string): void {
   const { language, tree, selection, costs } = document;
@@ -51,7 +49,7 @@ export function put(question: Question, document: Priced, preserve: boolean, at:
   }
 }
 
-/** What a function of the host's says that the nodes of a document cost. */
+/** Calls a function of the host for the cost of each node. */
 function ask(costs: Extract<Costs, (...of: never[]) => unknown>, question: Question, at: string): (number | false)[] {
   const answer = question.ask("costs");
   const { nodes } = readStructure(answer);

@@ -1,11 +1,11 @@
-/** Trees that a host has parsed with web-tree-sitter, in the flat form that the engine takes. */
+/** Converts trees that a host parsed with web-tree-sitter to the flat form of the engine. */
 
 import { EspalierError } from "../errors/errors.ts";
 
 /**
- * A syntax tree as numbers: six for each node in preorder, namely start, end (UTF-16 code units), kind (index into
- * `kinds`, its top bit set if the node is named), field (index into `fields`, `0xffffffff` for none), index of the
- * parent (`0xffffffff` for the root), and the number of nodes in its subtree, itself included. Anonymous tokens count.
+ * A syntax tree as numbers: six per node in preorder, namely start, end (UTF-16 code units), kind (index into `kinds`,
+ * with the top bit set if the node is named), field (index into `fields`, `0xffffffff` for none), index of the parent
+ * (`0xffffffff` for the root), and the number of nodes in its subtree, itself included. Anonymous tokens count.
  */
 export interface FlatTree {
   nodes: Uint32Array;
@@ -13,7 +13,7 @@ export interface FlatTree {
   fields: readonly string[];
 }
 
-/** As much of web-tree-sitter's cursor as is needed. */
+/** The part of web-tree-sitter's cursor that is used. */
 export interface TreeCursorLike {
   readonly nodeType: string;
   readonly nodeIsNamed: boolean;
@@ -35,7 +35,7 @@ const NAMED = 0x8000_0000;
 const NONE = 0xffff_ffff;
 
 /**
- * Flattens a tree of web-tree-sitter (any version), which stays the host's.
+ * Flattens a tree of any version of web-tree-sitter. The host keeps the tree.
  *
  * ```ts
  * import { fileURLToPath } from "node:url";
@@ -102,7 +102,7 @@ export function flattenTree(tree: TreeLike): FlatTree {
   }
 }
 
-/** Numbers for names, in the order in which they come up. */
+/** Indices of names, in the order of their first use. */
 class Numbers {
   readonly names: string[] = [];
   private readonly known = new Map<string, number>();

@@ -1,9 +1,9 @@
 /**
- * Grammars: one file for each language, loaded when a document of that language comes up and shared by everybody who
- * imports the package.
+ * Grammars: one file per language, loaded for the first document of the language and shared by all importers of the
+ * package.
  *
- * What is kept is the compiled module: an instance that crashes takes its grammars with it, and they are linked into
- * the new one when they are next needed.
+ * The compiled modules are kept. An instance that crashes loses its grammars, and they are linked into the new one when
+ * they are needed.
  */
 
 import { forgive } from "./crashes.ts";
@@ -14,24 +14,24 @@ import { Question } from "./tape.ts";
 import { check } from "../options/check.ts";
 import { GRAMMAR, LOAD_GRAMMAR } from "../options/schemas/documents.ts";
 
-/** Where a grammar can come from. */
+/** Sources of a grammar. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
 
-/** A grammar of the host's own. */
+/** A grammar of the host. */
 export interface GrammarRegistration {
-  /** Name of the language, as `documentStructure` is given it. One of ours is replaced. */
+  /** Name of the language, as passed to `documentStructure`. A built-in grammar of that name is replaced. */
   language: string;
   /**
-   * A file that `tree-sitter build --wasm` made. It runs inside the engine: only files that you trust. A function is
-   * called when the grammar is first needed.
+   * A file made by `tree-sitter build --wasm`. It runs within the engine, so pass only files that you trust. A function
+   * is called when the grammar is first needed.
    */
   wasm: GrammarSource | (() => GrammarSource | Promise<GrammarSource>);
   /**
-   * What makes up the structure of a document; without one, documents are folded by indentation. See the docs for the
-   * syntax.
+   * The nodes that make up the structure of a document. Without a query, documents are folded by indentation. See the
+   * docs for the syntax.
    */
   query?: string;
-  /** Endings of file names, without the dot. */
+  /** File extensions without the dot. */
   extensions?: readonly string[];
 }
 
@@ -42,60 +42,57 @@ interface BuiltIn {
   grammar: string;
 }
 
-/** One grammar file: ours by its name, the host's by its language. */
+/** One grammar file: a built-in one by its name, one of the host by its language. */
 interface Entry {
   key: string;
   registration?: GrammarRegistration;
   module?: WebAssembly.Module;
   pending?: { promise: Promise<WebAssembly.Module>; controller: AbortController; waiting: number };
   linked: boolean;
-  /**
-   * Why it could not be had. Documents are then folded without trying again; who asks for the grammar itself tries
-   * again.
-   */
+  /** Why it is not available. Documents are then folded without another attempt; an explicit request tries again. */
   failure?: EspalierError;
 }
 
 const entries = new Map<string, Entry>();
 const registered = new Map<string, Entry>();
 let builtIn: BuiltIn[] | undefined;
-/** The package's own files: their size and SHA-256 as hexadecimal digits, by name. Filled in by the build. */
+/** Size and SHA-256 (in hexadecimal digits) of the package's files by name. The build fills them in. */
 declare const ESPALIER_GRAMMARS: Record<string, readonly [size: number, sum: string]>;
 
-/** SHA-256 as hexadecimal digits, where that takes no waiting (Node). */
+/** Returns the SHA-256 in hexadecimal digits, where that is synchronous (Node). */
 type Digest = (bytes: Uint8Array) => string;
 
 let reader: ((grammar: string) => Uint8Array) | undefined;
 let digest: Digest | undefined;
 let locator: ((grammar: string) => URL) | undefined;
 let readUrl: ((url: URL) => Uint8Array) | undefined;
-/** Where grammars are that `espalier/grammars/…` brought, by name: a URL, or the compiled module on Cloudflare. */
+/** Locations of grammars from `espalier/grammars/…` by name: a URL, or the compiled module on Cloudflare. */
 const files = new Map<string, () => URL | WasmModule | undefined>();
 
 onFreshInstance(() => {
   for (const entry of [...entries.values(), ...registered.values()]) entry.linked = false;
 });
 
-/** Lets an entry read grammars when they are first used (Node). */
+/** Sets how an entry reads grammars on first use (Node). */
 export function setGrammarReader(read: (grammar: string) => Uint8Array, sha256?: Digest): void {
   reader = read;
   digest = sha256;
   forgetFailures();
 }
 
-/** Lets an entry say where grammars are (browsers). */
+/** Sets where an entry has its grammars (browsers). */
 export function setGrammarLocator(locate: (grammar: string) => URL): void {
   locator = locate;
   forgetFailures();
 }
 
-/** Lets `espalier/grammars/…` say where a grammar is. */
+/** Sets the location of a grammar from `espalier/grammars/…`. */
 export function setGrammarFile(grammar: string, locate: () => URL | WasmModule | undefined): void {
   files.set(grammar, locate);
   forgetFailures();
 }
 
-/** Lets an entry read files by their URLs (Node). */
+/** Sets how an entry reads files by URL (Node). */
 export function setFileReader(read: (url: URL) => Uint8Array): void {
   readUrl = read;
 }
@@ -116,7 +113,7 @@ function builtIns(): BuiltIn[] {
   })));
 }
 
-/** The name under which a language is known, or the name itself. */
+/** Returns the name of a known language, or the name itself. */
 export function nameOf(language: string): string {
   if (typeof language !== "string") throw badOption("", "the name of a language", language, "language");
   if (registered.has(language)) return language;
@@ -125,7 +122,7 @@ export function nameOf(language: string): string {
 }
 
 /**
- * The language of a file by the ending of its name, or nothing. Endings that the host registered come first.
+ * Returns the language of a file by its extension, or `undefined`. Extensions registered by the host come first.
  *
  * ```ts
  * import { languageOf } from "espalier/documents";
@@ -143,12 +140,12 @@ export function languageOf(path: string): string | undefined {
   }
   const ending = /\.([^./\\]*)$/.exec(path)?.[1];
   if (ending === undefined) return undefined;
-  // `.C` and `.H` are C++ by an old custom.
+  // By an old custom, `.C` and `.H` are C++.
   const known = ending === "C" || ending === "H" ? "cpp" : ending.toLowerCase();
   return builtIns().find(({ extensions }) => extensions.includes(known))?.name;
 }
 
-/** The languages that come with a grammar. */
+/** Returns the languages with a built-in grammar. */
 export function languages(): string[] {
   return builtIns().map(({ name }) => name);
 }
@@ -165,7 +162,7 @@ function entryOf(language: string): Entry | undefined {
 }
 
 /**
- * Makes a grammar of the host's own available under the name of a language. Nothing is loaded yet.
+ * Registers a grammar of the host under the name of a language. Nothing is loaded yet.
  *
  * ```ts
  * import { languageOf, registerGrammar } from "espalier/documents";
@@ -202,22 +199,22 @@ function isSource(source: unknown): source is GrammarSource {
   );
 }
 
-/** True if documents of this language can be parsed without loading anything. */
+/** Returns whether documents of this language can be parsed without loading anything. */
 export function hasGrammar(language: string): boolean {
   return entryOf(language)?.module !== undefined;
 }
 
 export interface LoadGrammarOptions {
-  /** Where the grammar is. Default: the package's own file, where the entry can find it. */
+  /** Where the grammar is. Default: the package's own file, if the entry can find it. */
   wasm?: GrammarSource;
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 
 /**
- * Loads the grammar of a language. May be called any number of times, also at once. After a failure documents are
- * folded by indentation until this is called again, or `registerGrammar`: they do not ask for a file again that was not
- * there. Bytes, a module, a Response or a URL may also be passed themselves, as to {@link loadGrammarSync}.
+ * Loads the grammar of a language. It can be called any number of times, also concurrently. After a failure, documents
+ * are folded by indentation until this function or `registerGrammar` is called again, since a missing file is not
+ * requested twice. Bytes, a module, a Response or a URL can also be passed directly, as to {@link loadGrammarSync}.
  *
  * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the
  *   signal's reason if it is aborted
@@ -243,27 +240,27 @@ export async function loadGrammar(
   }
 }
 
-/** The same for a document that needs its grammar: what failed is not tried again. */
+/** Loads a grammar for a document. A failed grammar is not tried again. */
 export async function needGrammar(language: string, signal?: AbortSignal): Promise<void> {
   const failure = entryOf(language)?.failure;
   if (failure) throw failure;
   await loadGrammar(language, signal ? { signal } : {});
 }
 
-/** Remembers a failure of a grammar; anything else is not its fault. */
+/** Remembers a failure of a grammar, but no other error. */
 function held(entry: Entry, error: unknown): unknown {
   if (isFailure(error)) entry.failure = error;
   return error;
 }
 
-/** True if the file, or the query that came with it, cannot be had or used. */
+/** Returns whether the file or its query is missing or unusable. */
 export function isFailure(error: unknown): error is EspalierError {
   return error instanceof EspalierError && ["grammar_not_found", "bad_grammar", "bad_query"].includes(error.code);
 }
 
 /**
- * The same at once, from bytes or a compiled module, by themselves or as `{ wasm }`; in Node also from the package's
- * own files.
+ * Loads a grammar synchronously, from bytes or a compiled module, directly or as `{ wasm }`; in Node also from the
+ * package's own files.
  *
  * @throws EspalierError as {@link loadGrammar}
  */
@@ -294,7 +291,7 @@ export function loadGrammarSync(
   }
 }
 
-/** Sees to it that a grammar is linked, if that takes no waiting. True if it is. */
+/** Links a grammar if that is possible without waiting. Returns whether it is linked. */
 export function linkIfPossible(language: string): boolean {
   const entry = entryOf(language);
   if (!entry) return false;
@@ -313,7 +310,7 @@ export function linkIfPossible(language: string): boolean {
   return true;
 }
 
-/** True if the language has a grammar that {@link loadGrammar} can find by itself. */
+/** Returns whether {@link loadGrammar} can find a grammar of the language by itself. */
 export function canLoad(language: string): boolean {
   const entry = entryOf(language);
   return (
@@ -326,7 +323,7 @@ export function canLoad(language: string): boolean {
   );
 }
 
-/** The query that a host registered with its language. */
+/** Returns the query that a host registered with a language. */
 export function registeredQuery(language: string): string | undefined {
   return registered.get(language)?.registration?.query;
 }
@@ -339,7 +336,7 @@ function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
     : undefined;
 }
 
-/** A grammar that `espalier/grammars/…` brought, if it can be read without waiting. */
+/** Returns a grammar from `espalier/grammars/…`, if it can be read without waiting. */
 function brought(key: string): WasmBytes | WasmModule | undefined {
   const file = files.get(key)?.();
   if (!(file instanceof URL)) return file;
@@ -352,11 +349,11 @@ function brought(key: string): WasmBytes | WasmModule | undefined {
 }
 
 /**
- * Links a grammar into the live instance, if that has not been done. A file that is refused is forgotten, so that
- * another can be tried.
+ * Links a grammar into the live instance, unless it is linked already. A refused file is forgotten, so that another one
+ * can be tried.
  */
 function link(entry: Entry): void {
-  // A crashed instance is replaced here, and with it whatever was linked.
+  // A crashed instance is replaced here and loses its linked grammars.
   const live = call(() => wasm());
   if (entry.linked || !entry.module) return;
   try {
@@ -373,12 +370,12 @@ function link(entry: Entry): void {
 function begin(entry: Entry, source?: GrammarSource): NonNullable<Entry["pending"]> {
   const controller = new AbortController();
   const promise = fetchModule(entry, source, controller.signal).finally(() => delete entry.pending);
-  // Whoever waits sees the failure; nobody may be waiting any more.
+  // Callers that wait see the failure. By now there may be none.
   promise.catch(() => undefined);
   return { promise, controller, waiting: 0 };
 }
 
-/** Waits for a load that others may wait for, too. The last who gives up ends it. */
+/** Waits for a load that can have several waiters. It ends when the last of them gives up. */
 async function joined(
   entry: Entry,
   pending: NonNullable<Entry["pending"]>,
@@ -444,7 +441,7 @@ async function fetchModule(
   const wanted = sumOf(entry, bytes, source === undefined);
   if (wanted !== undefined) {
     if (digest) confirm(entry.key, digest(bytes), wanted);
-    // Only pages that came over a safe connection have it.
+    // Only pages from a secure connection have it.
     else if (globalThis.crypto?.subtle)
       confirm(entry.key, hexadecimal(await crypto.subtle.digest("SHA-256", bytes as BufferSource)), wanted);
   }
@@ -456,8 +453,9 @@ async function fetchModule(
 }
 
 /**
- * What the sum of a file has to be, if it is one of ours: what the package itself found, and what a host passes if it
- * is as long as ours, since that is a copy of it. Any other is another build, which is the host's to vouch for.
+ * Returns the checksum of one of the package's files. It applies to files that the package found, and to files of a
+ * host with the same length, since these are copies. Any other file is another build, and the host is responsible for
+ * it.
  */
 function sumOf({ key, registration }: Entry, bytes: Uint8Array, own: boolean): string | undefined {
   if (registration) return undefined;
@@ -509,7 +507,7 @@ function unknown(language: string): EspalierError {
   return new EspalierError({ code: "unknown_language", message, path: "language" });
 }
 
-/** The error for a grammar that is missing. `way` replaces what a bundler's user would have to do. */
+/** Returns the error for a missing grammar. `way` replaces the instructions for users of a bundler. */
 export function grammarNotFound(key: string, what: string, cause?: unknown, way?: string): EspalierError {
   const usual =
     `Add import "espalier/grammars/${key}" to your code, copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or ` +

@@ -1,7 +1,4 @@
-/**
- * Outlines of documents and maps of repositories: what is defined where, without what is in it, within a number of
- * tokens.
- */
+/** Outlines of documents and maps of repositories: definitions without their bodies, within a budget of tokens. */
 
 import { languageFor, prepare, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
@@ -17,7 +14,7 @@ import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { MAP, MAP_FILES, OUTLINE } from "../options/schemas/documents.ts";
 
-/** What a definition defines; `block` is a fold of a document without a syntax tree. */
+/** The category of a definition; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =
   | "module"
   | "class"
@@ -35,28 +32,28 @@ export type DefinitionKind =
   | "macro"
   | "block";
 
-/** A definition. Positions are UTF-16 units, lines are counted from 1. */
+/** A definition. Offsets are UTF-16 code units, lines count from 1. */
 export interface Definition {
-  /** Its name; empty if it has none. Of a fold the first line. */
+  /** Its name; empty if it has none. The first line of a fold. */
   name: string;
   kind: DefinitionKind;
-  /** Where it begins, comments directly above it included, and where it ends. */
+  /** Its start, with the comments directly above it, and its end. */
   start: number;
   end: number;
-  /** The line of its signature, and its last one. */
+  /** The line of its signature, and its last line. */
   line: number;
   endLine: number;
-  /** Defined inside of a function; not in the text of an outline. */
+  /** Whether it is in a function. Such definitions are not in the text of an outline. */
   local: boolean;
-  /** In the text of this outline. */
+  /** Whether it is in the text of this outline. */
   shown: boolean;
   children: Definition[];
 }
 
 export interface OutlineOptions extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
-  /** Tokens that the text may have. Default: no limit. */
+  /** Maximum tokens of the text. Default: no limit. */
   budget?: number;
-  /** Begin each line with its number in the document. Default true. */
+  /** Whether each line begins with its number in the document. Default true. */
   lineNumbers?: boolean;
   /** Default `o200k_base`. */
   encoding?: EncodingName;
@@ -66,20 +63,20 @@ export interface OutlineOptions extends Pick<DocumentOptions, "language" | "path
 
 export interface Outline {
   language: string | undefined;
-  /** One line for each definition, nested by indentation; the last line is a note if some are missing. */
+  /** One line per definition, nested by indentation. The last line is a note if some are missing. */
   text: string;
   tokens: number;
-  /** Definitions that are missing for want of room; the outer ones come before the inner ones. */
+  /** Number of definitions that do not fit. Outer ones come before inner ones. */
   missing: number;
-  /** All definitions, those that are not in the text included. */
+  /** All definitions, including those that are not in the text. */
   definitions: Definition[];
-  /** How they came about. */
+  /** The origin of the definitions. */
   basis: Basis;
 }
 
 /**
- * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the
- * folds of its indentation take the place of definitions, and `basis` says so.
+ * Returns the outline of a document: signatures without bodies. Loads the grammar of its language if needed. Without a
+ * grammar, folds by indentation replace definitions, and `basis` says so.
  *
  * ```ts
  * import { outline } from "espalier/documents";
@@ -159,24 +156,24 @@ export interface RepositoryFile extends Pick<DocumentOptions, "language" | "tabS
 }
 
 export interface MapOptions {
-  /** Tokens that the map may have. */
+  /** Maximum tokens of the map. */
   budget: number;
   /**
-   * Paths of the files that the conversation is about: what they refer to comes first. They are not in the map, since
-   * you show them anyway.
+   * Paths of the files of the conversation. What they refer to comes first. They are not in the map, since you show
+   * them anyway.
    */
   focus?: readonly string[];
-  /** Names and paths that somebody mentioned; they weigh more. */
+  /** Names and paths that were mentioned; they have more weight. */
   mentioned?: readonly string[];
   /** Default `o200k_base`. */
   encoding?: EncodingName;
-  /** Called after every file that had to be read anew. */
+  /** Called after each file that had to be read. */
   onProgress?: (event: { done: number; of: number }) => void;
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 
-/** A file and how much it matters; all files together have 1. */
+/** A file and its importance. The sum over all files is 1. */
 export interface MappedFile {
   path: string;
   rank: number;
@@ -187,33 +184,32 @@ export interface MappedDefinition {
   path: string;
   name: string;
   kind: DefinitionKind;
-  /** From 1. */
+  /** The line, from 1. */
   line: number;
 }
 
 export interface RepositoryMap {
   /**
-   * Paths, the most important first, with their definitions under them; the last line is a note if some are missing.
+   * Paths, the most important first, with their definitions under them. The last line is a note if some are missing.
    */
   text: string;
   tokens: number;
-  /** Lines that are missing for want of room. */
+  /** Number of lines that do not fit. */
   missing: number;
   /** All files, the most important first. */
   files: MappedFile[];
   /** The definitions in the text, in its order. */
   definitions: MappedDefinition[];
-  /** Files that had to be read; the others were known from before. */
+  /** Number of files that had to be read; the facts of the others were known. */
   parsed: number;
 }
 
-/** After so many milliseconds of reading files others get their turn. */
+/** Milliseconds of reading files after which other tasks get a turn. */
 const TURN = 40;
 
 /**
- * The map of a repository: of all definitions those that are referred to most, by files that are referred to most,
- * within a number of tokens. What is known of a file is kept by its content (32 MB of it), so that a second map with
- * one changed file reads that file only.
+ * Draws the map of a repository within a budget of tokens: the definitions to which important files refer most. The
+ * facts of files are kept by content (32 MB), so a second map after a change in one file reads only that file.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -256,7 +252,7 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
       onProgress?.({ done: at + 1, of: files.length });
     }
     const passed = Date.now() - turn;
-    // A clock that was set back says nothing of how long this took.
+    // After a clock was set back, the elapsed time is unknown.
     if (passed < 0 || passed > TURN) {
       await new Promise((resolve) => setTimeout(resolve));
       signal?.throwIfAborted();

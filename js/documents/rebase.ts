@@ -1,20 +1,20 @@
-/** Edits that were made on a summary, as edits of the document. */
+/** Converts edits of a summary to edits of its document. */
 
 import { badValue } from "../errors/errors.ts";
 import type { SummaryEdit } from "./summarize.ts";
 
-/** What became of edits of a summary. */
+/** The result of rebasing edits of a summary. */
 export interface Rebased {
-  /** Edits of the document, in its order; none overlaps another. */
+  /** Edits of the document in its order, without overlap. */
   edits: SummaryEdit[];
-  /** The edits of the summary that are none of the document, as they were given. */
+  /** The edits of the summary that have no equivalent, as they were passed. */
   dropped: SummaryEdit[];
 }
 
 /**
- * Rebases edits of a summary onto its document, and past what changed in the document since.
+ * Rebases edits of a summary onto its document, past later changes of the document.
  *
- * @param markers edits that lead from the document to the summary
+ * @param markers edits that turn the document into the summary
  * @param length UTF-16 code units of the summary
  * @param changes edits of the document since it was summarised
  */
@@ -27,14 +27,14 @@ export function rebaseEdits(
   const rebased: Rebased = { edits: [], dropped: [] };
   const before = markers.reduce((sum, { start, end, text }) => sum + end - start - text.length, length);
   const past = pastChanges(inOrder(changes, before, "options.changes", "the document"));
-  // Of the markers before a place: how many, and how far the document is ahead of the summary behind them.
+  // The number of markers before an offset, and the distance between document and summary behind them.
   let [next, ahead] = [0, 0];
   for (const edit of inOrder(edits, length, "edits", "the summary")) {
     const { start, end, text } = edit;
     for (; next < markers.length; next++) {
       const marker = markers[next]!;
       const at = marker.start - ahead;
-      // Where nothing stands in the place of what is missing, an insertion is on neither side of it.
+      // Without a marker, an insertion has no side of the elision to belong to.
       if (at + marker.text.length > start || (start === end && at === start && marker.text === "")) break;
       ahead += marker.end - marker.start - marker.text.length;
     }
@@ -49,8 +49,8 @@ export function rebaseEdits(
 }
 
 /**
- * Moves edits of the old document, in ascending order, to their places in the changed one. Returns nothing for an edit
- * that overlaps a change. Of two insertions at one place the change comes first.
+ * Moves edits of the old document, in ascending order, to their places in the changed one. Returns `undefined` for an
+ * edit that overlaps a change. Of two insertions at one place, that of the change comes first.
  */
 function pastChanges(changes: readonly SummaryEdit[]): (edit: SummaryEdit) => SummaryEdit | undefined {
   let [next, shift] = [0, 0];
@@ -61,13 +61,13 @@ function pastChanges(changes: readonly SummaryEdit[]): (edit: SummaryEdit) => Su
     }
     const change = changes[next];
     if (change && change.start < end) return undefined;
-    // An insertion inside of a replaced stretch.
+    // An insertion within a replaced stretch.
     if (change && change.start < start) return undefined;
     return { start: start + shift, end: end + shift, text };
   };
 }
 
-/** Edits by their places; those that insert at the same place stay in their order. */
+/** Returns edits in the order of their offsets. Insertions at the same offset keep their order. */
 function inOrder(edits: readonly SummaryEdit[], length: number, name: string, of: string): SummaryEdit[] {
   if (!Array.isArray(edits)) throw badValue(name, "an array", edits);
   const places = edits.map((edit: SummaryEdit, at) => {

@@ -1,7 +1,7 @@
 /**
- * Documents: the structure of a source file, from a syntax tree where there is a grammar, from indentation otherwise.
+ * Documents: the structure of a source file, from a syntax tree if there is a grammar, from indentation otherwise.
  *
- * What `core/src/document` does; here grammars are found and loaded, and results become objects.
+ * The work is done in `core/src/document`. This file finds and loads grammars and makes objects of results.
  */
 
 import { crashes } from "./crashes.ts";
@@ -17,35 +17,35 @@ import * as kinds from "../options/kinds.ts";
 import { DOCUMENT } from "../options/schemas/documents.ts";
 
 export interface DocumentOptions {
-  /** Name of the language, as editors have it. Default: by the ending of `path`. */
+  /** Name of the language, as in editors. Default: by the extension of `path`. */
   language?: string;
   /** Name of the file. */
   path?: string;
-  /** Whose structure is wanted: ours, or to the letter what Copilot Chat sees. Default `default`. */
+  /** `default` captures every unit; `compatible` captures exactly what Copilot Chat does. Default `default`. */
   mode?: "default" | "compatible";
   /** Width of a tab in columns, for indentation. Default 4. */
   tabSize?: number;
-  /** A tree that the host has parsed: see {@link flattenTree}. */
+  /** A tree that the host has parsed, see {@link flattenTree}. */
   tree?: FlatTree;
-  /** What parsing may cost; beyond it the document is folded by indentation. */
+  /** Limits of parsing, beyond which the document is folded by indentation. */
   limits?: ParseLimits;
 }
 
 export interface ParseLimits {
-  /** Bytes of text as UTF-8. Default 1,048,576. */
+  /** Maximum UTF-8 bytes of the text. Default 1,048,576. */
   maxBytes?: number;
   /**
-   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default
-   * 64,000: a megabyte of ordinary code takes 8,000 to 16,000, which is about half a second. A megabyte of brackets can
-   * take all of it, and up to eight seconds: whoever cannot wait passes less; with 0 nothing is parsed. Where the tree
-   * of an earlier version of the text is updated, it is what all of the text would take that counts.
+   * Maximum work of the parser, in hundreds of its operations, so that a document always has the same result. Default
+   * 64,000. A megabyte of ordinary code takes 8,000 to 16,000, about half a second. A megabyte of brackets can take all
+   * of it and up to eight seconds, so pass less if you cannot wait; with 0 nothing is parsed. If the tree of an earlier
+   * version of the text is updated, the work of parsing the whole text counts.
    */
   maxWork?: number;
 }
 
-/** One node of a document's structure. Positions are UTF-16 code units. */
+/** One node of a document's structure. Offsets are UTF-16 code units. */
 export interface StructureNode {
-  /** Type of the syntax node, or `constructor`, `root`; `FOLD` and `LINE` where there is no tree. */
+  /** Type of the syntax node, or `constructor`, `root`; `FOLD` and `LINE` without a tree. */
   kind: string;
   start: number;
   end: number;
@@ -53,8 +53,8 @@ export interface StructureNode {
 }
 
 /**
- * How a structure came about. `work` is what parsing took, in hundreds of the parser's operations: little where the
- * text is an earlier one with one edit, whose tree was updated; 0 for a tree of the host's.
+ * The origin of a structure. `work` is the work of parsing, in hundreds of the parser's operations: little if the tree
+ * of an earlier version of the text was updated; 0 for a tree of the host.
  */
 export type Basis =
   | { path: "syntax"; hasErrors: boolean; work: number }
@@ -62,9 +62,9 @@ export type Basis =
 
 /**
  * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this
- * language; the text is longer than the limit, or took more work (or memory: 64 MB and 256 bytes for each of its own),
- * or the parser crashed over it; the engine refused the grammar; the grammar could not be loaded, or its query not read
- * (`error` says why).
+ * language; the text is longer than the limit, or took more work or memory (64 MB and 256 bytes per byte of text), or
+ * crashed the parser; the engine refused the grammar; the grammar could not be loaded or its query is malformed (see
+ * `error`).
  */
 export type Why = "noGrammar" | "noQuery" | "tooLong" | "tooHard" | "badGrammar" | "grammarFailed";
 
@@ -75,8 +75,8 @@ export interface DocumentStructure {
 }
 
 /**
- * The structure of a document. Loads the grammar of its language if need be; where there is none, or it cannot be
- * loaded, the document is folded by indentation and `basis` says why.
+ * Returns the structure of a document. Loads the grammar of its language if needed. Without a grammar the document is
+ * folded by indentation, and `basis` says why.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";
@@ -103,7 +103,7 @@ export async function documentStructure(
   return read(text, language, options, failure);
 }
 
-/** Sees to it that a language has its grammar, if there is one; gives the reason why it has none, if it should have. */
+/** Loads the grammar of a language if it has one. Returns the reason if this fails. */
 export async function prepare(language: string | undefined, signal?: AbortSignal): Promise<EspalierError | undefined> {
   if (language === undefined || !canLoad(language)) return undefined;
   try {
@@ -114,7 +114,7 @@ export async function prepare(language: string | undefined, signal?: AbortSignal
 }
 
 /**
- * The same at once, with the grammars that are loaded; in Node also with the package's own.
+ * Returns the structure of a document synchronously, with the loaded grammars; in Node also with the package's own.
  *
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`, `not_initialized`
  */
@@ -125,7 +125,7 @@ export function documentStructureSync(text: string, options: DocumentOptions = {
   return read(text, language, options, options.tree || language === undefined ? undefined : link(language));
 }
 
-/** The same as {@link prepare} at once: links the grammar if that takes no waiting. */
+/** Links the grammar of a language if that is possible without waiting. The same as {@link prepare} otherwise. */
 export function link(language: string): EspalierError | undefined {
   try {
     linkIfPossible(language);
@@ -135,21 +135,21 @@ export function link(language: string): EspalierError | undefined {
 }
 
 /**
- * A grammar that cannot be had, or whose query makes no sense, is no reason to fail: there is another way. Anything
- * else is.
+ * Returns the error of a grammar that is missing or whose query is malformed, since documents can be folded without it.
+ * Throws any other error.
  */
 function excused(error: unknown): EspalierError {
   if (isFailure(error)) return error;
   throw error;
 }
 
-/** The language of a document, as it is known. */
+/** Returns the language of a document. */
 export function languageFor({ language, path }: DocumentOptions): string | undefined {
   if (language !== undefined) return nameOf(language);
   return path === undefined ? undefined : languageOf(path);
 }
 
-/** What the engine has to know of a document beside its text and language, as numbers. */
+/** Returns the numbers that the engine needs besides the text and its language. */
 export function settingsOf(
   { mode = "default", tabSize = 4, limits = {} }: DocumentOptions,
   text: string,
@@ -181,7 +181,7 @@ function read(
   return { language, root: nested(raw.nodes), basis };
 }
 
-/** The query that the host registered with a language. */
+/** Returns the query that the host registered with a language. */
 export function queryOf(language: string | undefined): string | undefined {
   return language === undefined ? undefined : registeredQuery(language);
 }
@@ -190,11 +190,11 @@ interface FlatNode {
   kind: string;
   start: number;
   end: number;
-  /** Its place in the list; nothing has the root. */
+  /** The index of the parent; that of the root is not in the list. */
   parent: number;
 }
 
-/** A structure, its nodes in preorder. */
+/** A structure with its nodes in preorder. */
 export function readStructure(answer: Answer): { basis: Basis; nodes: FlatNode[] } {
   const basis = answer.basis();
   const kinds = answer.list(() => answer.text());
@@ -207,7 +207,7 @@ export function readStructure(answer: Answer): { basis: Basis; nodes: FlatNode[]
   return { basis, nodes };
 }
 
-/** Nodes in preorder become a tree. Not by recursion: code can be nested deeper than the stack. */
+/** Makes a tree of nodes in preorder. It does not recurse, since code can be nested deeper than the stack. */
 function nested(nodes: readonly FlatNode[]): StructureNode {
   const made: StructureNode[] = [];
   for (const { kind, start, end, parent } of nodes) {

@@ -1,7 +1,7 @@
 /**
- * Summaries of documents: cut down to an exact budget while they still read as code. What `core/src/document/summary` does;
- * here options are checked, grammars found, and edits applied to the host's own strings, so that what was kept is what
- * it was, lone surrogates included.
+ * Summaries of documents: cut down to an exact budget while they still read as code. The work is done in
+ * `core/src/document/summary`. This file checks options, finds grammars, and applies edits to the host's own strings,
+ * so that kept text is unchanged even with lone surrogates.
  */
 
 import { call, ready, wasm } from "../engine/engine.ts";
@@ -24,14 +24,14 @@ import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { DOCUMENTS, SUMMARY, SUMMARY_DOCUMENT } from "../options/schemas/documents.ts";
 
-/** What is said of one document. */
+/** The options of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
-  /** What is selected: start and end in UTF-16 code units, or a cursor. It stays, and what is near it comes first. */
+  /** The selection: start and end in UTF-16 code units, or a cursor. It is kept, and text near it comes first. */
   selection?: number | readonly [start: number, end: number];
   /**
-   * Costs of nodes by their kind, as `documentStructure` names them; they replace the usual ones (0 and little more:
-   * what is outermost, or near the selection). The cheapest come first. `false` is never kept unless it is selected,
-   * even where there is room, nor is anything in it.
+   * Costs of nodes by kind, with the names of `documentStructure`. They replace the usual costs, which are lowest for
+   * outer nodes and near the selection. The cheapest nodes come first. A node with `false` is never kept, nor is
+   * anything in it, unless it is selected.
    *
    * ```ts
    * import { summarizeDocument } from "espalier/documents";
@@ -42,7 +42,7 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * summary.text.includes("Says hello"); // => false
    * ```
    *
-   * A function says it of each node, which it is given with its usual cost; all of them are asked for, parents first.
+   * A function decides the cost of each node. It receives the node and its usual cost, and is called for parents first.
    *
    * ```ts
    * import { summarizeDocument } from "espalier/documents";
@@ -58,63 +58,66 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * ```
    */
   costs?: Costs;
-  /** How comments of the language look, for languages that we do not know: markers are comments. */
+  /** The comment syntax of languages that are unknown to the engine. Markers are comments. */
   comments?: { line: string } | { block: readonly [open: string, close: string] };
 }
 
-/** What is said of all documents together. */
+/** The options of all documents together. */
 export interface SummaryOptions {
   /**
-   * Maximum tokens of all summaries together, markers and line numbers included: 0 or more. A fraction of a token holds
-   * nothing; `Infinity` keeps every document whole.
+   * Maximum tokens of all summaries together, markers and line numbers included: 0 or more. A fraction of a token is
+   * ignored; `Infinity` keeps every document whole.
    */
   budget: number;
-  /** What the budget is in. Default `tokens`; `characters` are UTF-16 code units. */
+  /** The unit of the budget. Default `tokens`; `characters` are UTF-16 code units. */
   unit?: "tokens" | "characters";
-  /** Wins over `model`. Default `o200k_base`. */
+  /** The encoding; it takes precedence over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
-  /** A model name; picks the encoding. */
+  /** A model name that decides the encoding. */
   model?: string;
-  /** Begin each line with its number in the document. Markers have none: they name their lines. Default false. */
+  /**
+   * Whether each line begins with its number in the document. Markers have no number, since they name their lines.
+   * Default false.
+   */
   lineNumbers?: boolean;
-  /** The words of a marker, with `{lines}` where the lines go. Default `… {lines} omitted`. */
+  /** The words of a marker; `{lines}` is replaced by the lines. Default `… {lines} omitted`. */
   marker?: string;
-  /** Whether imports come before or after everything else. Default `usual`: what their place makes them worth. */
+  /** Whether imports come before or after everything else. Default `usual`: by their cost, like other nodes. */
   imports?: "usual" | "first" | "last";
   /**
-   * `compatible` cuts to the letter as Copilot Chat does: most of what is missing has no marker, and what is selected
-   * stays whatever the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count
-   * then. See `compatible`, too.
+   * `compatible` cuts exactly as Copilot Chat does: most elisions have no marker, and the selection is kept whatever
+   * the budget is. It counts four characters per token and ignores `marker`, `imports` and `comments`. See also
+   * `compatible`. Default `default`.
    */
   mode?: "default" | "compatible";
   /**
-   * What else Copilot Chat's callers choose; with the mode `compatible` only. With `attached` nodes cost what they do
-   * in files that a user attached, if the document has no costs of its own: imports come last, in TypeScript public
-   * things before private ones.
+   * Further options of Copilot Chat's callers, for the mode `compatible` only. With `attached`, nodes have the costs of
+   * files that a user attached, unless the document states costs: imports come last, and in TypeScript public
+   * declarations come before private ones.
    */
   compatible?: CompatibleSwitches & { attached?: boolean };
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 
-/** What is missing at one place. */
+/** An omitted stretch of a document. */
 export interface Elision {
-  /** Where it is in the document, in UTF-16 code units: `text.slice(...range)` gives it back. */
+  /** The stretch in UTF-16 code units: `text.slice(...range)` returns it. */
   range: [start: number, end: number];
-  /** Its lines, as the marker names them: both included, from 1. */
+  /** Its lines as the marker names them: both included, from 1. */
   lines: [first: number, last: number];
-  /** Tokens (or characters) of what is missing. */
+  /** Its tokens, or characters with that `unit`. */
   tokens: number;
-  /** Kind of what is missing, as the structure names it; of the first of several. Empty in the compatible mode. */
+  /** Kind of the first omitted node, as in the structure. Empty in the compatible mode. */
   kind: string;
-  /** The definition that is missing, if it is one; `names` has all that are missing whole, at most twenty. */
+  /** The omitted definition, if it is one. `names` has all definitions that are omitted whole, at most twenty. */
   name?: string;
   names: string[];
-  /** What to ask for to get it back: `path#L12-L48`. */
+  /** A reference to request it with: `path#L12-L48`. */
   handle: string;
 }
 
-/** A stretch of the document and what stands in its place. */
+/** A stretch of the document and its replacement. */
 export interface SummaryEdit {
   start: number;
   end: number;
@@ -123,20 +126,20 @@ export interface SummaryEdit {
 
 /** What a document lost. */
 export interface Loss {
-  /** Which document: its place in the list, and its path if it has one. */
+  /** The index of the document in the list, and its path if it has one. */
   document: number;
   path?: string;
-  /** Lines and tokens (or characters) that are missing. */
+  /** Omitted lines, and their tokens or characters. */
   lines: number;
   tokens: number;
-  /** Names of the definitions that are missing whole. */
+  /** Names of the definitions that are omitted whole. */
   names: string[];
 }
 
 /** Summaries of several documents, in their order. */
 export interface Summaries {
   summaries: DocumentSummary[];
-  /** What they count together. */
+  /** Tokens or characters of all summaries together. */
   tokens: number;
   /** The documents that are not whole. */
   lost: Loss[];
@@ -147,22 +150,22 @@ type SummaryFields = Pick<DocumentSummary, "text" | "tokens" | "before" | "edits
 
 /** A summary. */
 export class DocumentSummary {
-  /** Kept when the file is minified. */
+  /** Kept by minifiers. */
   static readonly name: string = "DocumentSummary";
   readonly text: string;
-  /** What it counts: tokens, or characters if the budget was in those. */
+  /** Tokens of the summary; characters with that `unit`. */
   readonly tokens: number;
-  /** What the document counts. */
+  /** Tokens or characters of the document. */
   readonly before: number;
-  /** What was replaced in the document, in order; none touches another. */
+  /** The edits that turn the document into its summary, in order; no two touch. */
   readonly edits: readonly SummaryEdit[];
   readonly elisions: readonly Elision[];
   readonly language: string | undefined;
-  /** How the structure came about: from a syntax tree, or from indentation and why. */
+  /** The origin of the structure: a syntax tree, or indentation and why. */
   readonly basis: Basis;
   /**
    * The selection, extended to the nodes that it touches, in UTF-16 code units of the document. Copilot Chat splits its
-   * inline-chat prompts here into above, selected and below. Only in the compatible mode, and only with a selection.
+   * inline-chat prompts here into above, selected and below. Only in the compatible mode with a selection.
    */
   readonly adjustedSelection: readonly [start: number, end: number] | undefined;
 
@@ -178,12 +181,12 @@ export class DocumentSummary {
     this.adjustedSelection = fields.adjustedSelection;
   }
 
-  /** Nothing is missing. */
+  /** Whether nothing is omitted. */
   get complete(): boolean {
     return this.elisions.length === 0;
   }
 
-  /** Where a place of the document is in the summary; for what is missing, where its marker begins. */
+  /** Maps an offset of the document to the summary; one in an omitted stretch to the start of its marker. */
   toSummary(offset: number): number {
     let moved = 0;
     for (const { start, end, text } of this.edits) {
@@ -194,7 +197,7 @@ export class DocumentSummary {
     return offset + moved;
   }
 
-  /** Where a place of the summary is in the document; for a marker, where what it stands for begins. */
+  /** Maps an offset of the summary to the document; one in a marker to the start of the omitted stretch. */
   toDocument(offset: number): number {
     let moved = 0;
     for (const { start, end, text } of this.edits) {
@@ -207,9 +210,9 @@ export class DocumentSummary {
   }
 
   /**
-   * Edits that were made on the summary's text, as edits of the document's. What touches text that stands in the place
-   * of something else, or crosses a place where something is missing, is dropped and told: nobody has seen what it
-   * would replace. An insertion directly before or behind a marker goes where what is missing begins or ends.
+   * Converts edits of the summary's text to edits of the document. An edit that touches a marker or crosses an elision
+   * is dropped and reported, since it would replace text that its author has not seen. An insertion directly before or
+   * behind a marker goes to the start or the end of the omitted stretch.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -225,8 +228,8 @@ export class DocumentSummary {
    * dropped; // => []
    * ```
    *
-   * Where the document changed while a model wrote its edits, pass those changes: the edits come back as edits of the
-   * changed document, and an edit that overlaps a change is dropped.
+   * If the document changed while a model wrote its edits, pass those changes. The result then has edits of the changed
+   * document, and an edit that overlaps a change is dropped.
    *
    * ```ts
    * import { readFile } from "node:fs/promises";
@@ -242,7 +245,7 @@ export class DocumentSummary {
    * edits[0]!.start === selection + typed.length; // => true
    * ```
    *
-   * @param edits places are UTF-16 code units of the summary's text, in any order; edits must not overlap
+   * @param edits offsets are UTF-16 code units of the summary's text, in any order; edits must not overlap
    * @param options.changes edits of the document since it was summarised, in UTF-16 code units of the document as it
    *   was then
    * @throws EspalierError `bad_option`
@@ -254,8 +257,8 @@ export class DocumentSummary {
 }
 
 /**
- * Cuts a document down to a budget: whole statements and definitions go, what matters most stays, and a comment stands
- * wherever something is missing. Loads the grammar of the language if need be; where there is none, indentation says
+ * Cuts a document down to a budget: whole statements and definitions are omitted, the most important ones are kept, and
+ * a comment marks every elision. Loads the grammar of the language if needed. Without a grammar, indentation decides
  * what belongs together, and `basis` says why.
  *
  * ```ts
@@ -270,8 +273,8 @@ export class DocumentSummary {
  * summary.text; // => /\/\/ … \d+-\d+ omitted/
  * ```
  *
- * @throws EspalierError `budget_exceeded` if what is selected and the markers do not fit, `bad_input`, `bad_option`;
- *   the signal's reason if it is aborted
+ * @throws EspalierError `budget_exceeded` if the selection and the markers do not fit, `bad_input`, `bad_option`; the
+ *   signal's reason if it is aborted
  */
 export async function summarizeDocument(
   text: string,
@@ -283,7 +286,7 @@ export async function summarizeDocument(
 }
 
 /**
- * The same at once, with the grammars that are loaded; in Node also with the package's own.
+ * Summarises a document synchronously, with the loaded grammars; in Node also with the package's own.
  *
  * @throws EspalierError as {@link summarizeDocument}, and `not_initialized`
  */
@@ -300,8 +303,8 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
 }
 
 /**
- * Summarises documents that share a budget. What is left out first is what is least near to a selection, or deepest, in
- * whichever of them; ties go by the order of the list.
+ * Summarises documents that share a budget. Nodes far from a selection and deep nodes are omitted first, in whichever
+ * document. The order of the list decides ties.
  *
  * ```ts
  * import { summarizeDocuments } from "espalier/documents";
@@ -354,7 +357,7 @@ async function summarized(
 
 const IMPORTS = ["usual", "first", "last"] as const;
 
-/** Summaries with the grammars that are loaded; `failures` say why a grammar is missing. */
+/** Summarises documents with the loaded grammars. `failures` are the reasons why grammars are missing. */
 function summariesOf(
   documents: readonly (SummaryDocument & { text: string })[],
   options: SummaryOptions,
@@ -439,7 +442,10 @@ function readElision(answer: Answer, path = ""): Elision {
   };
 }
 
-/** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
+/**
+ * Returns the extension of a file's name, or its name. The engine knows the comments of some languages without a
+ * grammar by it.
+ */
 function endingOf(path: string | undefined): string {
   return path?.split(/[/\\]/).pop()?.split(".").pop() ?? "";
 }
@@ -457,7 +463,7 @@ function apply(text: string, edits: readonly SummaryEdit[]): string {
   return made + text.slice(reached);
 }
 
-/** Characters that Copilot Chat takes for a token. */
+/** Characters per token in Copilot Chat. */
 const CHARACTERS = 4;
 
 function compatible(
@@ -520,12 +526,12 @@ function compatible(
   });
 }
 
-/** Lines of places that ascend, from 1. Lines end with CR LF, LF or CR. */
+/** Finds the lines of ascending offsets, from 1. Lines end with CR LF, LF or CR. */
 class Lines {
   readonly #text: string;
   readonly #ends = /\r\n?|\n/g;
   #line = 1;
-  /** Where the next line begins. */
+  /** The start of the next line. */
   #next = 0;
 
   constructor(text: string) {
@@ -551,7 +557,7 @@ function encodingOf({ encoding, model }: SummaryOptions): EncodingName {
 
 // ---------------------------------------------------------------- checks
 
-/** Where there is one document, nobody numbered it. */
+/** Removes the index from the path of an error if there is one document only. */
 function atText(error: unknown): never {
   if (error instanceof EspalierError && error.path?.startsWith("documents[0].")) {
     const field = error.path.slice("documents[0].".length);
@@ -574,7 +580,7 @@ function checkOptions(text: string, options: SummaryDocument & SummaryOptions): 
   checkMode(options);
 }
 
-/** The switches of the compatible mode need that mode. */
+/** Checks that the switches of the compatible mode come with that mode. */
 function checkMode({ compatible, mode }: SummaryOptions): void {
   if (compatible !== undefined && mode !== "compatible")
     throw badOption("mode", '"compatible" where there is options.compatible', mode);

@@ -1,7 +1,7 @@
 /**
- * How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which
- * the engine reads them (`src/bindings/tape.rs`). Everything is checked before it is put here; objects are put together
- * behind it.
+ * The format of questions about documents and their answers: a list of numbers and a list of texts, in the order in
+ * which the engine reads them (`src/bindings/tape.rs`). Values are checked before they are added here, and the callers
+ * make objects of answers.
  */
 
 import { call, wasm } from "../engine/engine.ts";
@@ -9,7 +9,7 @@ import type { Basis } from "./structure.ts";
 import type { FlatTree } from "./flatten.ts";
 import { append } from "../formats/append.ts";
 
-/** What the engine can be asked. */
+/** Questions that the engine answers. */
 export type Asked =
   | "languages"
   | "structure"
@@ -24,14 +24,14 @@ export type Asked =
   | "map"
   | "forget";
 
-/** A document as it crosses: `settings` are what `settingsOf` gives for it. */
+/** A document as it crosses. `settings` is the result of `settingsOf`. */
 export interface Crossing {
   text: string;
   language: string | undefined;
   settings: readonly number[];
 }
 
-/** What is asked of the engine. */
+/** A question to the engine. */
 export class Question {
   readonly #texts: string[] = [];
   readonly #numbers: number[] = [];
@@ -53,19 +53,19 @@ export class Question {
     return this.number(Number(flag));
   }
 
-  /** A text that is there or not. */
+  /** An optional text. */
   maybe(text: string | undefined): this {
     return text === undefined ? this.number(0) : this.number(1).text(text);
   }
 
-  /** A list of texts, of any length. */
+  /** A list of texts of any length. */
   texts(texts: readonly string[]): this {
     this.#numbers.push(texts.length);
     for (const text of texts) this.#texts.push(text);
     return this;
   }
 
-  /** A list of numbers, of which there can be millions. */
+  /** A list of numbers, which can be millions. */
   numbers(numbers: Iterable<number> & { readonly length: number }): this {
     this.#numbers.push(numbers.length);
     for (const number of numbers) this.#numbers.push(number);
@@ -76,13 +76,17 @@ export class Question {
     return this.text(text, language).number(...settings);
   }
 
-  /** A tree of the host's, if there is one, with the query that was registered with the language. */
+  /** The tree of the host, if any, with the query that was registered with the language. */
   tree(tree: FlatTree | undefined, query: string | undefined): this {
     if (!tree) return this.number(0);
     return this.number(1).numbers(tree.nodes).texts(tree.kinds).texts(tree.fields).maybe(query);
   }
 
-  /** @throws EspalierError what the engine refused */
+  /**
+   * Asks the engine.
+   *
+   * @throws EspalierError the error of the engine
+   */
   ask(what: Asked): Answer {
     return new Answer(
       call(() => wasm().documents(what, this.#texts, Float64Array.from(this.#numbers)) as [Float64Array, string]),
@@ -90,7 +94,7 @@ export class Question {
   }
 }
 
-/** What the engine says, read in order. */
+/** An answer of the engine, read in order. */
 export class Answer {
   readonly #numbers: Float64Array;
   readonly #texts: string;

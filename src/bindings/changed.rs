@@ -1,4 +1,5 @@
-//! Changed code at the boundary. Positions are UTF-16 code units here, bytes inside; lines are counted from 1 here, from 0 inside.
+//! Changed code at the boundary. Offsets are UTF-16 code units in JavaScript and bytes in the engine; lines count from
+//! 1 in JavaScript and from 0 in the engine.
 
 use std::mem::take;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use crate::document::units::Units;
 use crate::error::{Code, Error, Result};
 use crate::tokens::{EncodingName, Tokenizer};
 
-/// Counts what JavaScript's `length` does.
+/// Counts UTF-16 code units, as JavaScript's `length` does.
 struct Characters;
 
 impl Tokenizer for Characters {
@@ -27,7 +28,7 @@ impl Tokenizer for Characters {
     }
 }
 
-/// What counts; without a name, characters.
+/// Returns the tokenizer of an encoding; without a name it counts characters.
 pub(super) fn counter(encoding: &str) -> Result<Rc<dyn Tokenizer>> {
     if encoding.is_empty() {
         return Ok(Rc::new(Characters));
@@ -36,18 +37,18 @@ pub(super) fn counter(encoding: &str) -> Result<Rc<dyn Tokenizer>> {
     Ok(found)
 }
 
-/// A file, and what changed in it.
+/// A file and its changes.
 struct Asked<'q> {
     name: &'q str,
     text: &'q str,
     options: Options<'q>,
     diff: Option<&'q str>,
-    /// In bytes; what lies behind the text is its end, and ends come in order.
+    /// In bytes. Offsets behind the text are its end, and the two ends are in order.
     selections: Vec<(u32, u32)>,
 }
 
 impl<'q> Asked<'q> {
-    /// The name, the document, its diff if there is one, and its selections.
+    /// Reads the name, the document, its diff if there is one, and its selections.
     fn read(question: &mut Question<'q>) -> Asked<'q> {
         let name = question.text();
         let (text, options) = question.document();
@@ -59,7 +60,7 @@ impl<'q> Asked<'q> {
         Asked { name, text, options, diff, selections: numbers.as_chunks().0.iter().map(pair).collect() }
     }
 
-    /// What of it changed; `at` is its place in the list.
+    /// Returns the changes of the file. `at` is its index in the list.
     fn changes(&self, at: usize) -> Result<Vec<Change>> {
         let mut found = selected(self.text, self.selections.iter().copied());
         if let Some(written) = self.diff {
@@ -74,8 +75,10 @@ impl<'q> Asked<'q> {
     }
 }
 
-/// Reduces changed files: the budget, batches at most, the encoding (none: the budget is in characters), the words of a marker, tokens for each
-/// file, whether lines are numbered; the files. Whether it fits; then the files in their order and the tokens of all, otherwise see `refuse`.
+/// Reduces changed files. The question has the budget, the maximum of batches, the encoding (none if the budget is in
+/// characters), the words of a marker, the tokens to add per file, whether lines are numbered, and the files. The
+/// answer says whether the files fit, followed by the files in their order and the tokens of all, or by the answer of
+/// `refuse`.
 pub(super) fn ours(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let (budget, batches) = (question.whole(), question.count());
     let tokenizer = counter(question.text())?;
@@ -129,7 +132,7 @@ pub(super) fn ours(question: &mut Question<'_>, answer: &mut Answer) -> Result<(
     Ok(())
 }
 
-/// Of the files of a diff the one that is meant; nothing of an empty diff.
+/// Returns the file of a diff that is meant; `None` for an empty diff.
 fn of_file<'d>(mut parsed: Vec<FileDiff<'d>>, name: &str) -> Result<Option<FileDiff<'d>>> {
     if parsed.len() < 2 {
         return Ok(parsed.pop());
@@ -149,7 +152,8 @@ fn of_file<'d>(mut parsed: Vec<FileDiff<'d>>, name: &str) -> Result<Option<FileD
     }
 }
 
-/// That it does not fit: the tokens that all changes need, and how many batches that would be; those that may be are told, each with its files.
+/// Answers that the files do not fit: the tokens of all changes, the number of batches, and the proposed batches with
+/// their files.
 fn refuse(reduction: &Reduction, answer: &mut Answer) {
     answer.flag(false);
     match reduction {
@@ -167,8 +171,8 @@ fn refuse(reduction: &Reduction, answer: &mut Answer) {
     }
 }
 
-/// The reduction of Copilot Chat: the budget, batches at most, the encoding, the files. As [`ours`], but a file is a list of parts: first
-/// line, last line, text.
+/// Reduces files as Copilot Chat does. The question has the budget, the maximum of batches, the encoding and the files.
+/// The answer is that of [`ours`], but a file is a list of parts: first line, last line, text.
 pub(super) fn as_copilot_chat(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let (budget, batches) = (question.whole(), question.count());
     let tokenizer = counter(question.text())?;
@@ -210,7 +214,8 @@ pub(super) fn as_copilot_chat(question: &mut Question<'_>, answer: &mut Answer) 
     Ok(())
 }
 
-/// The files of a diff: for each its old name and its new one, what became of it, whether it is binary, its hunks, and the lines that changed.
+/// Answers with the files of a diff: for each its old and new name, its state, whether it is binary, its hunks, and its
+/// changed lines.
 pub(super) fn diff(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     answer.list(&diff::parse(question.text()).map_err(|error| error.at("diff"))?, |answer, file| {
         for path in [file.path(), file.old_path.as_deref(), file.new_path.as_deref()] {
@@ -219,7 +224,7 @@ pub(super) fn diff(question: &mut Question<'_>, answer: &mut Answer) -> Result<(
         answer.text(file.status.as_str());
         answer.flag(file.binary);
         answer.list(&file.hunks, |answer, hunk| {
-            // As the head of the hunk has it: an empty range names the line that it comes behind.
+            // As in the header of the hunk: an empty range names the line before it.
             for (start, count) in [(hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines)] {
                 answer.number(start + u32::from(count > 0));
                 answer.number(count);

@@ -1,6 +1,7 @@
-//! Documents at the boundary. Positions are UTF-16 code units here, bytes inside.
+//! Documents at the boundary. Offsets are UTF-16 code units in JavaScript and bytes in the engine.
 //!
-//! Grammars and structures belong to the instance: after a crash the host links grammars again from the modules it kept.
+//! Grammars and structures belong to an engine instance. After a crash the host links grammars again from the modules
+//! that it kept.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,11 +23,11 @@ type Numbered = (Rc<Grammar>, u64);
 
 #[derive(Default)]
 struct Loaded {
-    /// Grammars of languages known by name are shared: JavaScript's serves JSX.
+    /// Grammars by file: that of JavaScript also serves JSX.
     files: Vec<(&'static str, tree_sitter::Language)>,
     /// By language.
     grammars: Vec<(Box<str>, Numbered)>,
-    /// Counts grammars, so that structures made with one are not taken for those of another.
+    /// The number of grammars so far, which tells structures of different grammars apart.
     count: u64,
 }
 
@@ -51,7 +52,7 @@ impl Loaded {
         self.files.iter().find(|(known, _)| *known == name).map(|(_, runtime)| runtime)
     }
 
-    /// The grammar of a language, if it is loaded, and its number.
+    /// Returns the grammar of a language with its number, if it is loaded.
     fn get(&mut self, name: &str) -> Result<Option<Numbered>> {
         if let Some(found) = self.known(name) {
             return Ok(Some(found));
@@ -64,11 +65,11 @@ impl Loaded {
     }
 }
 
-/// A kind of question: reads what is asked, and says what there is to say.
+/// Reads a question and writes its answer.
 type Ask = fn(&mut Question<'_>, &mut Answer) -> Result<()>;
 
-/// Asks something about documents. `texts` and `numbers` are what is asked, in the order in which the function reads it that is called here;
-/// numbers and texts come back the same way.
+/// Answers a question about documents. `texts` and `numbers` are the question, in the order in which the called
+/// function reads them. The answer has numbers and texts in the same way.
 #[wasm_bindgen]
 pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result::Result<JsValue, JsValue> {
     let ask: Ask = match what {
@@ -91,7 +92,7 @@ pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result
     Ok(answer.into())
 }
 
-/// The languages that are known by name: for each its name, its grammar, its aliases and its extensions.
+/// Answers with the known languages: for each its name, grammar, aliases and extensions.
 fn languages(_: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     answer.list(Language::all(), |answer, language| {
         for words in [language.name, language.grammar, language.aliases, language.extensions] {
@@ -101,7 +102,7 @@ fn languages(_: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     Ok(())
 }
 
-/// Links the grammar file `file` (as `languages` names it) into this instance.
+/// Links the grammar file `file`, named as in `languages`, into this instance.
 #[wasm_bindgen(js_name = "linkGrammar")]
 pub fn link_grammar(file: &str, module: &JsValue) -> std::result::Result<(), JsValue> {
     let known = Language::all().iter().find(|language| language.grammar == file);
@@ -116,12 +117,12 @@ pub fn link_grammar(file: &str, module: &JsValue) -> std::result::Result<(), JsV
     Ok(())
 }
 
-/// Links a grammar of the host's own, with its query if there is one; it stands in for a built-in one of the same name.
+/// Links a grammar of the host with its query, if it has one. It replaces a built-in grammar of the same name.
 #[wasm_bindgen(js_name = "registerGrammar")]
 pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>) -> std::result::Result<(), JsValue> {
     let runtime = grammar::link(module, None).map_err(to_js)?;
     let grammar = match (&query, Language::find(language)) {
-        // Another build of a grammar that we have a query for.
+        // Another build of a grammar with a built-in query.
         (None, Some(known)) => Grammar::built_in(known, runtime),
         (query, _) => Grammar::of_host(runtime, query.as_deref()),
     };
@@ -130,12 +131,12 @@ pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>)
     Ok(())
 }
 
-/// The grammar of a language, if it is loaded, and its number.
+/// Returns the grammar of a language with its number, if it is loaded.
 pub(super) fn loaded_grammar(language: &str) -> Result<Option<Numbered>> {
     LOADED.with_borrow_mut(|loaded| loaded.get(language))
 }
 
-/// The structure of a document, made if it is not kept.
+/// Returns the structure of a document, and makes it if it is not kept.
 pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
     let found = loaded_grammar(options.language)?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
@@ -144,8 +145,8 @@ pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
     Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, options, number), make)))
 }
 
-/// The structure of a document: of the host's tree, if there is one. See [`SyntaxTree::read`] for its nodes; behind them come its kinds, its
-/// fields, and the query that was registered with the language, if there is one.
+/// Returns the structure of a document, from the tree of the host if there is one. The question has the nodes of the
+/// tree, see [`SyntaxTree::read`], its kinds, its fields, and the query that is registered with the language, if any.
 pub(super) fn structure(text: &str, options: &Options<'_>, question: &mut Question<'_>) -> Result<Shared> {
     if !question.flag() {
         return shared(text, options);
@@ -167,7 +168,7 @@ pub(super) fn structure(text: &str, options: &Options<'_>, question: &mut Questi
 fn read_tree(text: &str, nodes: &[f64], kinds: usize, fields: usize) -> Result<SyntaxTree> {
     let units = Units::new(text);
     let end = units.of(text, text.len() as u32);
-    // What lies behind the text does so in bytes, too.
+    // Offsets behind the text stay behind it.
     let byte = |unit: u32| if unit > end { u32::MAX } else { units.byte(text, unit) };
     let mut nodes: Vec<u32> = nodes.iter().map(|number| *number as u32).collect();
     for row in nodes.chunks_exact_mut(WIDTH) {
@@ -178,14 +179,14 @@ fn read_tree(text: &str, nodes: &[f64], kinds: usize, fields: usize) -> Result<S
     SyntaxTree::read(&nodes, kinds, fields, text)
 }
 
-/// The structure of a document.
+/// Answers with the structure of a document.
 fn whole_structure(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let (text, options) = question.document();
     put_structure(&*structure(text, &options, question)?, text, answer);
     Ok(())
 }
 
-/// A structure: its basis, its kinds, and kind, start, end and parent of each node in preorder.
+/// Writes a structure: its basis, its kinds, and kind, start, end and parent of each node in preorder.
 pub(super) fn put_structure(structure: &Structure, text: &str, answer: &mut Answer) {
     let units = Units::new(text);
     answer.basis(structure.basis);
@@ -197,7 +198,7 @@ pub(super) fn put_structure(structure: &Structure, text: &str, answer: &mut Answ
     });
 }
 
-/// Forgets what was kept: structures, what was laid out of them, trees and facts.
+/// Forgets structures, layouts, trees and facts.
 fn forget(_: &mut Question<'_>, _: &mut Answer) -> Result<()> {
     CACHE.with_borrow_mut(Cache::clear);
     TREES.with_borrow_mut(Trees::clear);

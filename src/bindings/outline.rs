@@ -1,4 +1,5 @@
-//! Outlines and repository maps at the boundary. Positions are UTF-16 code units here, bytes inside; lines are counted from 1 here.
+//! Outlines and repository maps at the boundary. Offsets are UTF-16 code units in JavaScript and bytes in the engine;
+//! lines count from 1 in JavaScript.
 
 use std::cell::RefCell;
 
@@ -16,7 +17,7 @@ thread_local! {
     static FACTS: RefCell<Kept> = RefCell::default();
 }
 
-/// The facts of a document, and whether they had to be made.
+/// Returns the facts of a document, and whether they had to be made.
 pub(super) fn facts(text: &str, options: &Options<'_>) -> Result<(SharedFacts, bool)> {
     let found = loaded_grammar(options.language)?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
@@ -29,21 +30,21 @@ pub(super) fn facts(text: &str, options: &Options<'_>) -> Result<(SharedFacts, b
     }))
 }
 
-/// Makes the facts of a document if they are not kept; whether they were made.
+/// Makes the facts of a document if they are not kept, and answers whether they were made.
 pub(super) fn prepare(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let (text, options) = question.document();
     answer.flag(facts(text, &options)?.1);
     Ok(())
 }
 
-/// Forgets the facts that were kept.
+/// Forgets the facts.
 pub(super) fn clear() {
     FACTS.with_borrow_mut(Kept::clear);
 }
 
-/// The outline of a document: its text and language, whether lines are numbered, the budget (infinity: none), the encoding. The text, its
-/// tokens, how many definitions are missing, the places of those that are shown; all definitions in order, each with the number of the one
-/// around it; the basis.
+/// Answers with the outline of a document. The question has its text and language, whether lines are numbered, the
+/// budget (infinity for none) and the encoding. The answer has the text, its tokens, the number of missing definitions,
+/// the indices of the shown ones, all definitions in order, each with the index of the one around it, and the basis.
 pub(super) fn outline(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let (text, options) = question.document();
     let (facts, _) = facts(text, &options)?;
@@ -67,15 +68,16 @@ pub(super) fn outline(question: &mut Question<'_>, answer: &mut Answer) -> Resul
     Ok(())
 }
 
-/// Name, kind and line of a definition.
+/// Writes name, kind and line of a definition.
 fn put_named(item: &Item, text: &str, lines: &Lines<'_>, answer: &mut Answer) {
     answer.text(text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default());
     answer.text(item.category.as_str());
     answer.number(lines.of(item.code) + 1);
 }
 
-/// The map of a repository: names and paths that were mentioned, the budget, the encoding; the files, each behind its path and two flags: the
-/// conversation is about it, it was mentioned. The text, its tokens, how many lines are missing; files and their ranks, the definitions shown.
+/// Answers with the map of a repository. The question has the mentioned names and paths, the budget, the encoding, and
+/// the files, each behind its path and two flags: whether the conversation is about it, and whether it was mentioned.
+/// The answer has the text, its tokens, the number of missing lines, files with their ranks, and the shown definitions.
 pub(super) fn map(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let mentioned: Vec<&str> = question.texts().iter().map(String::as_str).collect();
     let budget = question.whole();

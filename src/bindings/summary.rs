@@ -1,4 +1,4 @@
-//! Summaries at the boundary. Positions are UTF-16 code units here, bytes inside.
+//! Summaries at the boundary. Offsets are UTF-16 code units in JavaScript and bytes in the engine.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,9 +14,10 @@ use crate::document::summary::{
 use crate::error::Result;
 use crate::tokens::EncodingName;
 
-/// Summarises documents that share a limit, by the rules of the compatible mode: the limit, whether types are preserved, whether elisions are
-/// always marked, and the numbers of lines (1: of what is omitted, 2: all); the documents, each behind whether it costs what attached files do.
-/// For each its text, its edits, the selection extended to whole nodes, and its basis.
+/// Summarises documents by the compatible rules. The question has the limit, whether types are preserved, whether
+/// elisions are always marked, the style of line numbers (1: of omitted lines, 2: all), and the documents, each behind
+/// whether it has the costs of attached files. The answer has for each its text, its edits, the selection extended to
+/// whole nodes, and its basis.
 pub(super) fn compatible(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let limit = question.number();
     let settings = Settings {
@@ -50,7 +51,7 @@ pub(super) fn compatible(question: &mut Question<'_>, answer: &mut Answer) -> Re
     Ok(())
 }
 
-/// A document, and what is known of it before it is summarised.
+/// A document with its structure, its selection and its costs.
 struct Known<'q> {
     language: &'q str,
     source: Source<'q>,
@@ -61,8 +62,8 @@ struct Known<'q> {
 }
 
 impl<'q> Known<'q> {
-    /// The document, its structure, start and end of the selection (NaN: none), kinds that have a cost of their own, and those costs (NaN:
-    /// never kept); without kinds they are those of the nodes.
+    /// Reads the document, its structure, start and end of the selection (NaN for none), kinds with their own cost, and
+    /// these costs (NaN: never kept). Without kinds, the costs are those of the nodes.
     fn read(question: &mut Question<'q>) -> Result<Known<'q>> {
         let (text, options) = question.document();
         let structure = structure(text, &options, question)?;
@@ -97,7 +98,7 @@ impl<'q> Known<'q> {
     }
 }
 
-/// Costs of one document.
+/// The costs of a document.
 enum Own<'q> {
     Kinds(Vec<(Box<str>, Option<f64>)>),
     Nodes(&'q [f64]),
@@ -113,8 +114,8 @@ impl Own<'_> {
     }
 }
 
-/// What the nodes of a document usually cost, in preorder: whether types are preserved, and the document as for the others. Its structure, and
-/// the costs.
+/// Answers with the structure of a document and the usual costs of its nodes in preorder. The question has whether
+/// types are preserved, and the document.
 pub(super) fn costs(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let preserve_types = question.flag();
     let known = Known::read(question)?;
@@ -124,10 +125,10 @@ pub(super) fn costs(question: &mut Question<'_>, answer: &mut Answer) -> Result<
     Ok(())
 }
 
-/// A selection in bytes, if there is one; what lies behind the text is its end, and ends come in order.
+/// Reads a selection in bytes, if there is one. Offsets behind the text are its end, and the two ends are put in order.
 fn selection(source: &Source<'_>, question: &mut Question<'_>) -> Option<(u32, u32)> {
     let (start, end) = (question.number(), question.number());
-    // Numbers that are less than 0 become 0, those behind everything the largest.
+    // The conversion saturates: negative numbers become 0, and large ones the maximum.
     let (first, last) = (source.byte(start as u32), source.byte(end as u32));
     (!start.is_nan()).then_some((first.min(last), first.max(last)))
 }
@@ -136,15 +137,16 @@ thread_local! {
     static LAYOUTS: RefCell<Layouts> = RefCell::default();
 }
 
-/// Forgets the layouts that were kept.
+/// Forgets the layouts.
 pub(super) fn clear() {
     LAYOUTS.with_borrow_mut(Layouts::clear);
 }
 
-/// Summarises documents that share a budget: the encoding (none: the budget is in characters), the words of a marker, the budget, whether
-/// lines are numbered, what imports are worth (1: come first, 2: last); the documents, each behind its name, the language that comments are
-/// looked up by, and how comments begin and end (both empty: as in that language). For each its tokens, those of the document, its edits and
-/// elisions, and its basis.
+/// Summarises documents by the exact rules. The question has the encoding (none if the budget is in characters), the
+/// words of a marker, the budget, whether lines are numbered, what imports are worth (1: they come first, 2: last), and
+/// the documents, each behind its name, the language of its comments, and how comments begin and end (both empty: as in
+/// the language). The answer has for each its tokens, the tokens of the document, its edits, its elisions and its
+/// basis.
 pub(super) fn exactly(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
     let unit = question.text();
     let encoding = if unit.is_empty() { None } else { Some(EncodingName::from_name(unit).and_then(loaded)?) };
@@ -173,7 +175,7 @@ pub(super) fn exactly(question: &mut Question<'_>, answer: &mut Answer) -> Resul
     let documents: Vec<Document> = documents.collect();
     let mut layouts: Vec<Rc<Layout>> = Vec::with_capacity(said.len());
     for (document, ([_, language, open, close], known)) in documents.iter().zip(&said) {
-        // Everything that a layout depends on beside the structure.
+        // Everything that a layout depends on besides the structure.
         let numbered = if options.numbered { "1" } else { "" };
         let rest = [language, open, close, options.wording, unit, numbered].join("\0");
         let make = || Layout::new(document, &options);

@@ -1,6 +1,6 @@
-//! How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which the other side
-//! reads them (`js/documents/tape.ts`). Objects are put together in JavaScript: that takes half as much code here as an export with
-//! arguments for each question and properties for each answer.
+//! The format of questions about documents and their answers: a list of numbers and a list of texts, in the order in
+//! which the other side reads them (`js/documents/tape.ts`). JavaScript assembles the objects. This takes half the code
+//! of an export with arguments per question and properties per answer.
 
 use js_sys::{Array, Float64Array};
 use wasm_bindgen::prelude::*;
@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use crate::document::parse::Limits;
 use crate::document::{Basis, Mode, Options};
 
-/// What JavaScript asks, all of it checked there. What is missing counts as 0 and as no text.
+/// A question of JavaScript, which has checked it. Missing values are 0 and empty texts.
 pub(super) struct Question<'q> {
     texts: &'q [String],
     numbers: &'q [f64],
@@ -23,7 +23,7 @@ impl<'q> Question<'q> {
         self.texts.split_off_first().map_or("", String::as_str)
     }
 
-    /// A list of texts, behind how many they are.
+    /// Reads a list of texts behind its length.
     pub fn texts(&mut self) -> &'q [String] {
         let count = self.count().min(self.texts.len());
         self.texts.split_off(..count).unwrap_or_default()
@@ -33,18 +33,18 @@ impl<'q> Question<'q> {
         self.numbers.split_off_first().copied().unwrap_or_default()
     }
 
-    /// A list of numbers, behind how many they are.
+    /// Reads a list of numbers behind its length.
     pub fn numbers(&mut self) -> &'q [f64] {
         let count = self.count().min(self.numbers.len());
         self.numbers.split_off(..count).unwrap_or_default()
     }
 
-    /// A whole number; infinity is the largest.
+    /// Reads a whole number; infinity is the maximum.
     pub fn count(&mut self) -> usize {
         self.number() as usize
     }
 
-    /// The same where it may be more than 32 bits.
+    /// Reads a whole number that can have more than 32 bits.
     pub fn whole(&mut self) -> u64 {
         self.number() as u64
     }
@@ -53,7 +53,7 @@ impl<'q> Question<'q> {
         self.number() != 0.0
     }
 
-    /// A document's text, and what its structure depends on beside that.
+    /// Reads the text of a document and the options of its structure.
     pub fn document(&mut self) -> (&'q str, Options<'q>) {
         let (text, language) = (self.text(), self.text());
         let mode = if self.flag() { Mode::Compatible } else { Mode::Default };
@@ -62,11 +62,11 @@ impl<'q> Question<'q> {
     }
 }
 
-/// What JavaScript is told.
+/// An answer to JavaScript.
 #[derive(Default)]
 pub(super) struct Answer {
     numbers: Vec<f64>,
-    /// One behind the other; their lengths are among the numbers, in UTF-16 code units.
+    /// The texts, concatenated. Their lengths are among the numbers, in UTF-16 code units.
     texts: String,
 }
 
@@ -75,7 +75,7 @@ impl Answer {
         self.push(number.into());
     }
 
-    /// A number that has more than 32 bits.
+    /// Writes a number that can have more than 32 bits.
     pub fn whole(&mut self, number: u64) {
         self.push(number as f64);
     }
@@ -99,7 +99,7 @@ impl Answer {
         self.texts.push_str(text);
     }
 
-    /// What is there or not.
+    /// Writes an optional value.
     pub fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Answer, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {
@@ -107,7 +107,7 @@ impl Answer {
         }
     }
 
-    /// A list, behind how many there are.
+    /// Writes a list behind its length.
     pub fn list<T>(
         &mut self,
         list: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
