@@ -2,7 +2,7 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // Rust says how the table is laid out, the linker gives it a maximum; without the flag that is its initial length.
+    // The linker limits the function table; without this flag its maximum is its initial length.
     if std::env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm") {
         println!("cargo::rustc-link-arg=--growable-table");
     }

@@ -25,7 +25,7 @@ export type {
   PruneResult,
 };
 
-/** What needs a function of the package, or formats other than the neutral one. */
+/** Options that need a function of the package, or other formats than the neutral one. */
 type Beyond = "format" | "tokenizer" | "images" | "imageSize" | "tools";
 interface Neutral {
   /** The only format that these functions read. */
@@ -40,25 +40,25 @@ export interface CorePruneOptions extends Omit<PruneOptions, Beyond>, Neutral {}
 export interface CoreCompactOptions extends Omit<CompactOptions, Beyond | "llm" | "provider">, Neutral {}
 
 export interface CoreRenderOptions {
-  /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */
+  /** Max tokens of the whole request: messages, tool definitions and the overhead of a list of messages. */
   budget: number;
   /** The form of the messages. Default `openai-chat`. */
   format?: "openai-chat" | "raw";
-  /** Wins over `model`. Default `o200k_base`. */
+  /** Takes precedence over `model`. Default `o200k_base`. */
   encoding?: "o200k_base" | "cl100k_base";
-  /** A model name; picks the encoding, and how pictures are counted. */
+  /** A model name; selects the encoding and the formula for pictures. */
   model?: string;
   /** Default `espalier`. */
   costModel?: string;
   /** Tool definitions sent with the request. */
   tools?: readonly object[];
-  /** Puts back what still fits once the budget is met. Default false. */
+  /** Puts removed nodes back while they fit the budget. Default false. */
   backfill?: boolean;
   /** Aborting it ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A prompt as JSON: what `renderElementJSON` makes, in which elements may be components of the host. */
+/** A prompt as JSON, in the form of `renderElementJSON`; elements may be components of the host. */
 export interface PromptTree {
   node: TreeElement;
 }
@@ -71,20 +71,20 @@ export interface TreeElement {
   ctorName?: string | undefined;
   /** Names a component: the host makes its content once its budget is known ({@link RenderHost.render}). */
   component?: string | undefined;
-  /** The component is asked again with more tokens if there are some left. */
+  /** True if the component is rendered again with more tokens if any are left. */
   expandable?: boolean | undefined;
   /**
-   * Of layout (`priority`, `flexGrow`, `flexBasis`, `flexReserve`), of a message (`role`: 0 system, 1 user, 2
-   * assistant, 3 tool), and what a component reads.
+   * Properties of layout (`priority`, `flexGrow`, `flexBasis`, `flexReserve`), of a message (`role`: 0 system, 1 user,
+   * 2 assistant, 3 tool), and of a component.
    */
   props?: object | undefined;
   children?: TreeNode[] | undefined;
   keepWithId?: number | undefined;
   /** Sum of 1: legacy order, 2: a chunk, 4: passes its priority on, 8: an alternative. */
   flags?: number | undefined;
-  /** The most tokens that it may have. */
+  /** Max tokens of the element. */
   tokenLimit?: number | undefined;
-  /** For each of `props.toolCalls` the `keepWithId` of what it goes with. */
+  /** For each of `props.toolCalls` the `keepWithId` of the group with which it is removed. */
   callsKeptWith?: (number | null)[] | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface TreeCacheBreakpoint {
 }
 
 export interface RenderHost {
-  /** Makes the content of a component: a text, a node, a list of nodes, a tree, or nothing. */
+  /** Returns the content of a component: a text, a node, a list of nodes, a tree, or nothing. */
   render?(
     component: string,
     props: any,
@@ -117,7 +117,7 @@ export interface RenderHost {
 }
 export type RenderedContent = string | TreeNode | PromptTree | readonly TreeNode[] | null | undefined | void;
 
-/** A prompt that was rendered. */
+/** A rendered prompt. */
 export interface CoreRendered {
   /** Spread it into the request. */
   request: { messages: OpenAIPromptMessage[] | Raw.ChatMessage[] };
@@ -125,6 +125,6 @@ export interface CoreRendered {
   tokens: number;
   budget: number;
   format: "openai-chat" | "raw";
-  /** Nodes that were removed, not counting what was in them. */
+  /** Number of removed nodes, without their descendants. */
   removed: number;
 }

@@ -1,7 +1,7 @@
 //! The ledger: facts collected from the history by rules, never by a model.
 //!
 //! In: messages, oldest first. Out: facts that must survive, however the summary turns out. Adding one message takes
-//! time proportional to its length, and returns the same as folding all messages afresh. Start with [`Ledger::add`].
+//! time proportional to its length, and returns the same as folding all messages afresh. Start reading at [`Ledger::add`].
 //!
 //! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests),
 //! [`error`], [`decision`], [`symbol`]; plans are in this file. [`shell`] parses command lines, [`earlier`] reads the
