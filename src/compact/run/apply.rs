@@ -36,7 +36,7 @@ impl Compaction {
                 step.step = "offline";
                 steps.push(step);
                 let covered = covered.clone();
-                self.fit(vec![edit], steps, Some(Made { covered, text, shown, spare, crowd, model: report }))
+                self.fit(vec![edit], steps, Some(FinishedSummary { covered, text, shown, spare, crowd, model: report }))
             }
             Err((_, why)) => {
                 steps.push(StepReport {
@@ -343,7 +343,12 @@ impl Compaction {
 
     /// Carries out the last steps: those of the profile after the summary, then pruning, then shortening of what must
     /// stay, so that the result fits the budget.
-    pub(super) fn fit(&self, summary: Vec<Edit>, given: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
+    pub(super) fn fit(
+        &self,
+        summary: Vec<Edit>,
+        given: Vec<StepReport>,
+        made: Option<FinishedSummary>,
+    ) -> Result<Compacted> {
         let mut edits = match &made {
             Some(made) => self.unhidden_edits(&made.covered),
             None => self.cheap.edits.clone(),
@@ -380,7 +385,7 @@ impl Compaction {
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
-                        let Some(Made { model, .. }) = made else { return Err(error) };
+                        let Some(FinishedSummary { model, .. }) = made else { return Err(error) };
                         // There may be room for what must stay, but none for a record beside it.
                         let why = "there is no room for a record beside what must stay";
                         let total = self.cheap.total;
@@ -431,7 +436,7 @@ impl Compaction {
             steps.push(step);
         }
         let low_headroom = after > self.window(&draft).relief;
-        let Some(Made { covered, text, shown, spare, model, .. }) = made else {
+        let Some(FinishedSummary { covered, text, shown, spare, model, .. }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
             let quality = Some(self.quality(&draft, &covered, &edits, ""));
             let done = self.finished(draft, Status::Applied, edits, steps)?;

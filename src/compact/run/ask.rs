@@ -13,7 +13,7 @@ const MAX_FACTS: usize = 50;
 const SHORTER: [u64; 2] = [75, 50];
 
 /// The state of the exchange with the model.
-pub(super) struct Talk {
+pub(super) struct Exchange {
     pub(super) covered: Covered,
     shape: Shape,
     /// Max tokens that the model accepts.
@@ -34,9 +34,9 @@ pub(super) struct Talk {
     first: Option<(String, Gaps)>,
 }
 
-impl Talk {
-    pub(super) fn new(covered: Covered, shape: Shape, limit: u64) -> Talk {
-        Talk {
+impl Exchange {
+    pub(super) fn new(covered: Covered, shape: Shape, limit: u64) -> Exchange {
+        Exchange {
             covered,
             shape,
             limit,
@@ -88,7 +88,7 @@ impl Compaction {
     }
 
     /// Asks the model according to the state of the exchange.
-    pub(super) fn ask(&mut self, mut talk: Talk) -> State {
+    pub(super) fn ask(&mut self, mut talk: Exchange) -> State {
         let draft = self.view(&[]);
         let groups = groups(&draft);
         let ids: HashSet<&str> = talk.covered.ids.iter().map(String::as_str).collect();
@@ -150,10 +150,10 @@ impl Compaction {
             error: None,
         });
         talk.attempts += 1;
-        self.request(vec![Effect::CallModel(model)], Then::Model(Box::new(talk)))
+        self.request(vec![Effect::CallModel(model)], Continuation::Model(Box::new(talk)))
     }
 
-    pub(super) fn handle_answer(&mut self, answer: Answer, mut talk: Talk) -> State {
+    pub(super) fn handle_answer(&mut self, answer: Answer, mut talk: Exchange) -> State {
         let mut is_refused = false;
         let (status, why, next) = match answer {
             Answer::Model { text, finish_reason } => {
@@ -174,7 +174,7 @@ impl Compaction {
                         if talk.upto >= parts {
                             return self.accept(text, talk);
                         }
-                        let talk = Talk {
+                        let talk = Exchange {
                             done: talk.upto,
                             earlier: Some(text),
                             attempts: 0,
@@ -226,25 +226,25 @@ impl Compaction {
         }
         if let Some((text, gaps)) = talk.first.take() {
             // The first summary was usable, so it stays.
-            return self.attach(talk.covered, Makes::Text { text, gaps });
+            return self.attach(talk.covered, SummarySource::Text { text, gaps });
         }
         if let Some(shape) = next.filter(|_| (is_refused || talk.attempts < MAX_ATTEMPTS) && self.calls < MAX_CALLS) {
-            return self.ask(Talk { shape, ..talk });
+            return self.ask(Exchange { shape, ..talk });
         }
         self.handle_failure(status, why, talk)
     }
 
     /// Ends the exchange without a summary by the model.
-    fn handle_failure(&mut self, status: Status, why: String, talk: Talk) -> State {
+    fn handle_failure(&mut self, status: Status, why: String, talk: Exchange) -> State {
         if self.options.offline_on_failure {
-            return self.attach(talk.covered, Makes::Rules { after: Some((status, why)), unasked: None });
+            return self.attach(talk.covered, SummarySource::Rules { after: Some((status, why)), unasked: None });
         }
         let result = self.unchanged(status, &why, Some(self.model_report(Some((status, why.clone())))));
         self.conclude(result)
     }
 
     /// Accepts a summary of the whole covered range, or asks for a better one if that is worth its price.
-    fn accept(&mut self, text: String, mut talk: Talk) -> State {
+    fn accept(&mut self, text: String, mut talk: Exchange) -> State {
         let ledger = self.ledger(&talk.covered.ids);
         let facts = self.facts_without_place(&text, &talk.covered, &ledger);
         let mut told: Vec<&str> = self.additions.iter().map(String::as_str).collect();
@@ -269,7 +269,7 @@ impl Compaction {
                 (text, gaps)
             }
         };
-        self.attach(talk.covered, Makes::Text { text, gaps })
+        self.attach(talk.covered, SummarySource::Text { text, gaps })
     }
 
     /// Returns constraints, open items of the plan and changed files that are neither in the summary nor in the blocks

@@ -37,7 +37,7 @@ impl Compaction {
         let min = self.options.profile.min_messages.manual;
         let covered = covered_by(&draft, &draft, &groups, &covered);
         drop(scene);
-        self.cheap = Cheap { total, ..Cheap::default() };
+        self.cheap = CheapSteps { total, ..CheapSteps::default() };
         self.range = Some(range);
         if messages < min {
             let step = skipped("summary", total, &format!("fewer than {min} messages of the range could be covered"));

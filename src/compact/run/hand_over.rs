@@ -13,7 +13,7 @@ impl Compaction {
         let all: Vec<usize> = (0..groups.len()).filter(|&at| groups[at].kind != group::Kind::Frame).collect();
         let covered = covered_by(&draft, &draft, &groups, &all);
         let total = draft.total();
-        self.cheap = Cheap { total, ..Cheap::default() };
+        self.cheap = CheapSteps { total, ..CheapSteps::default() };
         if covered.ids.is_empty() {
             let step = skipped("summary", total, "there is nothing to hand over");
             let draft = self.view(&[]);
@@ -23,16 +23,16 @@ impl Compaction {
     }
 
     /// Returns the unchanged conversation, and the record.
-    pub(super) fn finish_hand_over(&mut self, covered: Covered, makes: Makes) -> State {
+    pub(super) fn finish_hand_over(&mut self, covered: Covered, makes: SummarySource) -> State {
         let ledger = self.ledger(&covered.ids);
         let budget = self.budget(&self.view(&[]));
         let form: &Form = self.form();
         let (text, title, model, step) = match makes {
-            Makes::Text { text, gaps } => {
+            SummarySource::Text { text, gaps } => {
                 let model = ModelReport { gaps: gaps.sentences(), ..self.model_report(None) };
                 (text.clone(), form.title_of(&text), Some(model), "summary")
             }
-            Makes::Rules { after, .. } => {
+            SummarySource::Rules { after, .. } => {
                 let text = self.extract(&covered.ids, &ledger, budget.summary);
                 (text, None, after.map(|failed| self.model_report(Some(failed))), "offline")
             }

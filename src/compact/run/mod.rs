@@ -16,7 +16,7 @@ mod work;
 
 use std::rc::Rc;
 
-use stages::{Makes, Pending, Then};
+use stages::{Continuation, Pending, SummarySource};
 
 use crate::compact::asking::{Asked, HookReport, Verify};
 use crate::compact::budget::Budget;
@@ -72,7 +72,7 @@ pub struct Compaction {
     options: Options,
     state: State,
     /// The results of the cheap steps.
-    cheap: Cheap,
+    cheap: CheapSteps,
     /// True if the result fills its budget with the working set beside the newest messages and keeps no room for later
     /// turns.
     fills: bool,
@@ -94,7 +94,7 @@ pub struct Compaction {
     /// The bounds of a chosen range.
     range: Option<cover::Range>,
     /// The record in the messages, and the messages that it replaced.
-    behind: Option<Behind>,
+    behind: Option<ReplacedRecord>,
     /// Ids of the messages in the environment turn of another system at the start; they stay there.
     environment: Vec<String>,
     /// The messages of a log as they were appended.
@@ -103,7 +103,7 @@ pub struct Compaction {
 }
 
 /// A record in the messages, and the messages that it replaced.
-struct Behind {
+struct ReplacedRecord {
     /// Id of the record.
     id: String,
     messages: Vec<Rc<Message>>,
@@ -132,7 +132,7 @@ struct Covered {
 
 /// The results of the steps before the summary.
 #[derive(Debug, Clone, Default)]
-struct Cheap {
+struct CheapSteps {
     edits: Vec<Edit>,
     steps: Vec<StepReport>,
     /// Tokens of the view under these edits.
@@ -143,7 +143,7 @@ struct Cheap {
 type Failed = (Status, String);
 
 /// A finished summary: the messages that it replaces, its text, the use of the ledger, the model's part.
-struct Made {
+struct FinishedSummary {
     covered: Covered,
     text: String,
     shown: Vec<Shown>,
@@ -158,7 +158,7 @@ struct Made {
 struct Placed {
     edit: Edit,
     shown: Vec<Shown>,
-    /// See [`Made`].
+    /// See [`FinishedSummary`].
     spare: u64,
     crowd: u64,
 }
@@ -223,7 +223,7 @@ impl Compaction {
             tokenizer,
             options,
             state: State::Start,
-            cheap: Cheap::default(),
+            cheap: CheapSteps::default(),
             fills: false,
             next_id: 0,
             calls: 0,
@@ -282,7 +282,7 @@ impl Compaction {
         let first = messages.iter().find(is_first);
         let behind = first.and_then(|record| {
             let messages = log.behind(&record.id)?;
-            Some(Behind { id: record.id.clone(), messages })
+            Some(ReplacedRecord { id: record.id.clone(), messages })
         });
         let (tools, cost_model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };

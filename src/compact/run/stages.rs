@@ -1,7 +1,7 @@
 //! The steps around the exchange with the model: hooks before and after, files that are inserted again, the check of
 //! the result.
 
-use super::ask::Talk;
+use super::ask::Exchange;
 use super::*;
 use crate::compact::asking::{HookOutcome, HookReport};
 use crate::compact::context;
@@ -11,19 +11,19 @@ use crate::effect::HookCall;
 pub(super) struct Pending {
     asks: Vec<Ask>,
     answers: Vec<Option<Answer>>,
-    then: Then,
+    then: Continuation,
 }
 
 /// The purpose of the answers.
-pub(super) enum Then {
+pub(super) enum Continuation {
     PreHook(Covered),
-    Model(Box<Talk>),
-    Files { covered: Covered, makes: Makes, paths: Vec<String> },
+    Model(Box<Exchange>),
+    Files { covered: Covered, makes: SummarySource, paths: Vec<String> },
     PostHook(Box<Compacted>),
 }
 
 /// The author of the summary.
-pub(super) enum Makes {
+pub(super) enum SummarySource {
     /// The model's text, and its remaining gaps.
     Text { text: String, gaps: Gaps },
     /// Rules: after a failure of the model, or because a request was not worth its price, with the reason if there is
@@ -52,7 +52,7 @@ impl Pending {
 
 impl Compaction {
     /// Requests effects from the host.
-    pub(super) fn request(&mut self, effects: Vec<Effect>, then: Then) -> State {
+    pub(super) fn request(&mut self, effects: Vec<Effect>, then: Continuation) -> State {
         let mut asks = Vec::with_capacity(effects.len());
         for effect in effects {
             asks.push(Ask { id: self.next_id, effect });
@@ -73,12 +73,12 @@ impl Compaction {
             return self.done(result);
         }
         match then {
-            Then::PreHook(covered) => self.before(answers.pop(), covered),
-            Then::Model(talk) => match answers.pop() {
+            Continuation::PreHook(covered) => self.before(answers.pop(), covered),
+            Continuation::Model(talk) => match answers.pop() {
                 Some(answer) => self.handle_answer(answer, *talk),
                 None => self.ask(*talk),
             },
-            Then::Files { covered, makes, paths } => {
+            Continuation::Files { covered, makes, paths } => {
                 let read = answers.into_iter().map(|answer| match answer {
                     Answer::File { text } => Ok(text),
                     Answer::Failed { reason, .. } => Err(reason),
@@ -90,7 +90,7 @@ impl Compaction {
                 self.files = reports;
                 self.make_result(covered, makes, &text)
             }
-            Then::PostHook(result) => {
+            Continuation::PostHook(result) => {
                 self.note_hook("postCompact", answers.pop(), HookOutcome::Done);
                 let result = Compacted { hooks: self.hooks.clone(), ..*result };
                 self.done(Ok(result))
@@ -114,20 +114,20 @@ impl Compaction {
                     before: self.view(&[]).before(),
                     budget: self.options.budget,
                 };
-                return self.request(vec![Effect::RunHook(call)], Then::PreHook(covered));
+                return self.request(vec![Effect::RunHook(call)], Continuation::PreHook(covered));
             }
         }
         let limit = self.options.model_limit.unwrap_or(u64::MAX);
         if !self.options.has_model || !self.options.profile.has(Rung::Summary) {
-            return self.attach(covered, Makes::Rules { after: None, unasked: None });
+            return self.attach(covered, SummarySource::Rules { after: None, unasked: None });
         }
         if limit < MIN_ROOM {
             let why =
                 format!("the model takes {limit} tokens, and {MIN_ROOM} are the least that show enough of a history");
-            return self.attach(covered, Makes::Rules { after: None, unasked: Some(why) });
+            return self.attach(covered, SummarySource::Rules { after: None, unasked: Some(why) });
         }
         let shape = self.first_shape();
-        self.ask(Talk::new(covered, shape, limit))
+        self.ask(Exchange::new(covered, shape, limit))
     }
 
     fn before(&mut self, answer: Option<Answer>, covered: Covered) -> State {
@@ -168,7 +168,7 @@ impl Compaction {
     }
 
     /// Inserts the files that were in use beside the summary, which exists or will be written.
-    pub(super) fn attach(&mut self, covered: Covered, makes: Makes) -> State {
+    pub(super) fn attach(&mut self, covered: Covered, makes: SummarySource) -> State {
         if self.options.asking.is_handover {
             return self.finish_hand_over(covered, makes);
         }
@@ -177,7 +177,7 @@ impl Compaction {
             return self.make_result(covered, makes, "");
         }
         let effects = paths.iter().map(|path| Effect::ReadFile { path: path.clone() }).collect();
-        self.request(effects, Then::Files { covered, makes, paths })
+        self.request(effects, Continuation::Files { covered, makes, paths })
     }
 
     /// Returns the files that were last used in the covered messages and not since, changed ones first.
@@ -196,13 +196,13 @@ impl Compaction {
     }
 
     /// Returns the max tokens for files: their share, and no more than the target leaves beside the record.
-    fn file_tokens(&mut self, covered: &Covered, makes: &Makes) -> u64 {
+    fn file_tokens(&mut self, covered: &Covered, makes: &SummarySource) -> u64 {
         let share = context::share_of_files(self.budget(&self.view(&[])).available);
         self.add_extras(covered, "");
         let ledger = self.ledger(&covered.ids);
         let (text, author) = match makes {
-            Makes::Text { text, .. } => (text.clone(), Author::Model),
-            Makes::Rules { .. } => {
+            SummarySource::Text { text, .. } => (text.clone(), Author::Model),
+            SummarySource::Rules { .. } => {
                 let max = self.extract_tokens(covered, &ledger);
                 (self.extract(&covered.ids, &ledger, max), Author::Rule)
             }
@@ -228,7 +228,7 @@ impl Compaction {
     }
 
     /// Makes the result.
-    fn make_result(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
+    fn make_result(&mut self, covered: Covered, makes: SummarySource, files: &str) -> State {
         let blocks = self.add_extras(&covered, files);
         let mut result = self.make_summary(&covered, &makes);
         // Files may cost as much as the summary frees; then they are left out.
@@ -259,9 +259,9 @@ impl Compaction {
         self.conclude(result)
     }
 
-    fn make_summary(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
+    fn make_summary(&self, covered: &Covered, makes: &SummarySource) -> Result<Compacted> {
         let (text, gaps) = match makes {
-            Makes::Rules { after, unasked } => {
+            SummarySource::Rules { after, unasked } => {
                 let after = after.clone().map(|failed| (self.model_report(Some(failed.clone())), failed.1));
                 let done = self.offline(covered, after)?;
                 let Some(why) = unasked else { return Ok(done) };
@@ -271,14 +271,14 @@ impl Compaction {
                 steps.insert(at.unwrap_or(self.cheap.steps.len()), skipped("summary", self.cheap.total, why));
                 return Ok(Compacted { steps, ..done });
             }
-            Makes::Text { text, gaps } => (text, gaps),
+            SummarySource::Text { text, gaps } => (text, gaps),
         };
         match self.apply(text, Author::Model, covered, &self.closed_ledger(&covered.ids)) {
             Ok(Placed { edit, shown, spare, crowd }) => {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
                 let title = self.form().title_of(text);
-                let made = Made { covered: covered.clone(), text: text.clone(), shown, spare, crowd, model };
+                let made = FinishedSummary { covered: covered.clone(), text: text.clone(), shown, spare, crowd, model };
                 let done = self.fit(vec![edit], vec![step], Some(made))?;
                 if done.summary.is_none() && self.options.offline_on_failure {
                     // Rules write less, if the model's words leave no room.
@@ -307,7 +307,7 @@ impl Compaction {
                     covered: done.covered.clone(),
                     summary: done.summary.clone(),
                 };
-                self.request(vec![Effect::RunHook(call)], Then::PostHook(Box::new(done)))
+                self.request(vec![Effect::RunHook(call)], Continuation::PostHook(Box::new(done)))
             }
             other => self.done(other),
         }

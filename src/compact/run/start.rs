@@ -60,14 +60,14 @@ impl Compaction {
     }
 
     /// Carries out the steps of the ladder before the summary, and chooses the messages that it replaces.
-    fn first_steps(&self, draft: Draft, budget: &Budget) -> (Cheap, Next) {
+    fn first_steps(&self, draft: Draft, budget: &Budget) -> (CheapSteps, Next) {
         let profile = &self.options.profile;
         let mut edits = Vec::new();
         let mut behind = draft.clone();
         let rungs = self.first_rungs();
         let mut steps = climb(&mut behind, &rungs, budget.relief, self.ground(budget), &mut edits);
         steps.extend(self.shorten_request(&mut behind, budget, &mut edits));
-        let cheap = Cheap { steps, total: behind.total(), edits };
+        let cheap = CheapSteps { steps, total: behind.total(), edits };
         // A caller who compacts messages that fit wants a summary.
         let is_enough = cheap.total <= budget.relief && !cheap.edits.is_empty() && !self.options.force;
         if is_enough || !profile.has(Rung::Summary) && !profile.has(Rung::Offline) {
