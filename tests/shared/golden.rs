@@ -1,4 +1,4 @@
-//! Results that must be the same natively and in wasm, byte for byte: shared by `tests/it` and `tests/web.rs`.
+//! Results that must be the same natively and in wasm, byte for byte. `tests/it` and `tests/web.rs` share this file.
 
 use std::rc::Rc;
 
@@ -11,18 +11,18 @@ use espalier::history::prune::{Limits, prune};
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Encoding, Origin};
 
-/// The neutral form of the small transcripts, as `js/formats` reads them.
+/// The small transcripts in the neutral form, as `js/formats` reads them.
 const CONVERSATIONS: [(&str, &str); 3] = [
     ("tau-airline-0", include_str!("../fixtures/neutral/tau-airline-0.json")),
     ("sweagent-marshmallow-1867", include_str!("../fixtures/neutral/sweagent-marshmallow-1867.json")),
     ("cline-sidebar", include_str!("../fixtures/neutral/cline-sidebar.json")),
 ];
 
-/// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
+/// The recorded results. `ESPALIER_UPDATE=1 cargo test --test it golden` records them again.
 pub const RECORDED: &str = include_str!("../fixtures/golden.txt");
 
-/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned; and one
-/// for its log, read again.
+/// One line for each conversation, operation and budget with the resulting tokens and a hash of everything returned,
+/// then one line for the conversation's log after it is read again.
 pub fn lines(encoding: &Rc<Encoding>) -> String {
     let mut out = String::new();
     for (name, text) in CONVERSATIONS {
@@ -58,8 +58,8 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
     out
 }
 
-/// A log with all that can happen in it, as it is read from its lines: the tokens of its view, and hashes of the lines,
-/// of the view, and of the plan that comes next.
+/// Builds a log with every kind of record and reads it again from its lines. Gives the tokens of its view, and hashes
+/// of the lines, of the view and of the next plan.
 fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String {
     let model = CostModel::Espalier;
     let counting =
@@ -68,7 +68,7 @@ fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String
         let options = Options {
             budget: log.view().after.total * 7 / 10,
             force: true,
-            // Like a conversation: its newest request stays as it is.
+            // As in a conversation, the newest request stays unchanged.
             target_share: Some(0.9),
             ..Options::default()
         };
@@ -90,12 +90,12 @@ fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String
             log.pin(Pin { message, part: None, range: None, fact: None, reason }, time).expect("it is there");
         }
         if number > 0 {
-            // The frame of one of them is most of it.
+            // In one of the conversations, the frame takes most of the tokens, so that a plan may fail.
             let edits = planned(&log).map(|done| done.edits).unwrap_or_default();
             adopted.push(log.adopt(&edits, time).expect("edits of its own view").len());
         }
     }
-    // The newest is taken back, one is taken back and brought back.
+    // Undoes the newest step, redoes it, and undoes it once more.
     log.undo(None, time).expect("there is one").expect("there is one");
     log.redo(None, time).expect("it was taken back").expect("it was taken back");
     log.undo(None, time).expect("there is one").expect("there is one");
@@ -123,7 +123,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("plain data")
 }
 
-/// FNV-1a, 64 bits: no dependency, the same everywhere.
+/// FNV-1a with 64 bits, which needs no dependency and is the same on every platform.
 fn hash(text: &str) -> String {
     let hash = text
         .bytes()

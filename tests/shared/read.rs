@@ -1,9 +1,10 @@
-//! Recorded conversations (OpenAI chat messages) as neutral messages: shared by `tests/it` and `benches/compaction`.
+//! Reads recorded conversations (OpenAI chat messages) as neutral messages. `tests/it` and `benches/compaction` share
+//! this file.
 
 use espalier::message::{Message, Part, Role};
 use serde_json::Value;
 
-/// The messages of a file `{ "messages": [...] }`; `None` if it is none.
+/// The messages of a file `{ "messages": [...] }`, or `None` if the file has another form.
 pub fn messages(text: &str) -> Option<Vec<Message>> {
     let file: Value = serde_json::from_str(text).ok()?;
     let messages = file["messages"].as_array()?;

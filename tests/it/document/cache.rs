@@ -33,14 +33,14 @@ fn what_was_used_last_stays_within_the_bytes() {
     let text = |number: usize| format!("{number}\n").repeat(100);
     for number in 0..100 {
         made(&mut cache, &text(number), &options);
-        // Used again and again.
+        // Text 0 is used in every round, so it must stay in the cache.
         made(&mut cache, &text(0), &options);
         assert!(cache.bytes() <= 20_000);
     }
     assert!(!made(&mut cache, &text(0), &options).0);
     assert!(!made(&mut cache, &text(99), &options).0);
     assert!(made(&mut cache, &text(1), &options).0);
-    // What would push out everything else is not kept.
+    // A summary that would evict everything else is not stored.
     let kept = cache.bytes();
     assert!(made(&mut cache, &"x\n".repeat(10_000), &options).0);
     assert_eq!(cache.bytes(), kept);

@@ -1,4 +1,5 @@
-//! Diffs, and the ladder on documents that are folded by indentation; `tests/js/documents/changed.test.ts` has the grammars.
+//! Diffs, and the steps of reducing changed files, on documents folded by indentation.
+//! `tests/js/documents/changed.test.ts` runs the same with real grammars.
 
 use espalier::document::changed::diff::{Status, parse};
 use espalier::document::changed::{Change, File, Reduced, Reduction, Settings, Step, changes, reduce, selected};
@@ -7,7 +8,7 @@ use espalier::document::{Overlay, fold};
 use espalier::error::Code;
 use espalier::tokens::Tokenizer;
 
-/// A token for each word or sign, and one for each line end.
+/// Counts one token for each word or punctuation mark, and one for each line end.
 struct Words;
 
 impl Tokenizer for Words {
@@ -27,7 +28,7 @@ fn settings(budget: u64) -> Settings<'static> {
     Settings { budget, ..Settings::default() }
 }
 
-/// Reduces files of which some lines, from 1 and the last included, changed.
+/// Reduces files in which the given line ranges changed. Lines count from 1, and the last line is included.
 fn reduced(files: &[(&str, &[(u32, u32)])], settings: Settings<'_>) -> espalier::error::Result<Reduction> {
     let overlays: Vec<Overlay> = files.iter().map(|(text, _)| fold(text, 4, false)).collect();
     let items: Vec<_> = files.iter().zip(&overlays).map(|((text, _), overlay)| folds(overlay, text)).collect();
@@ -88,7 +89,7 @@ fn heads_and_ends_of_what_encloses_a_change_stay() {
     check(SERVICE, &[(7, 7)], 1_000, SERVICE);
     check(SERVICE, &[(7, 7)], 60, drawing);
     check(SERVICE, &[(7, 8)], 60, drawing);
-    // Two changes in one definition give it once.
+    // Two changes in the same definition show it only once.
     check(SERVICE, &[(7, 7), (8, 8)], 60, drawing);
 }
 
@@ -158,7 +159,8 @@ fn batches_fit_and_are_at_most_as_many_as_allowed() {
     assert_eq!(error.budget.unwrap().needed, 120);
 }
 
-/// Random files and changes: never over, every changed line there, every omitted line in exactly one marker.
+/// For random files and changes, the result never exceeds the budget, every changed line is shown, and every omitted
+/// line belongs to exactly one marker.
 #[test]
 fn whatever_changed() {
     let mut random = fastrand::Rng::with_seed(7);
@@ -208,7 +210,7 @@ fn whatever_changed() {
     }
 }
 
-/// The file, made of what is left and what the markers stand for.
+/// Rebuilds the file from the text that is left and the ranges that the markers stand for.
 fn rebuilt(file: &Reduced, text: &str) -> String {
     if file.step == Step::Dropped {
         return text.to_string();
@@ -250,7 +252,7 @@ fn diffs_without_heads_of_files_and_with_carriage_returns() {
     let files = parse("@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n").unwrap();
     assert_eq!(files[0].changes(), [(1, 2)]);
     assert_eq!(changes("a\r\nB\r\n", &files[0]).unwrap(), [Change { start: 1, end: 2 }]);
-    // A diff with line feeds of a file with both.
+    // A diff with line feeds, applied to a file that mixes both kinds of line end.
     assert_eq!(changes("a\nB", &files[0]).unwrap(), [Change { start: 1, end: 2 }]);
     assert!(parse("").unwrap().is_empty());
     assert!(parse("Only in a: b\n").unwrap().is_empty());

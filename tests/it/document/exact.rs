@@ -1,4 +1,5 @@
-//! Summaries to an exact budget, on random overlays; `tests/js/documents` runs the grammars of the package.
+//! Summaries to an exact budget, on random overlays. `tests/js/documents` runs the same with the grammars of the
+//! package.
 
 use std::rc::Rc;
 
@@ -13,7 +14,8 @@ use espalier::tokens::{EncodingName, Tokenizer};
 use super::summary::random;
 use crate::encodings::encoding;
 
-/// One token for each run of letters, digits or blanks, and for every other character: adds up nearly everywhere, as encodings do.
+/// Counts one token for each run of letters and digits, and one for every other character. Like a real encoding, its
+/// counts add up at nearly every split.
 struct Words;
 
 impl Tokenizer for Words {
@@ -36,7 +38,7 @@ fn document<'d>(source: &'d Source<'d>, overlay: &'d Overlay, selection: Option<
     Document { language: "typescript", selection, name: "a.ts", ..Document::new(source, overlay) }
 }
 
-/// What is true of every summary.
+/// Checks what must be true of every summary.
 fn sound(text: &str, made: &Summary, options: &Options<'_>) {
     let written = made.edits.apply(text);
     assert_eq!(made.count, options.gauge.count(&written) as u64);
@@ -117,7 +119,7 @@ fn elements_and_whatever_looks_like_them() {
         let places: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
         let mut overlay = Overlay { kinds: vec!["root".into(), "jsx_element".into()], nodes: Vec::new() };
         overlay.nodes.push(OverlayNode { kind: 0, start: 0, end: text.len() as u32, parent: u32::MAX });
-        // One in the other, or one behind the other.
+        // The random nodes are either nested or follow one another.
         let (mut from, mut to, mut parent) = (0, places.len() - 1, 0);
         while from < to && rng.u32(0..4) > 0 {
             let start = rng.usize(from..to);
@@ -164,7 +166,7 @@ fn around_a_cursor_what_opens_and_closes_comes_first() {
         110,
         "mod a {\n    // … 2-19 omitted\n    row(18);\n    row(19);\n    row(20);\n    row(21);\n    // … 24-41 omitted\n}\n",
     );
-    // Without room for that, the row.
+    // If there is no room for that, only the row is shown.
     check(62, "// … 1-21 omitted\n    row(20);\n    // … 23-42 omitted\n");
 }
 
@@ -249,7 +251,7 @@ fn costs_of_kinds_say_what_comes_first_and_what_never() {
         made.edits.apply(text)
     };
     assert_eq!(made(&[], 1_000, None), text);
-    // Even where there is room, and however short it is.
+    // A kind without a price is never shown, even if there is room for it and however short it is.
     let never = [(Box::from("LINE"), None)];
     assert_eq!(
         made(&never, 1_000, None),
@@ -257,10 +259,10 @@ fn costs_of_kinds_say_what_comes_first_and_what_never() {
     );
     let never = [(Box::from("FOLD"), None)];
     assert_eq!(made(&never, 1_000, None), "// … 1-7 omitted\nlet it = be;\n");
-    // What is selected is asked for.
+    // A selected line is shown nevertheless.
     let three = text.find("three").unwrap() as u32;
     assert!(made(&never, 1_000, Some((three, three))).contains("    three();\n"));
-    // Lines before folds, though they are deeper.
+    // The prices put lines before folds, although the lines are deeper.
     let first = [(Box::from("LINE"), Some(0.0)), (Box::from("FOLD"), Some(9.0))];
     assert!(made(&first, 75, None).contains("one();"));
 }
@@ -333,7 +335,8 @@ fn what_a_document_counts_is_what_its_text_counts() {
     }
 }
 
-/// What is known of rows is not counted again where an encoding surely splits: the sum is what a reader counts.
+/// Counts of rows are reused where an encoding surely splits, and the sum must be what the encoding counts for the
+/// whole text.
 #[test]
 fn summaries_count_what_encodings_count_of_them() {
     let lines = [

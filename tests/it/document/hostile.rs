@@ -5,7 +5,7 @@ use fastrand::Rng;
 #[test]
 fn headers_of_grammars() {
     assert_eq!(read(&[1, 4, 8, 2, 3, 0]), Ok(Needs { memory: 8, alignment: 4, table: 3 }));
-    // Other sub-sections are skipped, long numbers are read.
+    // Other subsections are skipped, and numbers of several bytes are read.
     assert_eq!(read(&[9, 1, 7, 1, 5, 0x80, 1, 0, 0, 0]), Ok(Needs { memory: 128, alignment: 1, table: 0 }));
     for (section, what) in [
         (&[][..], "how much memory"),

@@ -26,7 +26,7 @@ fn lines_and_folds() {
             LINE "  c\n"
           LINE "d\n""#,
     );
-    // Without a closing bracket the last line of a fold shows with it.
+    // Without a closing bracket, the last line of a fold is shown with it.
     check(
         "a\n  b\n  c\nd\n",
         false,
@@ -54,7 +54,7 @@ fn what_closes_a_fold() {
 
 #[test]
 fn tabs_go_to_the_next_multiple() {
-    // Two blanks and a tab are as far as one tab.
+    // Two spaces and a tab indent as far as one tab.
     let deeper = |text: &str| fold(text, 4, false).nodes.iter().filter(|node| node.parent == 0).count();
     assert_eq!(deeper("a\n\tb\n  \tc\nd"), deeper("a\n    b\n    c\nd"));
     assert_eq!(fold("a\n\tb\n  c\n", 2, false).nodes.len(), fold("a\n  b\n  c\n", 2, false).nodes.len());
@@ -111,9 +111,10 @@ fn very_many_lines_are_several_to_a_node() {
         let of = |kind: &str| overlay.nodes.iter().filter(|node| *overlay.kinds[node.kind as usize] == *kind).count();
         (of("FOLD"), of("LINE"))
     };
-    // As long as they can be, lines are nodes of their own.
+    // Each line has its own node as long as the number of nodes allows it.
     assert_eq!(kinds(&"function f() {\n  return 1;\n}\n".repeat(700_000)), (700_001, 700_000));
     assert_eq!(kinds(&"\n".repeat(5_000_000)), (1, 1_666_667));
-    // Folds that are no longer than what is one node anyway are none; the last one has the empty line behind it, too.
+    // A fold that is no longer than the lines sharing one node is not created. The last fold also contains the empty
+    // line after it, so it is longer.
     assert_eq!(kinds(&"a\n b\n".repeat(2_500_000)).0, 2);
 }

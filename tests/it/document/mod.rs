@@ -1,4 +1,4 @@
-//! Documents: overlays of trees that a test writes down, folding by indentation, queries, the cache, and parsing with one small
+//! Documents: overlays of trees written by hand, folding by indentation, queries, the cache, and parsing with one small
 //! grammar. `tests/js/documents` runs the grammars of the package.
 
 mod cache;
@@ -16,15 +16,15 @@ mod trees;
 use espalier::document::Overlay;
 use espalier::document::syntax::{Builder, Kinds, NONE, SyntaxTree};
 
-/// A tree as one would write it: `kind[…]` with children, `kind:'text'` for a named leaf, `'text'` for a token, `field=…` before any of
-/// them. The text is made of the leaves; blanks between them are kept as they are.
+/// A tree in a short notation: `kind[…]` with children, `kind:'text'` for a named leaf, `'text'` for a token, and
+/// `field=…` before any of them. The text consists of the leaves, and blanks between them are kept.
 pub struct Written {
     pub text: String,
     pub tree: SyntaxTree,
     pub kinds: Kinds,
 }
 
-/// Reads such a tree.
+/// Reads a tree in that notation.
 pub fn written(source: &str) -> Written {
     let mut reader =
         Reader { source, at: 0, text: String::new(), nodes: Vec::new(), names: Vec::new(), fields: Vec::new() };
@@ -121,7 +121,7 @@ impl Reader<'_> {
                     let blank: String = self.rest().chars().take_while(|c| c.is_whitespace()).collect();
                     self.at += blank.len();
                     let last = self.rest().starts_with(']');
-                    // A node begins with its first child and ends with its last.
+                    // A node starts with its first child and ends with its last one.
                     if !first && !last {
                         self.text += &blank;
                     }
@@ -138,7 +138,7 @@ impl Reader<'_> {
     }
 }
 
-/// An overlay as one would write it, one node a line, with the text that it begins with.
+/// Prints an overlay with one node on each line, followed by the start of the node's text.
 pub fn shown(overlay: &Overlay, text: &str) -> String {
     let mut depths: Vec<usize> = Vec::new();
     let mut out = String::new();
@@ -151,7 +151,7 @@ pub fn shown(overlay: &Overlay, text: &str) -> String {
     out
 }
 
-/// What has to be true of every overlay.
+/// Checks what must be true of every overlay.
 pub fn sound(overlay: &Overlay, text: &str) {
     assert_eq!(overlay.nodes.first().map(|node| node.parent), Some(NONE), "the root has no parent");
     for (at, node) in overlay.nodes.iter().enumerate() {

@@ -57,7 +57,7 @@ fn work_is_counted_and_bounded() {
         |work| parse(&json(), &text, Units::Utf8, Limits { max_work: work, ..Limits::default() }, &Pruning::default());
     let work = parsed(u64::MAX).unwrap().work;
     assert!(work > 100, "{work}");
-    // The same text takes the same work, and exactly that suffices.
+    // Parsing the same text takes the same amount of work, and exactly that amount is enough.
     assert_eq!(parsed(work).unwrap().work, work);
     assert_eq!(parsed(work - 1).unwrap_err(), Stopped::TooHard);
     assert_eq!(parsed(0).unwrap_err(), Stopped::TooHard);

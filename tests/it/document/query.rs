@@ -5,7 +5,7 @@ use super::written;
 
 const TREE: &str = "program[fn[name=id:'f' '(' arg:'a' ',' arg:'b' ')' body=block['{' id:'x' ';' comment:'#c' call[id:'g' arg:'y'] '}']] comment:'#d']";
 
-/// The captures as `name text`, in order.
+/// Compares the captures, each printed as `name text`, in order.
 fn check(query: &str, wanted: &[&str]) {
     let tree = written(TREE);
     let bound = Query::parse(query).unwrap().bind(&tree.kinds, &[], Unknown::Refused).unwrap();
@@ -54,7 +54,7 @@ fn children_in_order_with_others_between() {
     check("(block (id) @i (call (arg) @a))", &["x", "y"]);
     check("(block (call) (id) @i)", &[]);
     check("(fn (arg) @a (block))", &["a", "b"]);
-    // The last place of the second child bounds the first.
+    // The first child must leave a later place for the second one.
     check("(fn (arg) @a (arg))", &["a"]);
     check("(fn (arg) (arg) @b)", &["b"]);
 }

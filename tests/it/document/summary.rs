@@ -1,4 +1,5 @@
-//! Summaries, from overlays that were recorded: `tests/js/documents` checks that ours are the same.
+//! Summaries compared with recorded overlays. `tests/js/documents` checks that our own overlays equal the recorded
+//! ones.
 
 use espalier::document::summary::{Document, Lines, Options, Prices, Settings, Source, Summary, adjust, summarize};
 use espalier::document::syntax::NONE;
@@ -68,7 +69,7 @@ fn settings(case: &Value) -> Settings {
     Settings { preserve_types: on("tryPreserveTypeChecking"), always_mark: on("alwaysUseEllipsisForElisions"), lines }
 }
 
-/// Line and column, from 0, of both ends; one pair for a cursor.
+/// Line and column of both ends, counted from 0. A single pair is a cursor.
 fn selection(recorded: &Value, text: &str) -> Option<(u32, u32)> {
     let numbers: Vec<usize> = recorded.as_array()?.iter().map(|number| number.as_u64().unwrap() as usize).collect();
     let at = |pair: &[usize]| {
@@ -98,7 +99,7 @@ fn units(text: &str, byte: u32) -> u64 {
 fn documents_share_a_limit() {
     let file = vectors();
     let mut documents = recorded(&file);
-    // The same one with other line ends.
+    // The same document with other line ends.
     let crlf = documents.iter().find(|document| document.id == "report-crlf.py").unwrap();
     assert!(crlf.text.contains("\r\n"));
     let find = |id: &str| documents.iter().find(|document| document.id == id);
@@ -141,7 +142,8 @@ fn summaries_are_those_recorded() {
                 _ => Prices::Usual,
             };
             let at = selection(&case["selection"], &document.text);
-            // The reference looks for a blank selection in a text that it has cut at both ends, but counts from the uncut one's.
+            // The reference searches for a blank selection in a text that it has trimmed at both ends, but uses offsets
+            // of the untrimmed text.
             let cut = document.overlay.nodes[0].start > 0 || at.is_some_and(|at| at.0 == source.end());
             let slips = cut && at.is_some_and(|at| at.0 == at.1);
             let adjusted = at.map(|at| adjust(&source, &document.overlay, at));
@@ -186,7 +188,7 @@ fn summaries_are_those_recorded() {
     );
 }
 
-/// A random overlay over a random text, with braces where they matter.
+/// A random overlay over a random text that contains braces, because they matter for summaries.
 pub(super) fn random(rng: &mut fastrand::Rng) -> (String, Overlay) {
     let pieces = ["{", "}", "\n", "  ", "a;", "import x;", "é😀", "\r\n", "\t", "} else {"];
     let text: String = (0..rng.usize(0..60)).map(|_| pieces[rng.usize(..pieces.len())]).collect();
@@ -194,7 +196,7 @@ pub(super) fn random(rng: &mut fastrand::Rng) -> (String, Overlay) {
     let ends: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
     let start = if rng.u32(0..4) == 0 { ends[rng.usize(..ends.len())] } else { 0 };
     made.nodes.push(OverlayNode { kind: 0, start, end: text.len() as u32, parent: NONE });
-    // Each node takes some of what is left of its parent.
+    // Each node takes a part of the remaining range of its parent.
     let mut open = vec![(0u32, start)];
     for _ in 0..rng.usize(0..40) {
         let Some((parent, from)) = open.last().copied() else { break };
@@ -237,7 +239,7 @@ fn lengths_are_right_at_every_step() {
         if at.is_none() && lines != Lines::Full {
             assert!(made.count as f64 <= limit, "{text:?} {limit} {made:?}");
         }
-        // Edits ascend, and positions go there and back.
+        // Edits are in ascending order, and mapping a position there and back gives the same position.
         let mut back = made.edits.backward();
         let mut last = 0;
         for edit in made.edits.list() {

@@ -1,4 +1,4 @@
-//! Overlays of trees that are written down, and trees that hosts hand over.
+//! Overlays of trees written by hand, and of trees that a host provides.
 
 use espalier::document::syntax::{Kinds, NAMED, NONE, SyntaxTree};
 use espalier::document::{Grammar, Language, Mode};
@@ -42,7 +42,7 @@ fn what_ends_a_statement_belongs_to_it() {
           expression_statement "a() ; // one /* two */\n"
           comment " // three\n""#,
     );
-    // Elsewhere nothing is swallowed in the compatible mode.
+    // In other languages the compatible mode does not extend a node over such text.
     check(
         "python",
         Mode::Compatible,
@@ -72,7 +72,7 @@ fn an_export_is_what_it_exports() {
         root "export class A {} x"
           class_declaration "export class A {}""#,
     );
-    // Once only: afterwards it is no longer an export.
+    // This happens only once, because the node is no longer an export afterwards.
     let twice =
         "program[ambient_declaration['declare' class_declaration['class' comment:'/* a */' comment:'/* b */']] x:'x']";
     check(
@@ -195,7 +195,7 @@ fn nodes_of_some_kinds_are_left_out() {
     assert_eq!(names, ["file", "a", "b", "c"]);
     assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!((tree.next(1), tree.next(2), tree.node(3).previous), (Some(2), Some(3), 2));
-    // The root stays, whatever it is.
+    // The root stays, whatever its kind.
     assert_eq!(tree.without(&vec![true; made.kinds.len()]).nodes().len(), 1);
 }
 

@@ -70,7 +70,7 @@ fn whatever_came_before_a_text_has_one_tree() {
                 updated += usize::from(made.work < fresh.work);
                 broken = fresh.has_errors;
             }
-            // What is broken is mended, as people do, though not always at once.
+            // Broken text is usually repaired at once, as people do, but sometimes left for a while.
             if broken && rng.u8(..4) > 0 {
                 text = before;
             }
@@ -97,7 +97,7 @@ fn what_a_host_allows_does_not_depend_on_what_came_before() {
 #[test]
 fn structure_and_definitions_of_a_file_take_one_parse() {
     let (grammar, mut trees) = (grammar(), Trees::default());
-    // One that is broken, too: it serves the same text.
+    // A broken text also needs only one parse, because its tree serves the same text.
     for text in [format!("{{\n{}  \"z\": 0}}\n", lines(50)), format!("{{\n{}  \"z\": 0\n", lines(50))] {
         let options = Options::default();
         let made = structure_with(&text, Some(&grammar), &options, &mut trees);
@@ -121,7 +121,7 @@ fn trees_are_kept_within_bounds() {
         assert!(parse(&mut trees, text));
         assert!(!parse(&mut trees, text));
     }
-    // About three of them have room, and what is too long alone is not kept.
+    // There is room for about three trees, and a tree that is too large by itself is not kept.
     assert!(!parse(&mut trees, &texts[5]));
     assert!(parse(&mut trees, &texts[0]));
     let long = format!("[{}0]", "1, ".repeat(9_000));
