@@ -17,7 +17,7 @@ export function leaves(value, path = "") {
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path ? `${path}.${name}` : name));
 }
 
-const isShare = (value) => Object.keys(value).join() === "of,least,most";
+const isShare = (value) => Object.keys(value).join() === "share,minTokens,maxTokens";
 
 /** Returns the row with the longest path that contains `field`. Parts of a share may have rows of their own. */
 export function originOf(rows, field) {
@@ -32,10 +32,10 @@ function shown(value) {
   if (Array.isArray(value)) return value.map(shown).join(", ");
   if (typeof value !== "object") return typeof value === "string" ? `\`${value}\`` : String(value);
   if (typeof value.name === "string") return shown(value.name);
-  const { of, least, most } = value;
-  if (of === 0) return most === null ? `${shown(least)} tokens` : `${shown(least)} to ${shown(most)} tokens`;
-  const bounds = [least > 0 && `at least ${shown(least)}`, most !== null && `at most ${shown(most)}`].filter(Boolean);
-  return [shown(of), ...bounds].join(", ");
+  const { share, minTokens: min, maxTokens: max } = value;
+  if (share === 0) return max === null ? `${shown(min)} tokens` : `${shown(min)} to ${shown(max)} tokens`;
+  const bounds = [min > 0 && `at least ${shown(min)}`, max !== null && `at most ${shown(max)}`].filter(Boolean);
+  return [shown(share), ...bounds].join(", ");
 }
 
 const cell = (text) => text.replaceAll("|", "\\|");

@@ -14,9 +14,9 @@ export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-
 
 /** A share within bounds, in tokens. */
 export interface Share {
-  of: number;
-  least: number;
-  most: number | null;
+  share: number;
+  minTokens: number;
+  maxTokens: number | null;
 }
 
 /** The form of a record: what the request to the model describes, and how its answer is parsed. */
@@ -43,7 +43,7 @@ export interface RecordForm {
 export interface Profile {
   name: string;
   /** Max size of a request if the host sets none; the room that stays free below a limit learned from a refusal. */
-  limit: { window: number | null; fallback: number | null; retryBuffer: number; mostRetryBuffer: number };
+  limit: { window: number | null; fallback: number | null; retryBuffer: number; maxRetryBuffer: number };
   /**
    * The size of a request for triggers: the prediction; at least the last report of the server; that report alone.
    * Whether a request fits is always decided by count.

@@ -153,7 +153,7 @@ impl Machine {
         let name = &state.model.name;
         let tries = state.tried.tries.get_or_insert_with(|| recovery.begin(name, base, None));
         state.tried.was_refused = true;
-        let buffer = Some((rule.retry_buffer, rule.most_retry_buffer));
+        let buffer = Some((rule.retry_buffer, rule.max_retry_buffer));
         let next = recovery.refused(tries, &Refusal { sent, buffer, ..refusal });
         state.is_refused |= matches!(next, Next::Retry { .. });
         next

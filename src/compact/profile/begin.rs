@@ -13,7 +13,7 @@ pub struct LimitRule {
     /// Share of the learned limit that is left free after a request was refused as too long.
     pub retry_buffer: f64,
     /// The max of this share, which doubles with every refusal.
-    pub most_retry_buffer: f64,
+    pub max_retry_buffer: f64,
 }
 
 /// How the fill level of a request is measured. Whether it fits is always counted.

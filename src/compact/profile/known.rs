@@ -10,18 +10,18 @@ use crate::compact::form;
 use crate::effect::Shape;
 
 /// A share without bounds.
-const fn share(of: f64) -> Share {
-    Share { of, least: 0, most: None }
+const fn share(share: f64) -> Share {
+    Share { share, min_tokens: 0, max_tokens: None }
 }
 
 /// A share with an upper bound.
-const fn at_most(of: f64, most: u64) -> Share {
-    Share { of, least: 0, most: Some(most) }
+const fn at_most(share: f64, max_tokens: u64) -> Share {
+    Share { share, min_tokens: 0, max_tokens: Some(max_tokens) }
 }
 
 /// A fixed number of tokens.
 const fn fixed(tokens: u64) -> Share {
-    Share { of: 0.0, least: tokens, most: None }
+    Share { share: 0.0, min_tokens: tokens, max_tokens: None }
 }
 
 const SHARES: Shares = Shares {
@@ -39,7 +39,7 @@ const SHARES: Shares = Shares {
     // commands, 0.30 A of 32,000 holds 83 and 81 %. If that would exceed the target, the tail shrinks.
     entries: at_most(0.25, 40_000),
     error_lines: at_most(0.10, 12_000),
-    summary: Share { of: 0.04, least: 512, most: Some(8_000) },
+    summary: Share { share: 0.04, min_tokens: 512, max_tokens: Some(8_000) },
 };
 
 /// Shares of the other systems: they keep room for the next turns, and restore no working set.
@@ -95,7 +95,7 @@ const NO_CAP: Cap = Cap { all: None, each: None, each_of_limit: None };
 /// Our profile.
 pub static ESPALIER: Profile = Profile {
     name: Cow::Borrowed("espalier"),
-    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, max_retry_buffer: 0.25 },
     measured: Measured::Predicted,
     start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
     block: Some(0.95),
@@ -123,7 +123,7 @@ pub static ESPALIER: Profile = Profile {
 /// Copilot Chat. It renders twice and prunes by cache marks; here requests are counted instead.
 pub static COPILOT_CHAT: Profile = Profile {
     name: Cow::Borrowed("copilot-chat"),
-    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, max_retry_buffer: 0.25 },
     measured: Measured::AtLeastReported,
     // Source of July 2026; builds of March started at 0.75.
     start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
@@ -155,7 +155,7 @@ pub static COPILOT_CHAT: Profile = Profile {
 pub static GEMINI_CLI: Profile = Profile {
     name: Cow::Borrowed("gemini-cli"),
     // For every model, so that compression starts at 524,288.
-    limit: LimitRule { window: Some(1_048_576), fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    limit: LimitRule { window: Some(1_048_576), fallback: None, retry_buffer: 0.05, max_retry_buffer: 0.25 },
     measured: Measured::Reported,
     // DEFAULT_COMPRESSION_TOKEN_THRESHOLD; equality compresses.
     start: Start { warm: 0.5, spread: 0.0, cold: 0.5 },
@@ -193,7 +193,7 @@ pub static GEMINI_CLI: Profile = Profile {
 /// Copilot CLI. Figures that are not public are ours.
 pub static COPILOT_CLI: Profile = Profile {
     name: Cow::Borrowed("copilot-cli"),
-    limit: LimitRule { window: None, fallback: Some(128_000), retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    limit: LimitRule { window: None, fallback: Some(128_000), retry_buffer: 0.05, max_retry_buffer: 0.25 },
     measured: Measured::Predicted,
     // COPILOT_BACKGROUND_COMPACTION_THRESHOLD
     start: Start { warm: 0.80, spread: 0.0, cold: 0.80 },

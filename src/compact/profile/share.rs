@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Share {
-    pub of: f64,
+    pub share: f64,
     /// Min tokens.
-    pub least: u64,
+    pub min_tokens: u64,
     /// Max tokens.
-    pub most: Option<u64>,
+    pub max_tokens: Option<u64>,
 }
 
 impl Share {
@@ -18,13 +18,13 @@ impl Share {
     ///
     /// ```
     /// use espalier::compact::profile::Share;
-    /// let share = Share { of: 0.15, least: 0, most: Some(40_000) };
+    /// let share = Share { share: 0.15, min_tokens: 0, max_tokens: Some(40_000) };
     /// assert_eq!((share.tokens(120_000), share.tokens(1_000_000)), (18_000, 40_000));
     /// ```
     pub fn tokens(&self, whole: u64) -> u64 {
         // Tenths are no exact binary fractions; results that should be whole numbers stay whole.
-        let share = (whole as f64 * self.of + 1e-6).floor() as u64;
-        share.min(self.most.unwrap_or(u64::MAX)).max(self.least)
+        let share = (whole as f64 * self.share + 1e-6).floor() as u64;
+        share.min(self.max_tokens.unwrap_or(u64::MAX)).max(self.min_tokens)
     }
 }
 

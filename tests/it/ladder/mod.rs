@@ -32,8 +32,8 @@ pub fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Token
 /// Returns a profile with only these rungs, no protection except for the newest round, and no min gain.
 fn only(rungs: &[Rung]) -> Profile {
     let text = format!(
-        r#"{{"protect":{{"results":0,"rounds":1,"tokens":{{"of":0}}}},"shares":{{"relief":0}},
-            "gain":{{"stale":{{"of":0}},"media":{{"of":0}},"clear":{{"of":0}}}},"ladder":{}}}"#,
+        r#"{{"protect":{{"results":0,"rounds":1,"tokens":{{"share":0}}}},"shares":{{"relief":0}},
+            "gain":{{"stale":{{"share":0}},"media":{{"share":0}},"clear":{{"share":0}}}},"ladder":{}}}"#,
         serde_json::to_string(rungs).unwrap()
     );
     Profile::read(&text, "profile").unwrap()
@@ -232,8 +232,8 @@ fn what_the_host_exempts_and_keeps_stays() {
 #[test]
 fn what_is_exempt_takes_nothing_of_what_is_protected() {
     // Room for the newest result and one long one.
-    let protect = r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0,"least":1000,"most":1000}},
-        "shares":{"relief":0},"gain":{"clear":{"of":0}},"ladder":["clear","fit"]}"#;
+    let protect = r#"{"protect":{"results":0,"rounds":1,"tokens":{"share":0,"minTokens":1000,"maxTokens":1000}},
+        "shares":{"relief":0},"gain":{"clear":{"share":0}},"ladder":["clear","fit"]}"#;
     let cleared = |tool: &str| {
         let messages = numbered(vec![
             user("go"),
@@ -290,7 +290,7 @@ fn a_step_below_its_minimum_leaves_everything() {
     messages.push(assistant(&"words ".repeat(20_000)));
     messages.extend([call("z", "other", "{}"), result("z", "newest")]);
     let messages = numbered(messages);
-    let profile = Profile::read(r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0}}}"#, "p").unwrap();
+    let profile = Profile::read(r#"{"protect":{"results":0,"rounds":1,"tokens":{"share":0}}}"#, "p").unwrap();
     let options = Options { budget: 100_000, profile, ..Options::default() };
     let done = compacted(&messages, options, Rc::new(Chars));
     let steps: Vec<_> = done.steps.iter().map(|s| (s.step, s.outcome)).collect();

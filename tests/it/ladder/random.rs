@@ -203,8 +203,8 @@ fn run_random(seed: u64, times: usize, most: std::ops::Range<usize>, tokenizer: 
         if rng.bool() {
             // Everything is removed, however little it frees.
             profile = Profile::read(
-                r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0}},"media":{"reasoning":"outsideTail"},
-                    "gain":{"stale":{"of":0},"media":{"of":0},"clear":{"of":0,"most":0}}}"#,
+                r#"{"protect":{"results":0,"rounds":1,"tokens":{"share":0}},"media":{"reasoning":"outsideTail"},
+                    "gain":{"stale":{"share":0},"media":{"share":0},"clear":{"share":0,"maxTokens":0}}}"#,
                 "profile",
             )
             .unwrap();

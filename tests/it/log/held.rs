@@ -34,8 +34,7 @@ fn messages(rng: &mut Rng, name: &str) -> Vec<Message> {
 }
 
 fn options(log: &Log, rng: &mut Rng) -> Options {
-    let profile =
-        r#"{"protect":{"results":1,"rounds":1,"tokens":{"of":0.1}},"gain":{"stale":{"of":0},"clear":{"of":0}}}"#;
+    let profile = r#"{"protect":{"results":1,"rounds":1,"tokens":{"share":0.1}},"gain":{"stale":{"share":0},"clear":{"share":0}}}"#;
     let profile = if rng.bool() { Profile::read(profile, "profile").unwrap() } else { Profile::default() };
     let root = (rng.u32(0..4) == 0).then(|| "/testbed".to_string());
     let rules = Rules { root, ..Rules::default() };

@@ -350,7 +350,7 @@ fn results_are_cut_for_a_gain_and_never_grow() {
     assert_eq!(steps("", &[1_000, 60_000, 30_000]), (Outcome::Applied, vec!["m4".to_string()]));
     // The results exceed the budget, and none is larger than its cut form: nothing would be freed, so nothing is done.
     assert_eq!(steps("", &[9_000, 9_000, 9_000, 9_000, 9_000, 9_000]).0, Outcome::NoGain);
-    assert_eq!(steps(r#","gain":{"cap":{"of":0.9}}"#, &[1_000, 60_000, 30_000]).0, Outcome::NoGain);
+    assert_eq!(steps(r#","gain":{"cap":{"share":0.9}}"#, &[1_000, 60_000, 30_000]).0, Outcome::NoGain);
     // A cap that nothing fits.
     assert_eq!(steps(r#","cap":{"each":0}"#, &[3, 60_000, 3]).1.len(), 1);
 }

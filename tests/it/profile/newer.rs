@@ -73,7 +73,7 @@ fn a_low_mark_is_a_tail() {
         let messages = history(&case["history"], 1);
         let kept = &case["config"]["retainedTokens"];
         let rule = profile(&format!(
-            r#"{{"name":"gemini-cli","cut":{{"at":"tokens"}},"shares":{{"keepRecent":{{"of":0,"least":{kept},"most":{kept}}}}},
+            r#"{{"name":"gemini-cli","cut":{{"at":"tokens"}},"shares":{{"keepRecent":{{"share":0,"minTokens":{kept},"maxTokens":{kept}}}}},
                 "replacement":{{"acknowledgement":null}},"summary":{{"verify":"never"}}}}"#
         ));
         let done = asked(&messages, 0, forced(rule, Trigger::Manual), |_| summary()).1.unwrap();

@@ -13,7 +13,7 @@ fn origins() -> Value {
 }
 
 fn is_share(value: &Value) -> bool {
-    value.get("of").is_some() && value.get("most").is_some()
+    value.get("share").is_some() && value.get("maxTokens").is_some()
 }
 
 /// Collects the fields with a single value, with their paths; a share is one.

@@ -23,8 +23,8 @@ const CALLS: [string, Record<string, unknown>, string][] = [
 const GREEDY = {
   targetShare: 0.4,
   ladder: ["stale", "media", "clear", "fit"] as const,
-  profile: { shares: { relief: 0.05 }, gain: { stale: { of: 0 }, media: { of: 0 }, clear: { of: 0 } } },
-  protect: { results: 0, rounds: 1, tokens: { of: 0, most: 0 } },
+  profile: { shares: { relief: 0.05 }, gain: { stale: { share: 0 }, media: { share: 0 }, clear: { share: 0 } } },
+  protect: { results: 0, rounds: 1, tokens: { share: 0, maxTokens: 0 } },
 };
 
 const formats: Record<string, () => object[]> = {
@@ -154,7 +154,7 @@ test("old pictures and thoughts go", async () => {
     format: "anthropic",
     budget: whole - 1,
     ladder: ["media", "fit"],
-    profile: { shares: { relief: 0.05, keepRecent: { of: 0 } }, gain: { media: { of: 0 } } },
+    profile: { shares: { relief: 0.05, keepRecent: { share: 0 } }, gain: { media: { share: 0 } } },
   });
   assert.deepEqual(
     edits.map((edit) => edit.kind).filter((kind) => kind !== "drop"),

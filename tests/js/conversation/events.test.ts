@@ -433,7 +433,7 @@ test("a profile with a flag asks no model after a summary that was too long, unt
     profile: {
       ...espalier.profile("gemini-cli"),
       gain: { ...espalier.profile("gemini-cli").gain, covered: 0.99 },
-      protect: { results: 0, rounds: 0, tokens: { of: 0, least: 0, most: 0 }, turn: false },
+      protect: { results: 0, rounds: 0, tokens: { share: 0, minTokens: 0, maxTokens: 0 }, turn: false },
     },
     llm: async () => ((asked += 1), SUMMARY),
     compact: { ladder: ["summary", "offline", "fit"], verify: "never" },

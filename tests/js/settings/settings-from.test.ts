@@ -176,7 +176,7 @@ test("gemini-cli", () => {
       [`${masking}minPrunableTokensThreshold`]: 5_000,
       [`${masking}protectLatestTurn`]: false,
     },
-    { profile: { protect: { tokens: { least: 20_000 }, turn: false }, gain: { clear: { least: 5_000 } } } },
+    { profile: { protect: { tokens: { minTokens: 20_000 }, turn: false }, gain: { clear: { minTokens: 5_000 } } } },
   );
   check(
     "gemini-cli",
