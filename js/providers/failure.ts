@@ -156,7 +156,7 @@ export interface ErrorBody {
   code?: string;
   type?: string;
   /** Milliseconds. */
-  retryAfter?: number;
+  retryAfterMs?: number;
   used?: number;
   limit?: number;
   requestId?: string;
@@ -212,7 +212,7 @@ function errorFields(error: Fields, body: Fields): ErrorBody {
     codes: [code, type, inner, ...reasons].filter((item): item is string => item !== undefined),
     ...named("code", code),
     ...named("type", type),
-    ...(delay !== undefined && { retryAfter: Math.ceil(Number(delay) * 1000) }),
+    ...(delay !== undefined && { retryAfterMs: Math.ceil(Number(delay) * 1000) }),
     ...number("used", error["n_prompt_tokens"]),
     ...number("limit", error["n_ctx"]),
     ...named("requestId", said(body["request_id"])),
@@ -248,13 +248,13 @@ export function refused(
   {
     status,
     empty = false,
-    retryAfter,
+    retryAfterMs,
     requestId,
     rules,
   }: {
     status?: number;
     empty?: boolean;
-    retryAfter?: number | undefined;
+    retryAfterMs?: number | undefined;
     requestId?: string | undefined;
     rules?: readonly RefusalRule[] | undefined;
   },
@@ -264,7 +264,7 @@ export function refused(
     status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
   const { code, final, ...found } = classify({ status: meant, text: body.text, codes: body.codes, empty }, rules);
   const where = status === undefined ? "reported an error" : `answered ${status}`;
-  const wait = retryAfter ?? body.retryAfter ?? (code === "rate_limited" ? waitIn(body.text) : undefined);
+  const wait = retryAfterMs ?? body.retryAfterMs ?? (code === "rate_limited" ? waitIn(body.text) : undefined);
   const id = requestId ?? body.requestId;
   const detail: Detail = {
     ...number("used", body.used),
@@ -274,7 +274,7 @@ export function refused(
     ...named("providerCode", body.code),
     ...named("providerType", body.type),
     ...(id !== undefined && { requestId: id }),
-    ...(wait !== undefined && { retryAfter: wait }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
   };
   const quote = { text: body.text || "(no body)", max: SENTENCE };
   return new Failure(code, `${provider} ${where}: `, detail, { final: final ?? false, quote });

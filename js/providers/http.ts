@@ -188,7 +188,7 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
   const failure = refused(wire.name, errorBody(text), {
     ...head,
     empty: text.trim() === "",
-    retryAfter: wait,
+    retryAfterMs: wait,
     rules: host.refusals,
   });
   // OpenAI and Anthropic set this header when a retry would not help.

@@ -87,14 +87,14 @@ export async function* retrying(
         tell({ type: "warning", code: "adapted", message: hide(learnt) });
         continue;
       }
-      const delay = backoff(tries + 1, error.detail.retryAfter, clock.random());
+      const delay = backoff(tries + 1, error.detail.retryAfterMs, clock.random());
       const again = AGAIN.has(error.code) && !error.final && !state.answered && tries < retries && delay <= longest;
       if (!again) throw error.for(who, hide);
       tries++;
       tell({
         type: "retry",
         attempt: tries,
-        delay,
+        delayMs: delay,
         code: error.code,
         ...(error.detail.status !== undefined && { status: error.detail.status }),
       });

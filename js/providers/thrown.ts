@@ -40,7 +40,7 @@ export function thrown(
     { ...body, codes },
     {
       ...(status !== undefined && { status }),
-      retryAfter: headers && retryAfter(headers, now),
+      retryAfterMs: headers && retryAfter(headers, now),
       requestId: headers?.get("x-request-id") ?? headers?.get("request-id") ?? undefined,
       rules,
     },

@@ -70,8 +70,8 @@ export type StreamPart =
 
 /** Events that hosts may want to log. They contain no secrets. */
 export type ProviderEvent =
-  /** The request is sent again after `delay` ms. `attempt` counts from 1. */
-  | { type: "retry"; attempt: number; delay: number; code: string; status?: number }
+  /** The request is sent again after `delayMs`. `attempt` counts from 1. */
+  | { type: "retry"; attempt: number; delayMs: number; code: string; status?: number }
   /** This provider's format cannot express something. `path` is its path in the host's messages. */
   | { type: "lost"; what: string; path: string; why: string }
   | { type: "warning"; code: string; message: string };
@@ -157,7 +157,7 @@ export type ProviderErrorCode =
   | "output_reserve"
   /** Too many bytes: remove media first. */
   | "body_size"
-  /** `details.retryAfter` is in ms, if the provider reports it. Never a reason to shrink a request. */
+  /** `details.retryAfterMs` is present if the provider reports it. Never a reason to shrink a request. */
   | "rate_limited"
   | "auth"
   | "overloaded"
@@ -192,7 +192,7 @@ export interface ProviderErrorDetails {
   /** Tokens reserved for the answer. */
   output?: number;
   /** Milliseconds. */
-  retryAfter?: number;
+  retryAfterMs?: number;
   /** How often the request was sent. */
   attempts: number;
   /** The received part of a streamed answer. */

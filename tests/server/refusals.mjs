@@ -2,7 +2,7 @@
  * How providers refuse, in their own shapes and words, and what each means. Taken from public error reports; `body` is
  * what is on the wire, an object as JSON.
  *
- * `means` is code, and then what details are expected: `used`, `limit`, `output`, `kind`, `retryAfter`.
+ * `means` is code, and then what details are expected: `used`, `limit`, `output`, `kind`, `retryAfterMs`.
  */
 
 const openai = (message, code = null, type = "invalid_request_error", param = null) => ({
@@ -412,21 +412,21 @@ export const REFUSED = [
       "rate_limit_exceeded",
       "tokens",
     ),
-    means: ["rate_limited", { retryAfter: 2_000, kind: "tokens" }],
+    means: ["rate_limited", { retryAfterMs: 2_000, kind: "tokens" }],
   },
   {
     from: "OpenAI, minutes",
     wire: "openai-responses",
     status: 429,
     body: openai("Rate limit reached. Please try again in 1m30.5s.", "rate_limit_exceeded", "requests"),
-    means: ["rate_limited", { retryAfter: 90_500 }],
+    means: ["rate_limited", { retryAfterMs: 90_500 }],
   },
   {
     from: "OpenAI, milliseconds",
     wire: "openai-chat",
     status: 429,
     body: openai("Rate limit reached. Please try again in 320ms.", "rate_limit_exceeded", "requests"),
-    means: ["rate_limited", { retryAfter: 320 }],
+    means: ["rate_limited", { retryAfterMs: 320 }],
   },
   {
     from: "OpenAI, one request above the rate",
@@ -473,7 +473,7 @@ export const REFUSED = [
       "This request would exceed your organization's rate limit of 40,000 input tokens per minute.",
       "rate_limit_error",
     ),
-    means: ["rate_limited", { retryAfter: 7_000 }],
+    means: ["rate_limited", { retryAfterMs: 7_000 }],
   },
   {
     from: "Azure, in milliseconds",
@@ -481,7 +481,7 @@ export const REFUSED = [
     status: 429,
     headers: { "retry-after-ms": "1500", "retry-after": "2" },
     body: openai("Requests to the service have exceeded the call rate limit.", "429"),
-    means: ["rate_limited", { retryAfter: 1_500 }],
+    means: ["rate_limited", { retryAfterMs: 1_500 }],
   },
   {
     from: "Gemini",
@@ -490,7 +490,7 @@ export const REFUSED = [
     body: google(429, "Resource has been exhausted (e.g. check quota).", "RESOURCE_EXHAUSTED", [
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" },
     ]),
-    means: ["rate_limited", { retryAfter: 34_500 }],
+    means: ["rate_limited", { retryAfterMs: 34_500 }],
   },
   {
     from: "Bedrock",

@@ -147,7 +147,7 @@ test("where nothing smaller is possible the error says so, with all tries", asyn
 
 test("rate limits and other errors are passed on as they are", async () => {
   for (const error of [
-    Object.assign(new Error("slow down"), { code: "rate_limited", details: { retryAfter: 5_000, limit: 10 } }),
+    Object.assign(new Error("slow down"), { code: "rate_limited", details: { retryAfterMs: 5_000, limit: 10 } }),
     new TypeError("x"),
     "text",
     undefined,

@@ -129,7 +129,7 @@ for (const name of NAMES) {
     server.queue(reset(), reset());
     assert.match((await send()).text, /scripted model/);
     assert.deepEqual(
-      events.map((event) => event.type === "retry" && [event.attempt, event.delay, event.code]),
+      events.map((event) => event.type === "retry" && [event.attempt, event.delayMs, event.code]),
       [
         [1, 500, "network"],
         [2, 1000, "network"],
@@ -295,7 +295,7 @@ for (const name of NAMES) {
       });
       const { code, details } = await failure(send());
       assert.equal(code, "rate_limited");
-      return [slept, details.retryAfter, details.attempts];
+      return [slept, details.retryAfterMs, details.attempts];
     };
     assert.deepEqual(await waits({ "retry-after": "7" }), [[7_000, 7_000], 7_000, 3]);
     assert.deepEqual(await waits({ "retry-after": "0.25" }), [[250, 250], 250, 3]);

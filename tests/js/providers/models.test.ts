@@ -514,7 +514,7 @@ for (const version of ["v2", "v3"] as const) {
       [
         new APICallError(429, refusal("slow down"), { "retry-after": "3", "request-id": "req_7" }),
         "rate_limited",
-        { retryAfter: 3_000, requestId: "req_7", attempts: 3 },
+        { retryAfterMs: 3_000, requestId: "req_7", attempts: 3 },
       ],
       [new APICallError(529, refusal("Overloaded")), "overloaded", { attempts: 3 }],
       [new APICallError(401, undefined), "auth", { attempts: 1 }],

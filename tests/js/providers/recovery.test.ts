@@ -114,7 +114,7 @@ for (const wire of NAMES) {
       const recovery = new Recovery();
       await assert.rejects(
         request(HISTORY, { budget: 200_000, model: { name: "test" }, recovery }, send),
-        (error: any) => error.code === "rate_limited" && error.details.retryAfter === 7_000,
+        (error: any) => error.code === "rate_limited" && error.details.retryAfterMs === 7_000,
       );
       assert.deepEqual([sizes.length, recovery.state], [1, { models: {} }]);
     }
