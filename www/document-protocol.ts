@@ -9,7 +9,7 @@ import type { ChangedElision, ReduceStep } from "../js/documents/changed.ts";
 import type { Definition } from "../js/documents/outline.ts";
 import type { Failed } from "./talk.ts";
 
-export type Mode = "default" | "compatible";
+export type Profile = "espalier" | "copilot-chat";
 
 export interface Document {
   name: string;
@@ -50,7 +50,7 @@ export interface Opened {
 
 export interface Wanted {
   budget: number;
-  mode: Mode;
+  profile: Profile;
   lineNumbers: boolean;
   marker: string;
   selection: readonly [start: number, end: number] | undefined;

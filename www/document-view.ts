@@ -15,7 +15,7 @@ export function showError(error: Failed | undefined): void {
 }
 
 const WHY: Record<string, string> = {
-  noQuery: "the compatible mode has no structure for this language",
+  noQuery: "the profile copilot-chat has no structure for this language",
   tooLong: "it is longer than 1 MB, the limit for parsing",
   tooHard: "it takes too much work to parse",
   badGrammar: "the engine refused the grammar",
@@ -40,7 +40,7 @@ export function showFacts(
   const over = tokens - wanted.budget;
   const outcome =
     over > 0
-      ? `${number(over)} over the budget: the compatible mode takes four characters for a token, and keeps what is selected.`
+      ? `${number(over)} over the budget: the profile copilot-chat takes four characters for a token, and keeps what is selected.`
       : gaps.length === 0
         ? "The file is whole."
         : `${number(gaps.length)} ${gaps.length === 1 ? "stretch is" : "stretches are"} missing.`;

@@ -90,12 +90,12 @@ function bytesOf(): number {
 
 async function summarize(wanted: Wanted): Promise<Summarized> {
   const { text, name, language } = current();
-  const { budget, mode, lineNumbers, marker, selection } = wanted;
+  const { budget, profile, lineNumbers, marker, selection } = wanted;
   const options = {
     path: name,
     language: language ?? "",
     budget,
-    mode,
+    profile,
     lineNumbers,
     marker,
     ...(selection && { selection }),
@@ -103,7 +103,8 @@ async function summarize(wanted: Wanted): Promise<Summarized> {
   const started = performance.now();
   // Synchronous, with the loaded grammars: a grammar that failed to load must not be requested again at every step of a
   // slider.
-  const summary = mode === "default" ? summarizeDocumentSync(text, options) : await summarizeDocument(text, options);
+  const summary =
+    profile === "espalier" ? summarizeDocumentSync(text, options) : await summarizeDocument(text, options);
   const ms = performance.now() - started;
   const gaps = gapsOf(summary, lineNumbers);
   shown = { summary, gaps };

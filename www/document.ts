@@ -1,6 +1,6 @@
 /** The page of a document: a source file with its summary beside it, and the links between both. */
 
-import type { Mode, News, Opened, Outlined, Questions, Summarized } from "./document-protocol.ts";
+import type { Profile, News, Opened, Outlined, Questions, Summarized } from "./document-protocol.ts";
 import type { GrammarState } from "./document-protocol.ts";
 import { showError, showFacts, showGaps, showOutline, showReduced } from "./document-view.ts";
 import { element, number, remember, remembered, takeDrops } from "./dom.ts";
@@ -22,7 +22,7 @@ const marker = element<HTMLInputElement>("marker");
 const lines = element<HTMLInputElement>("lines");
 const follow = element<HTMLInputElement>("follow");
 const diff = element<HTMLTextAreaElement>("diff");
-const modes = [...document.querySelectorAll<HTMLInputElement>("input[name=mode]")];
+const profiles = [...document.querySelectorAll<HTMLInputElement>("input[name=profile]")];
 
 const ask = asking<Questions, News>("./document-worker.js", ({ grammar: state }) => {
   grammar = state;
@@ -169,7 +169,7 @@ async function work(): Promise<void> {
     try {
       const made = await ask("summarize", {
         budget,
-        mode: mode(),
+        profile: profile(),
         lineNumbers: lines.checked,
         marker: marker.value,
         selection: selection(),
@@ -276,8 +276,8 @@ function pretend(): void {
 
 // ------------------------------------------------------------ controls
 
-function mode(): Mode {
-  return modes.find(({ checked }) => checked)?.value === "compatible" ? "compatible" : "default";
+function profile(): Profile {
+  return profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier";
 }
 
 function selection(): readonly [number, number] | undefined {
@@ -300,7 +300,7 @@ function setBudget(value: number): void {
 function state(): Record<string, string> {
   return {
     ...(sample.value && { sample: sample.value }),
-    mode: mode(),
+    profile: profile(),
     budget: tokens.value,
     ...(lines.checked && { lines: "1" }),
   };
@@ -349,7 +349,7 @@ tokens.addEventListener("change", () => {
   setBudget(Number(tokens.value));
   want();
 });
-for (const control of [...modes, lines, follow]) control.addEventListener("change", want);
+for (const control of [...profiles, lines, follow]) control.addEventListener("change", want);
 marker.addEventListener("input", want);
 diff.addEventListener("input", want);
 language.addEventListener("change", knowAgain);
@@ -375,8 +375,8 @@ for (const path of SAMPLES) sample.add(new Option(path, path));
 sample.add(new Option("my own source", ""));
 sample.options[SAMPLES.length]!.disabled = true;
 const said = remembered();
-for (const radio of modes)
-  radio.checked = said.get("mode") === "compatible" ? radio.value === "compatible" : radio.value === "default";
+for (const radio of profiles)
+  radio.checked = radio.value === (said.get("profile") === "copilot-chat" ? "copilot-chat" : "espalier");
 lines.checked = said.get("lines") === "1";
 const start = SAMPLES.find((path) => path === said.get("sample")) ?? SAMPLES[0]!;
 sample.value = start;

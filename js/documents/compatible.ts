@@ -1,6 +1,6 @@
 /**
  * Summaries by the compatible rules, whose limit is in UTF-16 code units and which leave most elisions unmarked. Hosts
- * use the mode `compatible` of `summarizeDocument`.
+ * use the profile `copilot-chat` of `summarizeDocument`.
  */
 
 import { ready } from "../engine/engine.ts";
@@ -82,7 +82,7 @@ export function compatibleSummaries(
   const parsing = documents.map((document, at) => ({
     ...document,
     language: languages[at],
-    mode: "compatible" as const,
+    profile: "copilot-chat" as const,
   }));
   const each = () =>
     parsing.map((document) => ({ ...document, settings: settingsOf(document, document.text, document.language) }));
@@ -107,7 +107,7 @@ function summarize(
     const own = {
       text,
       language,
-      settings: settingsOf({ ...document, mode: "compatible" }, text, language),
+      settings: settingsOf({ ...document, profile: "copilot-chat" }, text, language),
       ...(tree && { tree }),
       selection,
     };

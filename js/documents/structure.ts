@@ -21,8 +21,8 @@ export interface DocumentOptions {
   language?: string;
   /** Name of the file. */
   path?: string;
-  /** `default` captures every unit; `compatible` captures exactly what Copilot Chat does. Default `default`. */
-  mode?: "default" | "compatible";
+  /** `espalier` captures every unit; `copilot-chat` captures exactly what Copilot Chat does. Default `espalier`. */
+  profile?: "espalier" | "copilot-chat";
   /** Width of a tab in columns, for indentation. Default 4. */
   tabSize?: number;
   /** A tree that the host has parsed, see {@link flattenTree}. */
@@ -61,7 +61,7 @@ export type Basis =
   | { path: "indentation"; why: Why; error?: EspalierError };
 
 /**
- * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this
+ * Why there is no syntax tree: no grammar for the language, or it is not loaded; the profile captures nothing in this
  * language; the text is longer than the limit, or took more work or memory (64 MB and 256 bytes per byte of text), or
  * crashed the parser; the engine refused the grammar; the grammar could not be loaded or its query is malformed (see
  * `error`).
@@ -151,12 +151,12 @@ export function languageFor({ language, path }: DocumentOptions): string | undef
 
 /** Returns the numbers that the engine needs besides the text and its language. */
 export function settingsOf(
-  { mode = "default", tabSize = 4, limits = {} }: DocumentOptions,
+  { profile = "espalier", tabSize = 4, limits = {} }: DocumentOptions,
   text: string,
   language: string | undefined,
 ): number[] {
   return [
-    mode === "compatible" ? 1 : 0,
+    profile === "copilot-chat" ? 1 : 0,
     tabSize,
     limits.maxBytes ?? 1_048_576,
     crashes(text, language) ? 0 : (limits.maxWork ?? 64_000),

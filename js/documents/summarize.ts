@@ -85,17 +85,17 @@ export interface SummaryOptions {
   /** Whether imports come before or after everything else. Default `usual`: by their cost, like other nodes. */
   imports?: "usual" | "first" | "last";
   /**
-   * `compatible` cuts exactly as Copilot Chat does: most elisions have no marker, and the selection is kept whatever
+   * `copilot-chat` cuts exactly as Copilot Chat does: most elisions have no marker, and the selection is kept whatever
    * the budget is. It counts four characters per token and ignores `marker`, `imports` and `comments`. See also
-   * `compatible`. Default `default`.
+   * `copilotChat`. Default `espalier`.
    */
-  mode?: "default" | "compatible";
+  profile?: "espalier" | "copilot-chat";
   /**
-   * Further options of Copilot Chat's callers, for the mode `compatible` only. With `attached`, nodes have the costs of
+   * Further options of Copilot Chat's callers, for the profile `copilot-chat` only. With `attached`, nodes have the costs of
    * files that a user attached, unless the document states costs: imports come last, and in TypeScript public
    * declarations come before private ones.
    */
-  compatible?: CompatibleSwitches & { attached?: boolean };
+  copilotChat?: CompatibleSwitches & { attached?: boolean };
   /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
@@ -108,7 +108,7 @@ export interface Elision {
   lines: [first: number, last: number];
   /** Its tokens, or characters with that `unit`. */
   tokens: number;
-  /** Kind of the first omitted node, as in the structure. Empty in the compatible mode. */
+  /** Kind of the first omitted node, as in the structure. Empty in the profile `copilot-chat`. */
   kind: string;
   /** The omitted definition, if it is one. `names` has all definitions that are omitted whole, at most twenty. */
   name?: string;
@@ -165,7 +165,7 @@ export class DocumentSummary {
   readonly basis: Basis;
   /**
    * The selection, extended to the nodes that it touches, in UTF-16 code units of the document. Copilot Chat splits its
-   * inline-chat prompts here into above, selected and below. Only in the compatible mode with a selection.
+   * inline-chat prompts here into above, selected and below. Only in the profile `copilot-chat` with a selection.
    */
   readonly adjustedSelection: readonly [start: number, end: number] | undefined;
 
@@ -323,7 +323,7 @@ export async function summarizeDocuments(
   options: SummaryOptions,
 ): Promise<Summaries> {
   check(options, SUMMARY);
-  checkMode(options);
+  checkProfile(options);
   need(documents, DOCUMENTS, "documents", badInput);
   return summarized(documents, options);
 }
@@ -364,7 +364,7 @@ function summariesOf(
   languages: readonly (string | undefined)[],
   failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
-  return (options.mode === "compatible" ? compatible : summarize)(documents, options, languages, failures);
+  return (options.profile === "copilot-chat" ? compatible : summarize)(documents, options, languages, failures);
 }
 
 function summarize(
@@ -377,7 +377,7 @@ function summarize(
     documents.map((document, at) => ({
       ...document,
       language: languages[at],
-      settings: settingsOf({ ...document, mode: "default" }, document.text, languages[at]),
+      settings: settingsOf({ ...document, profile: "espalier" }, document.text, languages[at]),
     }));
   return surviving(parsing, () => summarizeOnce(documents, options, languages, failures));
 }
@@ -402,7 +402,7 @@ function summarizeOnce(
     const own = {
       text,
       language,
-      settings: settingsOf({ ...document, mode: "default" }, text, language),
+      settings: settingsOf({ ...document, profile: "espalier" }, text, language),
       ...(tree && { tree }),
     };
     put(question, { ...own, selection, costs }, false, `documents[${at}]`);
@@ -476,7 +476,7 @@ function compatible(
     budget,
     unit = "tokens",
     lineNumbers,
-    compatible: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {},
+    copilotChat: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {},
   } = options;
   const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
   const asked = documents.map(
@@ -577,11 +577,11 @@ function atText(error: unknown): never {
 function checkOptions(text: string, options: SummaryDocument & SummaryOptions): void {
   need(text, kinds.required(kinds.text), "text", badInput);
   check(options, SUMMARY_DOCUMENT);
-  checkMode(options);
+  checkProfile(options);
 }
 
-/** Checks that the switches of the compatible mode come with that mode. */
-function checkMode({ compatible, mode }: SummaryOptions): void {
-  if (compatible !== undefined && mode !== "compatible")
-    throw badOption("mode", '"compatible" where there is options.compatible', mode);
+/** Checks that the options of the profile `copilot-chat` come with that profile. */
+function checkProfile({ copilotChat, profile }: SummaryOptions): void {
+  if (copilotChat !== undefined && profile !== "copilot-chat")
+    throw badOption("profile", '"copilot-chat" with options.copilotChat', profile);
 }

@@ -175,7 +175,7 @@ test("modes, line numbers and words of markers", async () => {
   await page.uncheck("#lines");
   await page.fill("#marker", "cut {lines}");
   await page.waitForFunction(() => document.querySelector(".marker").textContent.includes("cut "));
-  await page.check("input[value=compatible]");
+  await page.check("input[value=copilot-chat]");
   await page.waitForFunction(() => document.querySelector(".marker[data-silent]"));
   await page.locator(".marker[data-silent]").first().click();
   assert.ok((await page.textContent(".shown")).length > 10, "what has no marker can be opened, too");
@@ -254,9 +254,9 @@ test("samples of other languages, parsed and folded; the language can be changed
   await page.selectOption("#language", "python");
   await says("basis", "Parsed by tree-sitter as python");
   await says("basis", "syntax errors");
-  await page.check("input[value=compatible]");
+  await page.check("input[value=copilot-chat]");
   await sample("core/src/document/query.rs");
-  await says("basis", "the compatible mode has no structure for this language");
+  await says("basis", "the profile copilot-chat has no structure for this language");
   await page.check("input[value=default]");
 });
 
@@ -369,7 +369,7 @@ test("every control has a name, and the keyboard reaches all of them", async () 
   for (const id of [
     "file",
     "language",
-    "mode",
+    "profile",
     "lines",
     "follow",
     "marker",
@@ -386,12 +386,12 @@ test("every control has a name, and the keyboard reaches all of them", async () 
   await budgetShown(was - 1);
 });
 
-test("the address remembers sample, mode and budget", async () => {
-  await page.check("input[value=compatible]");
-  await page.waitForFunction(() => location.hash.includes("mode=compatible"));
+test("the address remembers sample, profile and budget", async () => {
+  await page.check("input[value=copilot-chat]");
+  await page.waitForFunction(() => location.hash.includes("profile=copilot-chat"));
   await page.reload();
   await page.waitForSelector("#result[data-budget]");
-  assert.equal(await page.isChecked("input[value=compatible]"), true);
+  assert.equal(await page.isChecked("input[value=copilot-chat]"), true);
   assert.equal(await page.inputValue("#sample"), "js/log/log.ts");
 });
 

@@ -47,7 +47,7 @@ const tree: Kind<any> = (value) => {
 
 export const DOCUMENT: Schema<DocumentOptions & { signal?: AbortSignal }> = {
   ...PARSED,
-  mode: ["default", "compatible"],
+  profile: ["espalier", "copilot-chat"],
   tree,
   signal,
 };
@@ -60,8 +60,8 @@ export const SUMMARY: Schema<SummaryOptions> = {
   lineNumbers: flag,
   marker: text,
   imports: ["usual", "first", "last"],
-  mode: ["default", "compatible"],
-  compatible: {
+  profile: ["espalier", "copilot-chat"],
+  copilotChat: {
     tryPreserveTypeChecking: flag,
     alwaysUseEllipsisForElisions: flag,
     lineNumberStyle: ["omittedRanges", "full"],

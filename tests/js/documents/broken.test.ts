@@ -95,7 +95,7 @@ for (const [language, { text }] of Object.entries(SAMPLES)) {
         language,
         budget: broken.length >> 2,
         unit: "characters",
-        mode: "compatible",
+        profile: "copilot-chat",
       });
       assert.ok(compatible.text.length <= broken.length >> 2, how);
       assert.ok((await outline(broken, { language, budget: 60 })).tokens <= 60, how);
@@ -117,7 +117,7 @@ test("no budget at all, in every language", async () => {
       path: "options.budget",
     });
     assert.equal(summarizeDocumentSync("", { language, budget: 0 }).text, "");
-    assert.equal((await summarizeDocument(text, { language, budget: 0, mode: "compatible" })).text, "");
+    assert.equal((await summarizeDocument(text, { language, budget: 0, profile: "copilot-chat" })).text, "");
     assert.equal((await outline(text, { language, budget: 0 })).text, "");
   }
   await usable();

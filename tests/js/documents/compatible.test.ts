@@ -77,15 +77,15 @@ for (const { id, language, text, overlay, cases } of documents) {
         language,
         budget: charLimit,
         unit: "characters",
-        mode: "compatible",
+        profile: "copilot-chat",
         ...range(text, selection),
         ...(costs && { costs }),
       } as const;
       const compatible = { ...options, attached: costRule?.type === "file-variable" };
-      const made = await summarizeDocument(text, { ...asked, compatible });
+      const made = await summarizeDocument(text, { ...asked, copilotChat: compatible });
       assert.equal(made.text, expected);
       // At once, the same; a fraction of a character changes nothing.
-      assert.deepEqual(summarizeDocumentSync(text, { ...asked, compatible }), made);
+      assert.deepEqual(summarizeDocumentSync(text, { ...asked, copilotChat: compatible }), made);
       assert.equal(made.adjustedSelection === undefined, selection === null);
       // The reference looks for a blank selection in a text that it has cut at both ends, but counts from the uncut
       // one's.
@@ -98,7 +98,7 @@ for (const { id, language, text, overlay, cases } of documents) {
 
 test("what ends a statement belongs to it on whatever line; a comment on the next line does not", async () => {
   const check = async (text: string, ends: Record<string, number>) => {
-    const { root } = await documentStructure(text, { language: "typescript", mode: "compatible" });
+    const { root } = await documentStructure(text, { language: "typescript", profile: "copilot-chat" });
     const all = root.children.flatMap((child) => [child, ...child.children]);
     for (const [kind, end] of Object.entries(ends))
       assert.equal(all.find((node) => node.kind === kind)?.end, end, `${kind} in ${JSON.stringify(text)}`);
@@ -111,16 +111,16 @@ test("what ends a statement belongs to it on whatever line; a comment on the nex
 test("limits may be fractions, or none", async () => {
   const { text } = SAMPLES["typescript"]!;
   const language = "typescript";
-  for (const mode of ["compatible", "default"] as const) {
+  for (const profile of ["copilot-chat", "espalier"] as const) {
     for (const unit of ["tokens", "characters"] as const) {
-      const asked = { language, unit, mode } as const;
+      const asked = { language, unit, profile } as const;
       const whole = await summarizeDocument(text, { ...asked, budget: Infinity });
       assert.deepEqual([whole.text, whole.complete], [text, true]);
       assert.equal((await summarizeDocument(text, { ...asked, budget: 1e300 })).text, text);
       // As callers pass it: a share of a context window.
       const share = (whole.tokens / 4) * 3 + 0.3;
       const made = await summarizeDocument(text, { ...asked, budget: share });
-      assert.ok(!made.complete && (mode === "compatible" || made.tokens <= share), `${made.tokens} of ${share}`);
+      assert.ok(!made.complete && (profile === "copilot-chat" || made.tokens <= share), `${made.tokens} of ${share}`);
       for (const budget of [NaN, -0.5, -Infinity, "9"]) {
         await assert.rejects(summarizeDocument(text, { ...asked, budget: budget as number }), {
           code: "bad_option",
@@ -131,9 +131,9 @@ test("limits may be fractions, or none", async () => {
   }
 });
 
-test("the adjusted selection is of the compatible mode, and one for each document", async () => {
+test("the adjusted selection is of the profile copilot-chat, and one for each document", async () => {
   const text = "function f() {\n  a();\n  b();\n}\n";
-  const asked = { budget: 1_000, mode: "compatible" } as const;
+  const asked = { budget: 1_000, profile: "copilot-chat" } as const;
   const at = text.indexOf("a()");
   const two = [
     { text, selection: at + 1, language: "typescript" },
@@ -145,33 +145,33 @@ test("the adjusted selection is of the compatible mode, and one for each documen
     ["  a();", undefined],
   );
   assert.equal(
-    (await summarizeDocument(text, { ...asked, language: "typescript", mode: "default", selection: at }))
+    (await summarizeDocument(text, { ...asked, language: "typescript", profile: "espalier", selection: at }))
       .adjustedSelection,
     undefined,
   );
 });
 
-test("switches of the compatible mode are checked, and are of that mode", async () => {
-  const refused = (compatible: unknown, path: string, mode: "default" | "compatible" = "compatible") =>
+test("switches of the profile copilot-chat are checked, and are of that profile", async () => {
+  const refused = (compatible: unknown, path: string, profile: "espalier" | "copilot-chat" = "copilot-chat") =>
     assert.rejects(
-      summarizeDocument("a;", { language: "typescript", budget: 1, mode, compatible: compatible as never }),
+      summarizeDocument("a;", { language: "typescript", budget: 1, profile, copilotChat: compatible as never }),
       { code: "bad_option", path },
     );
-  await refused(7, "options.compatible");
-  await refused(null, "options.compatible");
-  await refused({}, "options.mode", "default");
-  await refused({ lineNumberStyle: "half" }, "options.compatible.lineNumberStyle");
+  await refused(7, "options.copilotChat");
+  await refused(null, "options.copilotChat");
+  await refused({}, "options.profile", "espalier");
+  await refused({ lineNumberStyle: "half" }, "options.copilotChat.lineNumberStyle");
   for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"])
-    await refused({ [name]: 1 }, `options.compatible.${name}`);
+    await refused({ [name]: 1 }, `options.copilotChat.${name}`);
   // A style wins over numbers for all lines.
   const text = "function f() {\n  a();\n}\n".repeat(9);
-  const asked = { language: "typescript", budget: 120, unit: "characters", mode: "compatible" } as const;
+  const asked = { language: "typescript", budget: 120, unit: "characters", profile: "copilot-chat" } as const;
   const made = async (more: Partial<Espalier.SummaryOptions>) =>
     (await summarizeDocument(text, { ...asked, ...more })).text;
-  assert.equal(await made({ lineNumbers: true }), await made({ compatible: { lineNumberStyle: "full" } }));
+  assert.equal(await made({ lineNumbers: true }), await made({ copilotChat: { lineNumberStyle: "full" } }));
   assert.equal(
-    await made({ lineNumbers: true, compatible: { lineNumberStyle: "omittedRanges" } }),
-    await made({ compatible: { lineNumberStyle: "omittedRanges" } }),
+    await made({ lineNumbers: true, copilotChat: { lineNumberStyle: "omittedRanges" } }),
+    await made({ copilotChat: { lineNumberStyle: "omittedRanges" } }),
   );
 });
 

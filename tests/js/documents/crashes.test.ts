@@ -141,7 +141,7 @@ test("of several documents only the one to blame is not parsed", async () => {
   const ways: Record<string, (core: typeof Internal) => Promise<string[]>> = {
     summarizeDocuments: async (core) => paths((await core.summarizeDocuments(documents, { budget: 500 })).summaries),
     compatible: async (core) =>
-      paths((await core.summarizeDocuments(documents, { budget: 500, mode: "compatible" })).summaries),
+      paths((await core.summarizeDocuments(documents, { budget: 500, profile: "copilot-chat" })).summaries),
     "costs of a function": async (core) =>
       paths(
         (

@@ -150,7 +150,7 @@ test("a grammar that could not be had is not asked for again by every document, 
       language: "python",
       budget: 200,
       unit: "characters",
-      mode: "compatible",
+      profile: "copilot-chat",
     });
     assert.ok(compatible.basis.path === "indentation" && compatible.basis.why === "grammarFailed");
     assert.equal(asked, 1);

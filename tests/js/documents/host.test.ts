@@ -47,7 +47,7 @@ for (const [language, { text: sample }] of Object.entries(SAMPLES)) {
         if (selection === undefined)
           assert.equal((await summarizeDocument(text, { ...options, tree })).text, ours.text);
       }
-      const compatible = { language, budget: Math.floor(whole * share), mode: "compatible" } as const;
+      const compatible = { language, budget: Math.floor(whole * share), profile: "copilot-chat" } as const;
       assert.equal(
         (await summarizeDocument(text, { ...compatible, tree })).text,
         (await summarizeDocument(text, compatible)).text,
@@ -128,8 +128,8 @@ test("what is never kept is not, even where there is room, unless it is selected
   assert.equal(summarizeDocumentSync(CLASS, { path: "a.ts", budget: 5_000 }).text, CLASS);
 });
 
-test("the compatible mode takes costs, too", async () => {
-  const options = { path: "a.ts", budget: 60, mode: "compatible" } as const;
+test("the profile copilot-chat takes costs, too", async () => {
+  const options = { path: "a.ts", budget: 60, profile: "copilot-chat" } as const;
   const [with0, without] = [
     await summarizeDocument(CLASS, { ...options, costs: { import_statement: 0 } }),
     await summarizeDocument(CLASS, { ...options, costs: { import_statement: false } }),
@@ -159,9 +159,9 @@ test("a function says what nodes cost", async () => {
     seen.map(({ kind, start, end, depth, parent }) => [kind, start, end, depth, parent?.kind]),
     nodes,
   );
-  // The usual costs change nothing in the compatible mode, where nothing else counts.
+  // The usual costs change nothing in the profile copilot-chat, where nothing else counts.
   for (const budget of [40, 80, 150]) {
-    const asked = { ...options, budget, mode: "compatible" } as const;
+    const asked = { ...options, budget, profile: "copilot-chat" } as const;
     assert.equal(
       (await summarizeDocument(CLASS, { ...asked, costs: (_: CostNode, cost: number) => cost })).text,
       (await summarizeDocument(CLASS, asked)).text,

@@ -66,8 +66,8 @@ test("the same document always has the same result, whatever came before it", ()
 
 test("a byte order mark, mixed line ends, lone surrogates", () => {
   const text = "\ufeffimport a from 'a';\r\nconst x = '\ud800';\rlet y = 1;\n\n// \udc00 😀\nfunction f() {}\n";
-  for (const mode of ["default", "compatible"] as const) {
-    const { root, basis } = documentStructureSync(text, { language: "typescript", mode });
+  for (const profile of ["espalier", "copilot-chat"] as const) {
+    const { root, basis } = documentStructureSync(text, { language: "typescript", profile });
     assert.equal(basis.path, "syntax");
     const last = root.children.at(-1)!;
     assert.equal(last.kind, "function_declaration");
@@ -85,10 +85,13 @@ test("any text in any language", () => {
     fc.property(
       fc.array(word, { maxLength: 60 }),
       fc.constantFrom(...languages),
-      fc.constantFrom("default", "compatible"),
-      (words, language, mode) => {
+      fc.constantFrom("espalier", "copilot-chat"),
+      (words, language, profile) => {
         const text = words.join("");
-        const { root } = documentStructureSync(text, { ...(language ? { language } : {}), mode: mode as "default" });
+        const { root } = documentStructureSync(text, {
+          ...(language ? { language } : {}),
+          profile: profile as "espalier",
+        });
         const open = [root];
         for (let node = open.pop(); node; node = open.pop()) {
           let last = node.start;
@@ -118,7 +121,7 @@ test("options that make no sense name the field", async () => {
   for (const [options, path] of [
     [{ language: 7 }, "language"],
     [{ path: {} }, "path"],
-    [{ mode: "x" }, "mode"],
+    [{ profile: "x" }, "profile"],
     [{ tabSize: 0 }, "tabSize"],
     [{ tabSize: "4" }, "tabSize"],
     [{ limits: { maxBytes: -1 } }, "limits.maxBytes"],

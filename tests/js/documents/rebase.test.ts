@@ -85,7 +85,7 @@ test("without markers, too: what crosses a place where something is missing is d
     path: "a.ts",
     budget: 200,
     unit: "characters",
-    mode: "compatible",
+    profile: "copilot-chat",
   });
   const silent = compatible.edits.find(({ start, end, text }) => end > start && text === "")!;
   assert.ok(silent, compatible.text);

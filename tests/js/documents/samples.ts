@@ -1,4 +1,4 @@
-/** Samples for each language, with all kinds of definitions that its structure must show in the default mode. */
+/** Samples for each language, with all kinds of definitions that its structure must show in the profile espalier. */
 
 export interface Sample {
   path: string;

@@ -1,4 +1,4 @@
-/** Checks that hold for every summary in the default mode. */
+/** Checks that hold for every summary in the profile espalier. */
 
 import assert from "node:assert/strict";
 import { espalier } from "../built.ts";

@@ -57,8 +57,8 @@ for (const [language, { path, text, kinds }] of Object.entries(SAMPLES)) {
         `${text.slice(0, at)}{(😀${text.slice(at + 7)}`,
         text.replaceAll("\n", "\r\n").slice(at),
       ]) {
-        for (const mode of ["default", "compatible"] as const)
-          sound(documentStructureSync(damaged, { path, mode }), damaged);
+        for (const profile of ["espalier", "copilot-chat"] as const)
+          sound(documentStructureSync(damaged, { path, profile }), damaged);
       }
     }
   });
@@ -89,7 +89,7 @@ for (const language of compatibleLanguages) {
       texts.push(text.slice(0, at) + text.slice(at + 5), text.slice(0, at));
     let differences = 0;
     for (const [index, document] of texts.entries()) {
-      const made = await documentStructure(document, { path, mode: "compatible" });
+      const made = await documentStructure(document, { path, profile: "copilot-chat" });
       assert.equal(made.basis.path, "syntax");
       const [wanted, found] = [JSON.stringify(await oracle(language, document)), JSON.stringify(plain(made.root))];
       if (wanted === found) continue;
@@ -119,10 +119,10 @@ for (const [language, { text: sample }] of Object.entries(SAMPLES)) {
     const files = more.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"));
     for (const text of [sample, `${sample}\n${/python|ruby/.test(language) ? "#" : "//"} é 😀\n`, ...files]) {
       const tree = flattenTree(parser.parse(text)!);
-      for (const mode of ["default", "compatible"] as const) {
+      for (const profile of ["espalier", "copilot-chat"] as const) {
         const [ours, theirs] = [
-          await documentStructure(text, { language, mode }),
-          await documentStructure(text, { language, mode, tree }),
+          await documentStructure(text, { language, profile }),
+          await documentStructure(text, { language, profile, tree }),
         ];
         assert.deepEqual(theirs.root, ours.root);
         assert.equal(theirs.basis.path, ours.basis.path);
@@ -142,7 +142,7 @@ test("languages without structure are folded by indentation, and it is said why"
   assert.equal(await why(text, { path: "a.txt" }), "noGrammar");
   assert.equal(await why(text, { language: "swift" }), "noGrammar");
   assert.equal(await why(text, { language: "rust" }), "syntax");
-  assert.equal(await why(text, { language: "rust", mode: "compatible" }), "noQuery");
+  assert.equal(await why(text, { language: "rust", profile: "copilot-chat" }), "noQuery");
   assert.equal(await why(text, { language: "rust", limits: { maxBytes: 9 } }), "tooLong");
   assert.equal(await why(text.repeat(200), { language: "rust", limits: { maxWork: 1 } }), "tooHard");
 });

@@ -83,7 +83,7 @@ test("real files keep more of their text than a compatible summary that was made
       let compatible = await summarizeDocument(text, {
         path,
         budget: Math.max(0, Math.floor(asked)),
-        mode: "compatible",
+        profile: "copilot-chat",
       });
       const most = Math.max(0, asked);
       for (let i = 0; i < 5 && compatible.tokens > most; i++) {
@@ -91,7 +91,7 @@ test("real files keep more of their text than a compatible summary that was made
         compatible = await summarizeDocument(text, {
           path,
           budget: Math.max(0, Math.floor(asked)),
-          mode: "compatible",
+          profile: "copilot-chat",
         });
       }
       theirs += kept(text, compatible);
@@ -100,7 +100,7 @@ test("real files keep more of their text than a compatible summary that was made
   }
 });
 
-test("for the same tokens real files keep more than in the compatible mode, which marks next to nothing", async () => {
+test("for the same tokens real files keep more than in the profile copilot-chat, which marks next to nothing", async () => {
   for (const share of [0.25, 0.5, 0.75]) {
     const sums = new Map<string, [ours: number, theirs: number]>();
     for (const { path, text } of REAL) {
@@ -109,7 +109,7 @@ test("for the same tokens real files keep more than in the compatible mode, whic
       // It takes four characters for a token. Where that is too much, it is given less until it is not.
       let limit = budget * 4;
       const made = () =>
-        summarizeDocument(text, { path, budget: Math.floor(limit), unit: "characters", mode: "compatible" });
+        summarizeDocument(text, { path, budget: Math.floor(limit), unit: "characters", profile: "copilot-chat" });
       let compatible = await made();
       while (count(compatible.text) > budget) {
         limit *= 0.98;
@@ -123,7 +123,7 @@ test("for the same tokens real files keep more than in the compatible mode, whic
     }
     const ratio = (of: string) => sums.get(of)![0] / sums.get(of)![1];
     assert.ok(ratio("all") > 1 && ratio("ts") > 1, `${share}: ${ratio("all")}, ${ratio("ts")}`);
-    // Of Rust the compatible mode knows the indentation only, and cuts it finer. (These files change from day to day.)
+    // Of Rust the profile copilot-chat knows the indentation only, and cuts it finer. (These files change from day to day.)
     assert.ok(ratio("rs") > 0.96, `${share}: ${ratio("rs")}`);
   }
 });
@@ -419,7 +419,7 @@ test("options that make no sense name the field", async () => {
   await refused({ budget: 9, selection: [1] }, "options.selection");
   await refused({ budget: 9, language: 7 }, "options.language");
   await refused({ budget: 9, comments: {} }, "options.comments");
-  for (const name of ["unit", "imports", "mode"]) await refused({ budget: 9, [name]: "x" }, `options.${name}`);
+  for (const name of ["unit", "imports", "profile"]) await refused({ budget: 9, [name]: "x" }, `options.${name}`);
   await assert.rejects(summarizeDocument(7 as never, { budget: 9 }), { code: "bad_input", path: "text" });
   await assert.rejects(summarizeDocuments([{ text: "" }, { text: 7 as never }], { budget: 9 }), {
     code: "bad_input",
@@ -442,14 +442,19 @@ test("a grammar that cannot be had is said, and the next call works", async () =
   assert.equal((await summarizeDocument(text, { path: "a.ts", budget: 300 })).basis.path, "syntax");
 });
 
-test("the compatible mode says what is missing, too, however lines end", async () => {
+test("the profile copilot-chat says what is missing, too, however lines end", async () => {
   const { path, text: real } = REAL[0]!;
   for (const end of ["\n", "\r\n", "\r"]) {
     for (const text of [real, `function a() {\n${"  x();\n".repeat(40)}}\nlet z;\n`].map((text) =>
       text.replaceAll("\n", end),
     )) {
       const limit = text.length >> 2;
-      const summary = await summarizeDocument(text, { path, budget: limit, unit: "characters", mode: "compatible" });
+      const summary = await summarizeDocument(text, {
+        path,
+        budget: limit,
+        unit: "characters",
+        profile: "copilot-chat",
+      });
       assert.ok(summary.text.length <= limit && summary.elisions.length > 0 && summary.basis.path === "syntax");
       for (const {
         range: [start, behind],

@@ -23,18 +23,18 @@ test("after an edit of one line the tree is updated, not rebuilt", () => {
   const text = ["js/documents/structure.ts", "js/engine/engine.ts", "js/prompt/flatten/index.ts"]
     .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))
     .join("");
-  for (const mode of ["default", "compatible"] as const) {
+  for (const profile of ["espalier", "copilot-chat"] as const) {
     forget();
-    const whole = work(documentStructureSync(text, { language: "typescript", mode }));
+    const whole = work(documentStructureSync(text, { language: "typescript", profile }));
     const lines = text.split("\n");
     let edited = text;
     for (const line of [0, lines.length >> 1, lines.length - 1]) {
       const changed = edited.split("\n").toSpliced(line, 1, `const added${line} = "é";`).join("\n");
-      const made = documentStructureSync(changed, { language: "typescript", mode });
+      const made = documentStructureSync(changed, { language: "typescript", profile });
       if (made.basis.path === "syntax" && made.basis.hasErrors) continue;
       assert.ok(work(made) * 10 < whole, `${work(made)} of ${whole}`);
       forget();
-      assert.deepEqual(documentStructureSync(changed, { language: "typescript", mode }).root, made.root);
+      assert.deepEqual(documentStructureSync(changed, { language: "typescript", profile }).root, made.root);
       edited = changed;
     }
   }
@@ -88,9 +88,9 @@ for (const [language, { text }] of Object.entries(SAMPLES)) {
     );
     const edits = fc.array(fc.tuple(fc.nat(10_000), fc.nat(3), pieces, fc.boolean()), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(edits, fc.constantFrom("default", "compatible"), (list, mode) => {
+      fc.property(edits, fc.constantFrom("espalier", "copilot-chat"), (list, profile) => {
         forget();
-        const options = { language, mode: mode as "default" };
+        const options = { language, profile: profile as "espalier" };
         let now = text;
         documentStructureSync(now, options);
         const seen: [string, DocumentStructure][] = [];

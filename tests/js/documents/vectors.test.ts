@@ -1,4 +1,4 @@
-/** What Copilot Chat makes of documents, and what the compatible mode makes of them. */
+/** What Copilot Chat makes of documents, and what the profile copilot-chat makes of them. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ function plain({ kind, start, end, children }: StructureNode): Recorded {
 
 for (const { id, language, structure, text, overlay } of documents) {
   test(`overlay of ${id}`, async () => {
-    const made = await espalier.documentStructure(text, { language, mode: "compatible" });
+    const made = await espalier.documentStructure(text, { language, profile: "copilot-chat" });
     assert.equal(made.basis.path, structure === "tree-sitter" ? "syntax" : "indentation");
     assert.deepEqual(plain(made.root), overlay);
   });

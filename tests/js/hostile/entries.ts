@@ -575,32 +575,32 @@ export const ENTRIES: readonly Entry[] = [
     args: () => [CODE, { budget: 10, path: "a.ts" }],
     run: (text, options) => e.summarizeDocument(text, options).then(({ text }) => text),
     options:
-      "unit encoding model lineNumbers marker imports mode compatible signal selection comments language tabSize limits",
+      "unit encoding model lineNumbers marker imports profile copilotChat signal selection comments language tabSize limits",
   },
   {
     name: "summarizeDocumentSync",
     args: () => [CODE, { budget: 10, language: undefined }],
     run: (text, options) => e.summarizeDocumentSync(text, options).text,
     options:
-      "unit encoding model lineNumbers marker imports mode compatible signal selection comments path tabSize limits",
+      "unit encoding model lineNumbers marker imports profile copilotChat signal selection comments path tabSize limits",
   },
   {
     name: "summarizeDocuments",
     args: () => [[{ text: CODE }], { budget: 10 }],
     run: (documents, options) => e.summarizeDocuments(documents, options).then(({ tokens }) => tokens),
-    options: "unit encoding model lineNumbers marker imports mode compatible signal",
+    options: "unit encoding model lineNumbers marker imports profile copilotChat signal",
   },
   {
     name: "documentStructure",
     args: () => [CODE, {}],
     run: (text, options) => e.documentStructure(text, options),
-    options: "language path tabSize limits tree signal mode",
+    options: "language path tabSize limits tree signal profile",
   },
   {
     name: "documentStructureSync",
     args: () => [CODE, {}],
     run: (text, options) => e.documentStructureSync(text, options),
-    options: "language path tabSize limits tree mode",
+    options: "language path tabSize limits tree profile",
   },
   {
     name: "outline",

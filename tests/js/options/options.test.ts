@@ -216,8 +216,8 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["summarizeDocument", () => e.summarizeDocument("x", { budget: 9, selction: 0 }), "options.selction", "selection"],
   [
     "summarizeDocument",
-    () => e.summarizeDocument("x", { budget: 9, mode: "compatible", compatible: { atached: true } }),
-    "options.compatible.atached",
+    () => e.summarizeDocument("x", { budget: 9, profile: "copilot-chat", copilotChat: { atached: true } }),
+    "options.copilotChat.atached",
     "attached",
   ],
   [
