@@ -1,5 +1,8 @@
 //! Documents: the structure of a source file.
 //!
+//! In: a text and, if there is one, its grammar. Out: its structure ([`Overlay`]), and summaries within a budget.
+//! Start: [`structure`].
+//!
 //! ```text
 //! text ─▶ parse ─▶ SyntaxTree ─▶ query ─▶ captures ─▶ overlay ─▶ comments ─▶ Overlay
 //!   └──▶ (no grammar, no query, too long, too hard) ─────────▶ indent ────────▶
