@@ -25,7 +25,7 @@ export function counting(
   { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting,
 ) {
   const tokenizer = hostTokenizer(given);
-  if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
+  if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent if there is an encoding", given);
   if (!tokenizer) encodingOf({ encoding, model });
   return {
     encoding,

@@ -64,7 +64,7 @@ export function repairForProvider<T>(
       throw exceeded(
         new EspalierError({
           code: "budget_exceeded",
-          message: "its provider takes what is left in a longer form",
+          message: "the provider's form of the remaining messages is longer",
           details: { needed: total, budget },
         }),
         { budget, path: "options.budget" },

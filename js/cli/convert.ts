@@ -31,15 +31,15 @@ export function writtenAs(
 ): Written {
   if (isLayout(to)) {
     if (session?.layout !== to) {
-      const has = session ? `a file of ${session.layout}` : "no session file";
-      const message = `--to ${to} writes a session in its own layout, and FILE is ${has}; with convert, --session names the session file`;
+      const has = session ? `a file of ${session.layout}` : "not a session file";
+      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}; with convert, --session names the session file`;
       throw new EspalierError({ code: "bad_option", message, path: "options.to" });
     }
     return { text: writeSession(session, own(messages, format, session), original()), notes: [] };
   }
   const converted = convert(messages, to as Format, { from: format });
   const { lost } = converted;
-  const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot hold`];
+  const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot express`];
   const provider = PROVIDERS.find((name) => name === to);
   const request = requestOf(converted);
   const { messages: repaired, changes } = provider ? mended(request, provider) : { messages: request, changes: 0 };

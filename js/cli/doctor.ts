@@ -76,7 +76,7 @@ function beside(file: string, isSession: boolean): string {
   if (!existsSync(output)) return output;
   throw new EspalierError({
     code: "bad_option",
-    message: `${output} exists already; --output FILE names another one`,
+    message: `${output} already exists; choose another one with --output FILE`,
     path: "options.output",
   });
 }

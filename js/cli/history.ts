@@ -66,7 +66,7 @@ function showLog(
       .edits()
       .map(({ id, rule, author, tokensBefore, tokensAfter, revokedBy }) => [
         id,
-        ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`,
+        ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, undone by ${revokedBy}` : ""}`,
       ]),
   );
   const lines: string[] = [];

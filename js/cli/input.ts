@@ -34,7 +34,7 @@ export function parseInput(text: string, file: string): unknown {
       .split("\n")
       .flatMap((line, at) => (line.trim() === "" ? [] : [ofLine(line, `line ${at + 1} of ${file}`)]));
     if (values.every(isRequest)) {
-      const message = `${file} holds ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier …`;
+      const message = `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier …`;
       throw new EspalierError({ code: "bad_input", message, path: file });
     }
     return values;

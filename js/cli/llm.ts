@@ -23,7 +23,7 @@ export function llmFrom(name: string, baseUrl: string | undefined, env: NodeJS.P
       .join(", ");
     throw new EspalierError({
       code: "bad_option",
-      message: `--llm is one of ${known}, and is ${JSON.stringify(name)}`,
+      message: `--llm must be one of ${known}, and is ${JSON.stringify(name)}`,
       path: "--llm",
     });
   }

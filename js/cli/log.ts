@@ -49,7 +49,7 @@ export async function logged(
       if (count <= list.length) return list.slice(0, count);
       throw new EspalierError({
         code: "bad_message",
-        message: `the log has ${count} messages, and ${name} ${list.length}`,
+        message: `the log has ${count} messages, but ${name} has ${list.length}`,
         path: name,
       });
     };
@@ -69,7 +69,7 @@ export async function logged(
     if (undo || redo || unpin.length > 0)
       throw new EspalierError({
         code: "file_not_found",
-        message: `${file} is not there, so there is nothing to take back`,
+        message: `${file} does not exist, so there is nothing to undo or redo`,
       });
     log = new ConversationLog<unknown>({ ...rest, format });
   }
@@ -81,7 +81,7 @@ export async function logged(
       throw new EspalierError({ code: "unknown_id", message: `${JSON.stringify(message)} is not pinned` });
     log.unpin(id);
   }
-  for (const message of pin) if (!held.has(message)) log.pin({ message, reason: "asked for on the command line" });
+  for (const message of pin) if (!held.has(message)) log.pin({ message, reason: "requested on the command line" });
   let outcome: Pick<Logged, "status" | "edits" | "report">;
   if (undo || redo) {
     const id = undo ? log.undo() : log.redo();

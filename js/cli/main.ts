@@ -50,7 +50,9 @@ async function main(args: string[]): Promise<number> {
   if (values.version) return print(version());
   const [command, file, ...rest] = positionals;
   if (command === "help" && file !== undefined && !isCommand(file))
-    throw new UsageError(`there is no command ${JSON.stringify(file)}; there are ${Object.keys(COMMANDS).join(", ")}`);
+    throw new UsageError(
+      `unknown command ${JSON.stringify(file)}; the commands are ${Object.keys(COMMANDS).join(", ")}`,
+    );
   if (values.help || command === "help" || command === undefined) {
     print(help(command === "help" ? file : command));
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
@@ -62,7 +64,7 @@ async function main(args: string[]): Promise<number> {
   }
   if (!isCommand(command))
     throw new UsageError(
-      `there is no command ${JSON.stringify(command)}; there are ${Object.keys(COMMANDS).join(", ")}`,
+      `unknown command ${JSON.stringify(command)}; the commands are ${Object.keys(COMMANDS).join(", ")}`,
     );
   for (const name of Object.keys(values) as FlagName[]) {
     const known: readonly string[] = FLAGS[name].of;
@@ -79,7 +81,7 @@ async function main(args: string[]): Promise<number> {
       values,
     );
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
-  if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
+  if (rest.length > 0) throw new UsageError(`only one FILE is accepted; ${JSON.stringify(rest[0])} is one too many`);
 
   if (command === "outline") {
     await init({ encodings: [] });
@@ -138,9 +140,9 @@ async function main(args: string[]): Promise<number> {
     if (values.log === undefined) throw new UsageError(`${back ?? "--unpin"} needs --log FILE`);
     if (values.plan)
       throw new UsageError(
-        `--plan shows what would be done, ${back ?? "--unpin"} changes the log: one of them, please`,
+        `--plan only shows the planned changes, but ${back ?? "--unpin"} changes the log; use one of them`,
       );
-    if (values.undo && values.redo) throw new UsageError("--undo or --redo: one of them, please");
+    if (values.undo && values.redo) throw new UsageError("--undo and --redo exclude each other; use one of them");
   }
   const log =
     values.log === undefined || values.plan
@@ -162,7 +164,7 @@ async function main(args: string[]): Promise<number> {
     values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
   const onFailure = values["on-failure"];
   if (onFailure !== undefined && onFailure !== "leave" && onFailure !== "offline")
-    throw new UsageError("--on-failure is leave or offline");
+    throw new UsageError("--on-failure must be leave or offline");
   const abort = new AbortController();
   process.once("SIGINT", () => abort.abort());
   const bar = values.quiet ? { event: () => undefined, end: () => undefined } : progress(process.stderr);
@@ -227,7 +229,7 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   if (budget === undefined) throw new UsageError("espalier summarize needs --budget N");
   const lines = values.selection === undefined ? undefined : readLines(values.selection);
   if (values.selection !== undefined && !lines)
-    throw new UsageError(`--selection is a line or two, A or A:B, and is ${JSON.stringify(values.selection)}`);
+    throw new UsageError(`--selection must be one line or two, A or A:B, and is ${JSON.stringify(values.selection)}`);
   const made = await summarizeFiles(
     files,
     {
@@ -252,7 +254,7 @@ async function searchCommand(given: readonly string[], values: Values): Promise<
     throw new UsageError('espalier search needs a DIR and a QUERY ("-" reads it from standard input)');
   if (extra !== undefined)
     throw new UsageError(
-      `one QUERY, please, in quotation marks if it has spaces: ${JSON.stringify(extra)} is one too many`,
+      `only one QUERY is accepted, in quotation marks if it has spaces; ${JSON.stringify(extra)} is one too many`,
     );
   const budget = whole(values.budget, "--budget");
   if (budget === undefined) throw new UsageError("espalier search needs --budget N");
@@ -283,13 +285,13 @@ function opening(values: Values): OpenFlags {
 function named(to: string): string {
   const formats: readonly string[] = FLAGS.format.values;
   if (!formats.includes(to) && !isLayout(to))
-    throw new UsageError(`--to is one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
+    throw new UsageError(`--to must be one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
   return to;
 }
 
 function oneOf(value: string | undefined, flag: string, values: readonly string[]): string | undefined {
   if (value !== undefined && !values.includes(value))
-    throw new UsageError(`${flag} is one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
+    throw new UsageError(`${flag} must be one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
   return value;
 }
 
@@ -343,7 +345,7 @@ main(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
     if (error instanceof UsageError) {
-      process.stderr.write(printable(`espalier: ${error.message}\nespalier --help says more.\n`));
+      process.stderr.write(printable(`espalier: ${error.message}\nespalier --help lists all commands and flags.\n`));
       process.exitCode = EXIT.usage;
     } else if (error instanceof EspalierError) {
       const largest = error.code === "budget_exceeded" ? (error.details.largest ?? []) : [];

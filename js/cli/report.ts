@@ -26,7 +26,7 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
     const facts = report.ledger ?? [];
     if (facts.length > 0)
       lines.push(
-        `  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} left to recall)` : ""}`).join(", ")}`,
+        `  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} only by recall)` : ""}`).join(", ")}`,
       );
     for (const miss of report.quality?.misses ?? []) lines.push(`  missing: ${miss}`);
     if (report.model)

@@ -39,7 +39,7 @@ function offsets(path: string, text: string, [first, last]: [number, number]): n
   if (start === undefined) {
     throw new EspalierError({
       code: "bad_option",
-      message: `--selection begins in line ${first}, and ${path} has ${starts.length}`,
+      message: `--selection begins in line ${first}, but ${path} has only ${starts.length}`,
       path: "--selection",
     });
   }

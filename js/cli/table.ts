@@ -12,16 +12,16 @@ type Command = (typeof ALL)[number];
 
 /** The description of each command, and its operand. */
 export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what: string]>> = {
-  count: ["FILE", "says what a conversation costs, message by message"],
+  count: ["FILE", "reports the tokens of a conversation, message by message"],
   prune: ["FILE --budget N", "cuts one request to N tokens; the result goes to standard output"],
   compact: ["FILE --budget N", "replaces older history by a summary"],
-  doctor: ["FILE", "says what a provider would refuse, what fills the window and what repeats; --repair mends it"],
+  doctor: ["FILE", "reports what a provider would refuse, what fills the window and what repeats; --repair fixes it"],
   convert: ["FILE --to NAME", "writes a conversation in another format, or in the layout of its session file"],
-  log: ["FILE", "says what happened to a conversation, from a log that compact keeps or from a session file"],
-  summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment where something is missing"],
+  log: ["FILE", "shows the history of a conversation, from a log of compact or from a session file"],
+  summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment for each removed part"],
   outline: [
     "DIR --budget N",
-    "lists the definitions that matter most in a folder of source files; of one FILE all of them",
+    "lists the most important definitions in a folder of source files; for one FILE all of them",
   ],
   search: ["DIR QUERY --budget N", "finds the lines of a folder's files that answer a query, most relevant first"],
 };
@@ -48,7 +48,7 @@ export const FLAGS = {
     value: "N",
     short: "b",
     of: ["prune", "compact", "summarize", "outline", "search"],
-    help: "tokens that the result may have; 32k is 32000, 1.5k is 1500",
+    help: "max tokens of the result; 32k is 32000, 1.5k is 1500",
   },
   json: {
     of: [...READING, "summarize", "outline", "search"],
@@ -67,18 +67,18 @@ export const FLAGS = {
     value: "NAME",
     of: SESSIONS,
     values: ["live", "history"],
-    help: "of a session file: live (default), what its next request would hold; history, all messages that ever were",
+    help: "for a session file: live (default), the messages of its next request; history, all messages that it ever had",
   },
   "side-chain": {
     value: "ID",
     of: SESSIONS,
-    help: "of a session file: the conversation of a sub-agent, or a branch that was given up",
+    help: "for a session file: the conversation of a sub-agent, or an abandoned branch",
   },
-  conversation: { value: "N", of: SESSIONS, help: "of a file with several conversations: the Nth" },
+  conversation: { value: "N", of: SESSIONS, help: "for a file with several conversations: the Nth" },
   to: {
     value: "NAME",
     of: ["prune", "compact", "convert"],
-    help: `write messages in this format, or a file in the session's own layout, which its tool resumes from: ${WRITABLE.join(", ")}`,
+    help: `write messages in this format, or a file in the session's own layout, from which its tool can resume: ${WRITABLE.join(", ")}`,
     values: [...FORMATS, ...WRITABLE],
   },
   session: {
@@ -89,17 +89,17 @@ export const FLAGS = {
   provider: {
     value: "NAME",
     of: ["doctor"],
-    help: "whose rules count; default: those of the format",
+    help: "the provider whose rules apply; default: that of the format",
     values: PROVIDERS,
   },
   window: {
     value: "N",
     of: ["doctor"],
-    help: "input tokens that the model takes; default: what the session file says, else the window of its model if that is known",
+    help: "max input tokens of the model; default: the window in the session file, else that of its model if known",
   },
   repair: {
     of: ["doctor"],
-    help: "write a session that is accepted: in the file's own layout if its tool resumes from it, else messages; the original stays",
+    help: "write an accepted session: in the file's own layout if its tool can resume from it, else messages; the original stays",
   },
   encoding: {
     value: "NAME",
@@ -107,7 +107,7 @@ export const FLAGS = {
     help: "o200k_base (default) or cl100k_base",
     values: ["o200k_base", "cl100k_base"],
   },
-  model: { value: "NAME", of: [...READING, "summarize", "log"], help: "picks the encoding by model" },
+  model: { value: "NAME", of: [...READING, "summarize", "log"], help: "selects the encoding by model" },
   "cost-model": {
     value: "NAME",
     of: [...READING, "log"],
@@ -123,62 +123,62 @@ export const FLAGS = {
   "base-url": {
     value: "URL",
     of: compact,
-    help: "any server that speaks like that provider; default: the provider's own",
+    help: "a server that is compatible with the provider; default: the provider's own",
   },
   "max-llm-tokens": {
     value: "N",
     of: compact,
-    help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it",
+    help: "max input tokens of this model; default: tries the whole history, and less of it if the model refuses",
   },
   "on-failure": {
     value: "WHAT",
     of: compact,
-    help: "offline (default): if the model fails rules take over; leave: nothing changes, and what does not fit is an error",
+    help: "offline (default): if the model fails, rules write the summary; leave: nothing changes, and a conversation that does not fit is an error",
     values: ["leave", "offline"],
   },
-  "timeout-ms": { value: "MS", of: compact, help: "milliseconds for each model call; default 120000" },
+  "timeout-ms": { value: "MS", of: compact, help: "timeout of each model call, in milliseconds; default 120000" },
   focus: {
     value: "TEXT|PATHS",
     of: ["compact", "outline"],
-    help: "compact: what the summary should pay attention to; outline: files that the work is about, with commas between them, which are left out",
+    help: "compact: what the summary should focus on; outline: comma-separated files that are being worked on, which are left out",
   },
   force: { of: compact, help: "compact even if the conversation fits" },
-  plan: { of: compact, help: "show what would be done, message by message, and the summary; nothing is written" },
+  plan: { of: compact, help: "show the planned changes, message by message, and the summary; nothing is written" },
   log: {
     value: "FILE",
     of: compact,
     help: "keep an event log (JSON lines) in FILE beside the messages; the messages may have grown since",
   },
-  undo: { of: compact, help: "with --log: take back the newest compaction, one step each time" },
-  redo: { of: compact, help: "with --log: put it back" },
+  undo: { of: compact, help: "with --log: undo the newest compaction, one at a time" },
+  redo: { of: compact, help: "with --log: redo it" },
   pin: {
     value: "IDS",
     multiple: true,
     of: compact,
-    help: "messages that stay word for word, with commas between them; with --log for good",
+    help: "comma-separated messages that stay word for word; with --log permanently",
   },
   unpin: { value: "IDS", multiple: true, of: compact, help: "with --log: end a pin" },
   profile: {
     value: "NAME",
     of: ["compact", "search"],
-    help: "whose rules: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli",
+    help: "the rules to apply: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli",
     values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
   },
   recall: {
     value: "ID",
     of: ["log"],
-    help: "print what an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)",
+    help: "print the originals that an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)",
   },
   selection: {
     value: "A[:B]",
     of: ["summarize"],
-    help: "lines of the first file that stay, from 1; one line is a cursor, whose surroundings come first",
+    help: "lines of the first file that stay, from 1; a single line is a cursor, whose surroundings are kept first",
   },
   lines: { of: ["summarize"], help: "begin each line with its number" },
   language: {
     value: "NAME",
     of: ["summarize", "outline"],
-    help: "of sources whose name does not say it, such as standard input",
+    help: "the language of sources without a telling name, such as standard input",
   },
   mention: { value: "NAMES", of: ["outline"], help: "names and paths that matter more" },
   root: {
@@ -187,17 +187,17 @@ export const FLAGS = {
     of: ["search"],
     help: "a further folder; paths then begin with the names of their folders",
   },
-  "max-results": { value: "N", of: ["search"], help: "hits that are looked for; default 128" },
+  "max-results": { value: "N", of: ["search"], help: "max number of hits; default 128" },
   index: {
     value: "DIR",
     of: ["search"],
-    help: "keep the index there, so that the next search with it reads new and changed files only; without it nothing is kept. It is made anew if it is damaged, of another version or of other options",
+    help: "store the index there, so that the next search only reads new and changed files; default: not stored. It is rebuilt if it is damaged or has another version or other options",
   },
   structure: {
     of: ["search"],
-    help: "cut files of languages with a grammar at their definitions, and name those of each hit; takes longer to index",
+    help: "cut files of languages with a grammar at their definitions, and name the definitions of each hit; indexing takes longer",
   },
-  contributions: { of: ["search"], help: "say what each word added to each score" },
+  contributions: { of: ["search"], help: "show what each word contributed to each score" },
   help: { short: "h", of: ALL, help: "print this" },
   version: { of: ALL, help: "print the version" },
 } as const satisfies Record<string, Flag>;
@@ -245,17 +245,17 @@ function row([name, { value, short, help }]: [string, Flag]): string {
 
 const INPUT = `FILE is a session file of an agent (Claude Code, Codex, gemini-cli, Copilot, Cline, pi and more: docs/sessions.md), or JSON (or JSON
 Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the AI SDK.
-What it is is detected by what it holds, and reported. "-" reads standard input. FILE is never changed.`;
+Its kind is detected from its content, and reported. "-" reads standard input. FILE is never changed.`;
 
 const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files of more than 1 MB,
-and files of languages without a grammar; standard error says how many.`;
+and files of languages without a grammar; standard error reports how many.`;
 
 const NOT_SEARCHED = `search leaves out what the .gitignore and .ignore files name, links, binary, generated and minified files, files of more than 1.5 MiB,
-those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard error says how many. QUERY "-" is read
+those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard error reports how many. QUERY "-" is read
 from standard input. Nothing is sent anywhere.`;
 
-const WORDS = `After a count: exact (the model's own public encoding), prior (a stand-in encoding, since the model's own is not public),
-estimate (something in it cannot be counted). "System", in errors "frame", counts system messages, which are never
+const WORDS = `After a count: exact (the model's own public encoding), prior (a similar encoding, since the model's own is not public),
+estimate (it contains something that cannot be counted). "System", in errors "frame", counts system messages, which are never
 removed.`;
 
 const CODES = `Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was

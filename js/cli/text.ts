@@ -15,7 +15,7 @@ export function readText(path: string): string {
     bytes = readFileSync(path === "-" ? 0 : path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === "EISDIR" ? "it is a folder, of which espalier outline says what is in it" : message;
+    const why = code === "EISDIR" ? "it is a folder; espalier outline lists its definitions" : message;
     throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${why}`, cause });
   }
   if (isBinary(bytes)) throw new EspalierError({ code: "binary_file", message: `${path} is a binary file` });

@@ -161,7 +161,7 @@ export class Saving {
         this.warn({
           what: "read",
           name,
-          message: "the storage holds something else than what was written; it is written anew",
+          message: "the stored text differs from the written one; it is written again",
           cause: undefined,
         });
         // Its writer may need it.
@@ -169,7 +169,7 @@ export class Saving {
         grown.isUnsure = true;
         await this.write(grown);
         if (grown.isUnsure || (await this.stored(grown)) === undefined) continue;
-        this.warn({ what: "write", name, message: "the storage does not keep what it is given", cause: undefined });
+        this.warn({ what: "write", name, message: "the storage does not keep written texts", cause: undefined });
       }
     });
   }
@@ -320,7 +320,7 @@ export class Saving {
     this.warn({
       what: "write",
       name: OWNER,
-      message: `${this.whyApart}; this one goes on as ${first?.name}`,
+      message: `${this.whyApart}; this one continues as ${first?.name}`,
       cause: undefined,
     });
     return true;

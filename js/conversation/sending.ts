@@ -86,7 +86,7 @@ export class Sending<T> {
           throw exceeded(
             new EspalierError({
               code: "budget_exceeded",
-              message: "its provider takes what is left in a longer form",
+              message: "the provider's form of the remaining messages is longer",
               details: { needed: total, budget },
             }),
             { budget: whole, beside },

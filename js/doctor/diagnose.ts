@@ -137,11 +137,11 @@ export function limitsOf(provider: ProviderName, limits: RequestLimits | undefin
 type Measured = Exclude<keyof RequestLimits, "maxImageSideOfMany">;
 
 const WORDS: Record<Measured, (found: string, allowed: string) => string> = {
-  maxTokens: (found, allowed) => `the request has ${found} tokens, and may have ${allowed}`,
-  maxBytes: (found, allowed) => `the request has ${found} bytes, and may have ${allowed}`,
-  maxImages: (found, allowed) => `the request has ${found} pictures, and may have ${allowed}`,
-  maxImageBytes: (found, allowed) => `a picture has ${found} bytes, and may have ${allowed}`,
-  maxImageSide: (found, allowed) => `a picture has a side of ${found} pixels, and may have ${allowed}`,
+  maxTokens: (found, allowed) => `the request has ${found} tokens; the limit is ${allowed}`,
+  maxBytes: (found, allowed) => `the request has ${found} bytes; the limit is ${allowed}`,
+  maxImages: (found, allowed) => `the request has ${found} pictures; the limit is ${allowed}`,
+  maxImageBytes: (found, allowed) => `a picture has ${found} bytes; the limit is ${allowed}`,
+  maxImageSide: (found, allowed) => `a picture has a side of ${found} pixels; the limit is ${allowed}`,
 };
 
 function over(limits: RequestLimits, found: Record<Measured, number>): LimitFinding[] {

@@ -90,7 +90,7 @@ function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
 async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
   const { llm, timeoutMs, after, onProgress, onUsage, onRequestId } = callbacks;
   // The core calls the model only if the operation was started with one.
-  if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
+  if (!llm) return { type: "failed", reason: "no llm callback was passed", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
   let fields: ReturnType<Callbacks["request"]>;
   try {
@@ -166,7 +166,7 @@ async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }
       if (typeof text === "string") return { type: "file", text };
       return {
         type: "failed",
-        reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text",
+        reason: text === undefined || text === null ? "there is no such file" : "readFile must return a text",
         kind: "error",
       };
     },
@@ -238,7 +238,7 @@ function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | F
   if (typeof text !== "string") {
     return {
       type: "failed",
-      reason: "the llm callback must give a text or { text }",
+      reason: "the llm callback must return a text or { text }",
       kind: "error",
       usage,
       requestId,
@@ -307,6 +307,6 @@ function sentence(error: unknown): string {
     if (error instanceof Error) return String(error.message || error.name);
     return String(error);
   } catch {
-    return "the callback threw something that cannot be shown";
+    return "the callback threw a value that cannot be shown";
   }
 }

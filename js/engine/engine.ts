@@ -258,7 +258,7 @@ function recover(cause: Error): EspalierError {
   }
   if (isFull) {
     const message =
-      `The engine had no more memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
+      `The engine ran out of memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
       "conversations that are not used.";
     return new EspalierError({ code: "out_of_memory", message, cause });
   }

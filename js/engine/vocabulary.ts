@@ -81,7 +81,7 @@ export async function loadEncoding(
   if (!(from instanceof Uint8Array)) {
     throw new EspalierError({
       code: "bad_option",
-      message: "A vocabulary comes as bytes, a Response or a URL.",
+      message: "A vocabulary must be bytes, a Response or a URL.",
       path: "source",
     });
   }

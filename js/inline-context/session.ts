@@ -436,7 +436,7 @@ function providersOf(providers: unknown, path: string): readonly InlineProvider[
     const at = `${path}[${index}]`;
     if (typeof provider !== "object" || provider === null) throw bad("", "a provider: { name, provide }", provider, at);
     if (typeof provider.name !== "string" || names.has(provider.name))
-      throw bad("name", "a name that no other provider has", provider.name, at);
+      throw bad("name", "a unique name among the providers", provider.name, at);
     if (typeof provider.provide !== "function") throw bad("provide", "a function", provider.provide, at);
     names.add(provider.name);
   });

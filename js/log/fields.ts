@@ -76,7 +76,7 @@ export function jsonText(value: unknown, path: string, code: InputCode): string 
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new EspalierError({ code, message: `${path} has no JSON: ${String(cause)}`, path, cause });
+    throw new EspalierError({ code, message: `${path} cannot be written as JSON: ${String(cause)}`, path, cause });
   }
   if (text === undefined) throw badValue(path, "a value that has JSON", value, code);
   return text;

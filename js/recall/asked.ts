@@ -26,20 +26,20 @@ export function readAsked(input: unknown): Asked {
     try {
       given = JSON.parse(given.slice(0, LONGEST)) as unknown;
     } catch {
-      return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
+      return { wrong: `The arguments are not a JSON object. ${EXAMPLES}` };
     }
   }
   // Some models send only the id.
   if (typeof given === "string" || typeof given === "number") given = { id: given };
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { wrong: `The arguments are no JSON object. ${EXAMPLES}` };
+    return { wrong: `The arguments are not a JSON object. ${EXAMPLES}` };
   const { id, query, offset } = given as Record<string, unknown>;
   const exact = typeof id === "string" ? id.trim() : "";
   const texts = (Array.isArray(id) ? (id as unknown[]).slice(0, MOST) : [id]).flatMap(textsOf);
   const ids = texts.length === 0 && exact !== "" ? [exact] : texts;
   const words = typeof query === "string" && query.trim() !== "" ? query.trim().slice(0, LONGEST) : undefined;
   if (ids.length > MOST)
-    return { wrong: `These are ${ids.length} ids, and at most ${MOST} are taken. Ask for fewer, or for a range.` };
+    return { wrong: `These are ${ids.length} ids, but at most ${MOST} are accepted. Ask for fewer, or for a range.` };
   if (ids.length > 0) {
     const from = typeof offset === "string" ? Number(offset) : offset;
     const isOffset = typeof from === "number" && Number.isSafeInteger(from) && from > 0;

@@ -176,7 +176,7 @@ class Recall {
 
   private async byWords(query: string): Promise<string> {
     const found = await this.found(query);
-    const nothing = `Nothing has these words. Try others, or an id. ${this.span()}`;
+    const nothing = `No message contains these words. Try others, or an id. ${this.span()}`;
     if (found.length === 0) return this.page([], { head: nothing });
     return this.page(found, { head: `${QUOTED} Best first.` });
   }

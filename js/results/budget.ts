@@ -216,7 +216,7 @@ class Storing {
         store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult),
       );
       const path = typeof answer === "string" ? answer : answer?.path;
-      if (typeof path !== "string" || path === "") throw new TypeError("store gave no path");
+      if (typeof path !== "string" || path === "") throw new TypeError("store returned no path");
       onEvent?.({ type: "stored", name, path, tokens: call(() => wasm().count(text, "o200k_base")) });
       return path;
     } catch (error) {

@@ -278,7 +278,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
       }),
     );
     stored = typeof answer === "string" ? { path: answer } : answer;
-    if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store gave no path");
+    if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store returned no path");
   } catch (error) {
     signal?.throwIfAborted();
     onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });

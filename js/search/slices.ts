@@ -66,7 +66,7 @@ export function within<T>(
     };
     const abort = () => end(signal?.reason);
     const timer = setTimeout(
-      () => end(new EspalierError({ code: "callback_timeout", message: `${what} gave no answer within ${ms} ms` })),
+      () => end(new EspalierError({ code: "callback_timeout", message: `${what} did not answer within ${ms} ms` })),
       ms,
     );
     const finish = (settle: () => void) => {

@@ -110,7 +110,7 @@ class Aider implements Reading {
     if (model) this.#draft.tell({ model: model[1] });
     this.#draft.tell({ version: /^> Aider v(\S+)/.exec(line)?.[1] });
     if (/^> All chat history cleared/.test(line) && messages.length > 0) this.#draft.compact(place, []);
-    this.#draft.skip("line of the tool", "what aider printed; the model does not see it");
+    this.#draft.skip("line of the tool", "aider's own output; the model does not see it");
   }
 
   #flush(): void {

@@ -52,7 +52,7 @@ class Amp implements Reading {
     this.#draft.tell({ id: text(id), title: text(title), cwd, version: typeof v === "number" ? String(v) : text(v) });
     items(Array.isArray(record) ? record : messages).forEach((message, place) => {
       if (isFields(message)) this.#message(message, place);
-      else this.#draft.skip("a message that is no object");
+      else this.#draft.skip("a message that is not an object");
     });
   }
 

@@ -117,7 +117,7 @@ class Thread {
     if (role === undefined) return;
     const { content_type: kind } = fields(content);
     if (kind === "thoughts" || kind === "reasoning_recap" || kind === "model_editable_context")
-      return draft.skip(kind, "what the page shows of the model's thoughts");
+      return draft.skip(kind, "the model's thoughts as the page shows them");
     const shown = shownOf(fields(content));
     if (shown === "") return draft.skip("empty message");
     const [time, own] = [timeOf(created), text(id)];

@@ -104,7 +104,7 @@ class ClaudeCode implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return this.#thread.draft.skip("a value that is no object");
+    if (!isFields(record)) return this.#thread.draft.skip("a value that is not an object");
     const uuid = text(record["uuid"]);
     if (uuid !== undefined && this.#parents.has(uuid))
       return this.#thread.draft.skip("repeated line", "a line with the same uuid came before");

@@ -161,7 +161,7 @@ function idOf(item: Fields): string | undefined {
 }
 
 function kindOf(item: unknown): string {
-  return text(fields(item)["type"]) ?? (isFields(item) ? "an item without a message" : "a value that is no object");
+  return text(fields(item)["type"]) ?? (isFields(item) ? "an item without a message" : "a value that is not an object");
 }
 
 function wordsOf(content: unknown): string {

@@ -104,7 +104,7 @@ class Codex implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return this.#draft.skip("a value that is no object");
+    if (!isFields(record)) return this.#draft.skip("a value that is not an object");
     const { type, payload } = record;
     if (!isFields(payload)) {
       if (isItem(record)) return this.#item(record, place, record["timestamp"]);
@@ -128,7 +128,7 @@ class Codex implements Reading {
     if (type !== "response_item") return this.#draft.skip(type ?? "a line without a type");
     this.#draft.skip(
       `response_item/${kind ?? "?"}`,
-      kind === "ghost_snapshot" ? "a snapshot of the files" : "no item of a request",
+      kind === "ghost_snapshot" ? "a snapshot of the files" : "not an item of a request",
     );
   }
 
@@ -144,7 +144,7 @@ class Codex implements Reading {
       system: text(fields(meta["base_instructions"])["text"]),
     });
     if (isFields(meta["history_base"]))
-      this.#draft.skip("history_base", "the file continues another rollout, which holds what came before");
+      this.#draft.skip("history_base", "the file continues another rollout, which contains the earlier items");
   }
 
   #item(item: Fields, place: number, at: unknown): void {
@@ -250,7 +250,7 @@ class Codex implements Reading {
       cut = compaction.before;
     }
     if (cut === undefined)
-      return draft.skip("event_msg/thread_rolled_back", "it took back turns that the file does not hold");
+      return draft.skip("event_msg/thread_rolled_back", "it removed turns that the file does not contain");
     // Removes the context that Codex put before the turn as well; the opening of the session stays.
     const floor = isWhole ? cut : (compaction?.before ?? this.#turns[0]!);
     while (cut > floor && isContext(draft.messages[cut - 1])) cut -= 1;

@@ -69,7 +69,7 @@ class CopilotCli implements Reading {
 
   add(record: unknown, place: number): void {
     const main = this.#draft;
-    if (!isFields(record)) return main.skip("a value that is no object");
+    if (!isFields(record)) return main.skip("a value that is not an object");
     const type = text(record["type"]) ?? "a line without a type";
     const data = fields(record["data"]);
     const id = text(record["id"]);

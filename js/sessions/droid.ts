@@ -68,7 +68,7 @@ class Droid implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return this.#draft.skip("a value that is no object");
+    if (!isFields(record)) return this.#draft.skip("a value that is not an object");
     const { type } = record;
     if (type === "session_start") {
       const { id, title, sessionTitle, cwd, version } = record;

@@ -24,7 +24,7 @@ export function pick(
       .slice(0, 10)
       .map((one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} messages)`);
     const more = drafts.length > 10 ? `, and ${drafts.length - 10} more` : "";
-    const message = `${file} holds ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with the option conversation.`;
+    const message = `${file} contains ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with the option conversation.`;
     throw new EspalierError({
       code: "several_sessions",
       message,
@@ -34,7 +34,7 @@ export function pick(
   }
   const draft = drafts[(conversation ?? 1) - 1];
   if (!draft) {
-    const message = `options.conversation is ${conversation}, and ${file} holds ${drafts.length}`;
+    const message = `options.conversation is ${conversation}, but ${file} contains only ${drafts.length}`;
     throw new EspalierError({ code: "bad_option", message, path: "options.conversation" });
   }
   if (sideChain === undefined) return alone(draft) ?? draft;
@@ -115,6 +115,6 @@ function empty({ skipped, chains }: Draft, reader: Reader, evidence: string, nam
   const first = chains[0]
     ? ` Its side chains can be opened by the option sideChain, such as ${JSON.stringify(chains[0].id)}.`
     : "";
-  const message = `${name} is a file of ${reader.tool} (${evidence}), but holds no message of a conversation.${what}${first}`;
+  const message = `${name} is a file of ${reader.tool} (${evidence}), but contains no message of a conversation.${what}${first}`;
   return new EspalierError({ code: "no_conversation", message, path: "source" });
 }

@@ -53,7 +53,7 @@ export class GeminiChat implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return this.#draft.skip("a value that is no object");
+    if (!isFields(record)) return this.#draft.skip("a value that is not an object");
     if (typeof record["$rewindTo"] === "string") return this.#rewind(record["$rewindTo"], place);
     if (isRecord(record)) return this.#put(record["id"] as string, { record, places: [place], line: place });
     if (isFields(record["$set"])) {

@@ -50,7 +50,7 @@ class GeminiStream implements Reading {
 
   add(record: unknown, place: number): void {
     const draft = this.#draft;
-    if (!isFields(record)) return draft.skip("a value that is no object");
+    if (!isFields(record)) return draft.skip("a value that is not an object");
     const { type, role, content } = record;
     if (type === "init") draft.tell({ id: text(record["session_id"]), model: text(record["model"]) });
     else if (type === "message" && typeof content === "string")

@@ -73,7 +73,7 @@ class Goose implements Reading {
     } else if (streamed(record)) this.#message(streamed(record)!, place);
     else if (isFields(record) && typeof record["role"] === "string") this.#message(record, place);
     else if (isFields(record) && ("working_dir" in record || "message_count" in record)) this.#about(record);
-    else this.#draft.skip("a line that is no message");
+    else this.#draft.skip("a line that is not a message");
   }
 
   #about(header: Fields): void {

@@ -57,7 +57,7 @@ class Kimi implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return this.#draft.skip("a value that is no object");
+    if (!isFields(record)) return this.#draft.skip("a value that is not an object");
     const { type } = record;
     if (typeof record["role"] === "string") return this.#old(record, place);
     const { systemPrompt, modelAlias, model } = record;

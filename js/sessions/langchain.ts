@@ -59,13 +59,13 @@ class LangChain implements Reading {
     const message = unwrapped(record);
     if (message) return this.#message(message, place);
     const list = listOf(record);
-    if (!list) return this.#draft.skip("a value that is no message");
+    if (!list) return this.#draft.skip("a value that is not a message");
     const { thread_id: id } = fields(fields(fields(record)["config"])["configurable"]);
     this.#draft.tell({ id: text(id) ?? text(fields(record)["thread_id"]) });
     list.forEach((item, at) => {
       const one = unwrapped(item);
       if (one) this.#message(one, at);
-      else this.#draft.skip("a value that is no message");
+      else this.#draft.skip("a value that is not a message");
     });
   }
 

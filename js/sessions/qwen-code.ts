@@ -65,7 +65,7 @@ class QwenCode implements Reading {
 
   add(record: unknown, place: number): void {
     const draft = this.#draft;
-    if (!isFields(record)) return draft.skip("a value that is no object");
+    if (!isFields(record)) return draft.skip("a value that is not an object");
     const uuid = text(record["uuid"]);
     draft.tell({
       id: text(record["sessionId"]),

@@ -23,7 +23,7 @@ export function noLayout(sample: Sample, name = "the file"): EspalierError {
     near === undefined
       ? ""
       : ` It resembles a file of ${near.tool} most, of which it has ${near.has}, but not all that its reader needs: the version may be newer than this reader.`;
-  const message = `${name} is no session file of a tool that is known: it holds ${looks(sample)}.${like} Looked for: ${tools}.`;
+  const message = `${name} is not a session file of a known tool: it contains ${looks(sample)}.${like} Known tools: ${tools}.`;
   return new EspalierError({ code: "unknown_session", message, path: "source" });
 }
 

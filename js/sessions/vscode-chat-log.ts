@@ -46,7 +46,7 @@ class VSCodeChatLog implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    if (!isFields(record)) return void this.#skipped.push("a value that is no object");
+    if (!isFields(record)) return void this.#skipped.push("a value that is not an object");
     const { kind, k, v, i } = record;
     if (kind === 0) {
       this.#root = { state: v };

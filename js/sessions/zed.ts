@@ -70,7 +70,7 @@ class Zed implements Reading {
       return void this.#draft.push({ role: "user", content: "Continue where you left off" }, place, {
         injected: true,
       });
-    if (!isFields(message)) return this.#draft.skip("a message that is no object");
+    if (!isFields(message)) return this.#draft.skip("a message that is not an object");
     const { User: user, Agent: agent, Compaction: compaction, role } = message;
     if (isFields(user)) return this.#user(user, place);
     if (isFields(agent)) return this.#agent(agent, place);

@@ -59,7 +59,7 @@ export function imageSizes(
     const { width, height } = size as { width?: unknown; height?: unknown };
     const isSide = (side: unknown): side is number => typeof side === "number" && side > 0 && side <= 0xffff_ffff;
     if (!isSide(width) || !isSide(height))
-      throw bad("imageSize", "a function that gives a width and a height, both more than 0", size);
+      throw bad("imageSize", "a function that returns a width and a height, both more than 0", size);
     sizes.set(key, [Math.ceil(width), Math.ceil(height)]);
   };
   for (const { parts } of reading.messages) parts.forEach(ask);

@@ -178,7 +178,7 @@ export class TokenWorker {
     if (this.deaths > 1 && !this.inProcess) {
       this.inProcess = true;
       const warn = this.options.onWarning ?? ((text: string) => console.warn(text));
-      warn(`espalier: the counting worker died twice (${describe(cause)}); counting goes on in this thread.`);
+      warn(`espalier: the counting worker died twice (${describe(cause)}); counting continues in this thread.`);
     }
     for (const id of [...this.jobs.keys()]) this.submit(id);
   }

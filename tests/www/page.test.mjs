@@ -129,7 +129,7 @@ const FILES = [
   [
     "of no known format",
     '{"a":1}',
-    /a JSON object with the fields a\. Looked for: .*Claude Code.* It is neither a list of messages nor a request of a provider/,
+    /a JSON object with the fields a\. Known tools: .*Claude Code.* It is neither a list of messages nor a request of a provider/,
   ],
   [
     "with a message without role",

@@ -134,10 +134,10 @@ test("an unknown file is refused with what was looked for and what it resembles;
   await titled("Messages (4)");
   const newer = { type: "turn", message: { role: "user" }, uuid: "u", parentUuid: null, sessionId: "s", body: "Hello" };
   await drop("newer.jsonl", [newer, newer].map((line) => JSON.stringify(line)).join("\n"));
-  await said("alert", "newer.jsonl is no session file of a tool that is known");
+  await said("alert", "newer.jsonl is not a session file of a known tool");
   assert.match(
     await text("alert"),
-    /It resembles a file of Claude Code most[\s\S]*Looked for: [\s\S]*Claude Code[\s\S]*\[unknown_session\]/,
+    /It resembles a file of Claude Code most[\s\S]*Known tools: [\s\S]*Claude Code[\s\S]*\[unknown_session\]/,
   );
   assert.equal((await messages()).length, 4);
   assert.equal(await page.textContent("#session-title"), "mine.jsonl");

@@ -111,7 +111,7 @@ impl Host {
     }
 
     async fn call_model(&self, id: u32, effect: &ModelRequest) -> Result<Answer> {
-        let Some(llm) = &self.llm else { return Ok(failed("no llm callback was given", Failure::Error)) };
+        let Some(llm) = &self.llm else { return Ok(failed("no llm callback was passed", Failure::Error)) };
         if Signal::is_aborted(self.signal.as_ref()) {
             return Ok(Answer::Cancelled);
         }
@@ -208,7 +208,7 @@ impl Host {
         }
         let reply_text = if given.is_null() { Some(String::new()) } else { given.as_string() };
         let Some(text) = reply_text else {
-            return Ok(failed("the llm callback must give a text or { text }", Failure::Error));
+            return Ok(failed("the llm callback must return a text or { text }", Failure::Error));
         };
         let length = given.dyn_ref::<js_sys::JsString>().map_or(0, js_sys::JsString::length);
         if length > MAX_REPLY {
@@ -319,7 +319,7 @@ impl Host {
             Ending::Answered(given) if is_nullish(&given) => failed("there is no such file", Failure::Error),
             Ending::Answered(given) => match given.as_string() {
                 Some(text) => Answer::File { text },
-                None => failed("readFile must give a text", Failure::Error),
+                None => failed("readFile must return a text", Failure::Error),
             },
         })
     }
@@ -365,5 +365,5 @@ fn sentence(error: &JsValue) -> String {
         }
         None => string(error),
     };
-    own.unwrap_or_else(|| "the callback threw something that cannot be shown".to_owned())
+    own.unwrap_or_else(|| "the callback threw a value that cannot be shown".to_owned())
 }

@@ -62,8 +62,8 @@ for (const command of ["count", "prune", "compact", "doctor", "convert", "log", 
 }
 
 test("help lists all commands, every exit code and the words of reports", () => {
-  check(["--help"], { out: /espalier outline[\s\S]*--recall[\s\S]*prior \(a stand-in[\s\S]*130 interrupted/ });
-  check(["help", "prunne"], { status: 2, err: /no command "prunne"; there are count, prune/ });
+  check(["--help"], { out: /espalier outline[\s\S]*--recall[\s\S]*prior \(a similar encoding[\s\S]*130 interrupted/ });
+  check(["help", "prunne"], { status: 2, err: /unknown command "prunne"; the commands are count, prune/ });
 });
 
 for (const shell of ["bash", "zsh", "fish"]) {
@@ -99,7 +99,7 @@ test("a byte order mark, JSON Lines of one line and of many are read", () => {
 
 test("lines that hold requests are refused with what to do", () => {
   const line = JSON.stringify({ messages: [MESSAGE] });
-  check(["count", "-"], { input: `${line}\n${line}\n`, status: 3, err: /holds 2 requests, one a line/ });
+  check(["count", "-"], { input: `${line}\n${line}\n`, status: 3, err: /contains 2 requests, one a line/ });
   check(["count", "-"], { input: `${line}\n`, out: /; 1 messages/ });
   check(["count", "-"], { input: "{nonsense", status: 3, err: /neither JSON nor JSON Lines/ });
 });

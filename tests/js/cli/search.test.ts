@@ -190,10 +190,14 @@ test("exit codes", () => {
   const root = folder(FILES);
   refused(2, [root, "retry"], /needs --budget N/);
   refused(2, [root], /needs a DIR and a QUERY/);
-  refused(2, [root, "two", "words", "--budget", "9"], /one QUERY, please/);
+  refused(2, [root, "two", "words", "--budget", "9"], /only one QUERY is accepted/);
   refused(2, [root, " ", "--budget", "9"], /QUERY is empty/);
   refused(2, [root, "-", "--budget", "9"], /QUERY is empty/, { input: "" });
-  refused(2, [root, "retry", "--budget", "9", "--profile", "gemini-cli"], /--profile is one of espalier, copilot-chat/);
+  refused(
+    2,
+    [root, "retry", "--budget", "9", "--profile", "gemini-cli"],
+    /--profile must be one of espalier, copilot-chat/,
+  );
   refused(2, [root, "retry", "--budget", "9", "--encoding", "p50k"], /unknown_encoding/);
   refused(2, [root, "retry", "--budget", "9", "--llm", "openai:gpt-4o"], /--llm is for espalier compact/);
   refused(2, [root, "retry", "--budget", "9", "--root", root], /same folder/);

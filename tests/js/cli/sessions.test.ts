@@ -77,7 +77,7 @@ test("doctor finds a call without a result, and repairs a copy", () => {
   assert.equal(run("doctor", "dead.jsonl", "--repair").status, 0);
   assert.equal(readFileSync(join(home, "dead.jsonl"), "utf8"), open);
   assert.equal(run("doctor", "dead.repaired.jsonl").status, 0);
-  assert.match(run("doctor", "dead.jsonl", "--repair").stderr, /dead\.repaired\.jsonl exists already/);
+  assert.match(run("doctor", "dead.jsonl", "--repair").stderr, /dead\.repaired\.jsonl already exists/);
 });
 
 test("doctor leaves a healthy session alone", () => {
@@ -100,7 +100,7 @@ test("a file of no tool is refused with what was looked for, and secrets are not
   assert.equal(status, 3);
   assert.match(
     stderr,
-    /no session file of a tool that is known: it holds a JSON object with the fields apiKey, rows\..* Looked for: Claude Code/,
+    /not a session file of a known tool: it contains a JSON object with the fields apiKey, rows\..* Known tools: Claude Code/,
   );
   assert.doesNotMatch(stderr, /sk-secret/);
   assert.match(run("count", "missing.jsonl").stderr, /missing\.jsonl cannot be read/);

@@ -103,7 +103,7 @@ const REFUSED: readonly (readonly [args: string[], status: number, words: RegExp
   [[one, "--budget", "100", "--selection", "0"], 2, /--selection/],
   [[one, "--budget", "100", "--selection", "9:3"], 2, /--selection/],
   [[one, "--budget", "100", "--selection", "a"], 2, /--selection/],
-  [[one, "--budget", "100", "--selection", "999"], 2, /line 999, and .*one\.ts has 42/],
+  [[one, "--budget", "100", "--selection", "999"], 2, /line 999, but .*one\.ts has only 42/],
   [[one, "--budget", "100", "--encoding", "p50k"], 2, /unknown_encoding/],
   [["-", "-", "--budget", "100"], 2, /once/],
   [[join(folder, "none.ts"), "--budget", "100"], 3, /none\.ts cannot be read.*file_not_found/],
