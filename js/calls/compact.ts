@@ -84,7 +84,7 @@ function refuseUnfit(report: CompactReport, budget: number): void {
   } = report;
   if (total <= budget || status === "cancelled") return;
   const why = model?.error ?? steps.at(-1)?.why ?? status;
-  const message = `Nothing was changed (${status}: ${why}), and the request has ${total} tokens where the budget allows ${budget}. Without onFailure: "leave" rules write the summary`;
+  const message = `Nothing was changed (${status}: ${why}), but the request has ${total} tokens and the budget is ${budget}. Without onFailure: "leave", rules would write the summary`;
   throw new EspalierError({
     code: "compaction_failed",
     message,

@@ -51,7 +51,7 @@ export function repairForProvider<T>(
         outcome: "applied" as const,
         tokensBefore: before,
         tokensAfter: total,
-        why: "its provider would have refused what was left",
+        why: "its provider would have refused it",
       };
       const steps = [...report.steps, ...(total === before ? [] : [step])];
       return {

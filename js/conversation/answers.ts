@@ -53,7 +53,7 @@ export class Answers<T> {
     events.emit({
       type: "warning",
       code,
-      message: `the provider counted ${odd.reported} tokens where ${odd.expected} were expected${WHY[why]}`,
+      message: `the provider counted ${odd.reported} tokens, but ${odd.expected} were expected${WHY[why]}`,
       details,
     });
   }

@@ -19,6 +19,6 @@ export function pin<T>(context: Context<T>, wanted: LogPin): string {
     code: "pin_budget_exceeded",
     path: "pin",
     details: { budget, pinned, pins: pins.map((row) => ({ id: row.id, tokens: row.tokens, reason: row.reason })) },
-    message: `pins would take ${pinned} tokens beside ${usage.frame + usage.tools} of system text and tools, and a request may have ${budget}`,
+    message: `pins would take ${pinned} tokens besides ${usage.frame + usage.tools} of system prompt and tools, but a request may have only ${budget}`,
   });
 }

@@ -268,7 +268,7 @@ export class Saving {
       this.warn({
         what: "read",
         name: OWNER,
-        message: "what was stored is gone; it is written anew",
+        message: "the stored texts are gone; they are written again",
         cause: undefined,
       });
     } else if (owner.isOurs || name !== owner.before) {
@@ -299,7 +299,7 @@ export class Saving {
     if (isHeld) {
       await this.release();
       this.isTaken = true;
-      this.whyApart = "what is stored could not be read when this conversation was opened";
+      this.whyApart = "the stored texts could not be read when this conversation was opened";
     }
     this.isUnread = false;
     return true;

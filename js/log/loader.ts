@@ -44,7 +44,7 @@ export async function loadIndex(own: SearchLoader | undefined): Promise<MessageI
     );
   }
   const open = moduleOf(found)?.openMessageIndex;
-  if (!open) throw notLoaded("options.search must load espalier/search, and what it loaded has no openMessageIndex");
+  if (!open) throw notLoaded("options.search must load espalier/search, but the loaded module has no openMessageIndex");
   return open();
 }
 

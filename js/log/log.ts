@@ -174,7 +174,7 @@ export class ConversationLog<T = unknown> {
     const { messages, salvage = false, exact, ...others } = check(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier")
-      throw badValue("options.messages", `the messages of the log, where its format is ${format}`, messages);
+      throw badValue("options.messages", `the messages of the log, because its format is ${format}`, messages);
     return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) =>
       attach(log, messages, exact ?? typeof messages !== "function"),
     );

@@ -232,7 +232,7 @@ function eventsOf(read: () => ServerEvent[]): ServerEvent[] {
   try {
     return read();
   } catch (error) {
-    throw badAnswer(`the stream makes no sense: ${reason(error)}`);
+    throw badAnswer(`the stream is invalid: ${reason(error)}`);
   }
 }
 
@@ -286,7 +286,7 @@ function jsonOf(request: ProviderRequest): string {
   } catch (cause) {
     throw new EspalierError({
       code: "bad_input",
-      message: `the request has no JSON: ${(cause as Error).message}`,
+      message: `the request cannot be written as JSON: ${(cause as Error).message}`,
       path: "request",
       cause,
     });

@@ -37,6 +37,6 @@ export class Lessons {
     const field = this.#fields.find((name) => name in sent && new RegExp(`(^|['"\`\\s.])${name}\\b`).test(sentence));
     if (field === undefined) return undefined;
     this.#learnt.add(field);
-    return `this server does not take ${field}; it is sent no longer`;
+    return `this server does not accept ${field}; it is no longer sent`;
   }
 }

@@ -49,7 +49,7 @@ export function provider(
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
     check(options, SEND);
     if (typeof request !== "object" || request === null || Array.isArray(request))
-      throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
+      throw new EspalierError({ code: "bad_input", message: "request must be a result of toRequest", path: "request" });
     return pieces(request, { stream: true, ...options });
   };
   const send = async (request: ProviderRequest, options: SendOptions = {}): Promise<Answer> => {
@@ -60,7 +60,7 @@ export function provider(
       if (part.type === "text") onText?.(part.text);
       if (part.type === "done") return part.answer;
     }
-    throw new EspalierError({ code: "bad_response", message: `${name} gave no answer` });
+    throw new EspalierError({ code: "bad_response", message: `${name} returned no answer` });
   };
   const llm: Llm = async ({ messages, request, tools, params, format: given }, { signal }) => {
     const { maxTokens, temperature, toolChoice } = params ?? {};

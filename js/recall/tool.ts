@@ -324,7 +324,7 @@ function said(part: Part, label?: string): string {
     case "document":
       return `[${part.type}${part.mediaType === undefined ? "" : `, ${part.mediaType}`}]`;
     case "opaque":
-      return "[content that is no text]";
+      return "[content that is not text]";
     case "cacheMark":
       return "";
   }

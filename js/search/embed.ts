@@ -109,7 +109,7 @@ export class Embedder {
     const made: unknown = await within(this.timeoutMs, signal, "options.embeddings.embed", (own) =>
       this.embed(texts, { signal: own, kind }),
     );
-    if (!Array.isArray(made)) throw new TypeError("options.embeddings.embed returned no list of vectors");
+    if (!Array.isArray(made)) throw new TypeError("options.embeddings.embed must return a list of vectors");
     if (made.length !== texts.length)
       throw new TypeError(`options.embeddings.embed returned ${made.length} vectors for ${texts.length} texts`);
     const vectors = made.map((vector: unknown, at) => {
@@ -118,7 +118,7 @@ export class Embedder {
       if (!values || values.length === 0)
         throw new TypeError(`options.embeddings.embed returned no vector for text ${at}`);
       if (!values.every(Number.isFinite))
-        throw new TypeError(`options.embeddings.embed returned a value that is no finite number in vector ${at}`);
+        throw new TypeError(`options.embeddings.embed returned a value that is not a finite number in vector ${at}`);
       return values;
     });
     const dimensions = this.held.use((handle) => handle.dimensions()) || vectors[0]!.length;

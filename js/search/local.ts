@@ -320,7 +320,7 @@ export class LocalIndex implements WorkspaceIndex {
       this.warnings.add("rebuilt", `The source could not be read: ${said(error)}`, error);
     }
     const { files } = this.stateNow();
-    this.warnings.add("rebuilt", `The engine crashed; the index was built anew from ${from} (${files} files).`);
+    this.warnings.add("rebuilt", `The engine crashed; the index was rebuilt from ${from} (${files} files).`);
   }
 }
 

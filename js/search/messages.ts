@@ -84,7 +84,7 @@ export async function searchMessages(answer: FoundHits, options: SearchMessagesO
   if (!call) return [];
   const needed = cost(least);
   if (needed > most) {
-    const message = `the answer to a call needs ${needed} tokens, and options.budget is ${most}`;
+    const message = `the answer to a call needs ${needed} tokens, but options.budget is ${most}`;
     throw new EspalierError({
       code: "budget_exceeded",
       message,

@@ -103,7 +103,7 @@ export class Persisted {
       contents: "is damaged",
     };
     const code = damage === "version" || damage === "rules" ? "outdated" : "damaged";
-    this.warnings.add(code, `${what} ${why[damage] ?? damage}; what it held is made again.`);
+    this.warnings.add(code, `${what} ${why[damage] ?? damage}; its content is rebuilt.`);
   }
 
   /**

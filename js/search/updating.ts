@@ -347,7 +347,7 @@ export class Updating {
         await this.parts.restore();
         this.parts.warnings.add(
           "rebuilt",
-          `The engine crashed on ${culprit.path}, which is left out; the index was built anew.`,
+          `The engine crashed on ${culprit.path}, which is left out; the index was rebuilt.`,
           error,
         );
         this.notSearched({ path: culprit.path, reason: "refused", detail: culprit.detail }, culprit.version, report);

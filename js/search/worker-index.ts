@@ -252,13 +252,13 @@ export class WorkerIndex implements WorkspaceIndex {
     this.isDead = false;
     if (!wasDead) return;
     await this.post((id) => ({ type: "call", id, method: "sync", args: [], options: {}, callbacks: [] }));
-    this.warnings.add("rebuilt", "The worker died; another one built the index anew.");
+    this.warnings.add("rebuilt", "The worker died; another one rebuilt the index.");
   }
 
   /** Restarts the timer after which a silent opening worker counts as dead. */
   private listen(): void {
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => this.died(new Error(`it said nothing for ${SILENCE} ms`)), SILENCE);
+    this.silence = setTimeout(() => this.died(new Error(`it sent nothing for ${SILENCE} ms`)), SILENCE);
   }
 
   private died(cause: unknown): void {

@@ -115,7 +115,7 @@ function message(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
   } catch {
-    return "an error that has no text";
+    return "an error without a text";
   }
 }
 

@@ -143,14 +143,14 @@ const COPILOT_CHAT: readonly Setting[] = [
   ...chat("responsesApiContextManagement.enabled", {
     kind: SWITCH,
     unset: [false],
-    why: "It holds for models of the Responses API alone: pass `serverManaged: true` for those.",
+    why: "It only applies to models of the Responses API: pass `serverManaged: true` for those.",
   }),
   ...chat(
     "useResponsesApiTruncation",
     {
       kind: SWITCH,
       unset: [false],
-      why: "It holds for models of the Responses API alone: pass `serverManaged: true` for those.",
+      why: "It only applies to models of the Responses API: pass `serverManaged: true` for those.",
     },
     true,
   ),
@@ -293,7 +293,7 @@ const CLAUDE_CODE: readonly Setting[] = [
     unset: [false],
     becomes: "`automatic: false`",
     options: off,
-    why: "It also takes `/compact` away. Here `conversation.compact()` still works: do not offer it.",
+    why: "It also removes `/compact`. Here `conversation.compact()` still works: do not offer it.",
   },
   { key: "hooks.PreCompact", kind: ANY, why: COMMANDS },
   { key: "hooks.PostCompact", kind: ANY, why: COMMANDS.replace("preCompact", "postCompact") },

@@ -105,7 +105,7 @@ async function rootsOf(folders: readonly string[]): Promise<(Root & { folder: st
       } catch (cause) {
         throw refuse((cause as Error).message, cause);
       }
-      throw refuse("it is no folder");
+      throw refuse("it is not a folder");
     }),
   );
   const all = new Set(real);
@@ -243,6 +243,6 @@ async function linkNote(path: string, roots: ReadonlySet<string>): Promise<Omit<
   }
   if (within(target, dirname(path))) return { reason: "loop", detail: "a link to a folder above it" };
   return [...roots].some((root) => within(root, target))
-    ? { reason: "duplicate", detail: "a link to what is found at its own place" }
+    ? { reason: "duplicate", detail: "a link to a file or folder that is listed at its own path" }
     : { reason: "ignored", detail: "a link to the outside" };
 }

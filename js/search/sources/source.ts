@@ -104,7 +104,7 @@ export function sourceOf(
 
   async function readNow(path: string): Promise<{ text: string; version: string } | FileNote> {
     const place = await placeOf(path);
-    if (!place) return { path, reason: "gone", detail: "no path of this source" };
+    if (!place) return { path, reason: "gone", detail: "not a path of this source" };
     const { root, file } = place;
     const why = versions?.has(path) ? undefined : await leftOut(root, walking(), file, false);
     if (why) return { path, ...why };

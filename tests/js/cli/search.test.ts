@@ -202,7 +202,7 @@ test("exit codes", () => {
   refused(2, [root, "retry", "--budget", "9", "--llm", "openai:gpt-4o"], /--llm is for espalier compact/);
   refused(2, [root, "retry", "--budget", "9", "--root", root], /same folder/);
   refused(3, [join(root, "missing"), "retry", "--budget", "9"], /missing cannot be read.*file_not_found/);
-  refused(3, [join(root, "src/retry.ts"), "retry", "--budget", "9"], /no folder.*file_not_found/);
+  refused(3, [join(root, "src/retry.ts"), "retry", "--budget", "9"], /not a folder.*file_not_found/);
 });
 
 test("nothing is written without --index", () => {

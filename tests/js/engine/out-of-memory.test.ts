@@ -25,7 +25,7 @@ async function limited(script: string): Promise<unknown> {
 }
 
 const MESSAGE =
-  "The engine had no more memory (an instance has at most 4 GiB) and was replaced; nothing of yours was changed, and the next " +
+  "The engine ran out of memory (an instance has at most 4 GiB) and was replaced; nothing of yours was changed, and the next " +
   "call works. Pass less at once, or close logs and conversations that are not used.";
 
 test("one text that is too large, and the call behind it", async () => {

@@ -220,7 +220,7 @@ test("embeddings", async () => {
   for (const [query, ending, reason] of [
     [never, "embeddings timedOut", "no answer within 8000 ms"],
     [() => fails(10, new Error("429")), "embeddings failed", "429"],
-    [async () => [[NaN, 1, 1]], "embeddings failed", /no finite number/],
+    [async () => [[NaN, 1, 1]], "embeddings failed", /not a finite number/],
     [async () => [[1, 1]], "embeddings failed", /2 dimensions among those of 3/],
     [async () => [], "embeddings failed", /0 vectors for 1 texts/],
   ] as const) {
