@@ -75,7 +75,7 @@ pub struct ModelRequest {
     pub with_tools: bool,
     /// Tokens of the whole request, tool definitions included.
     pub prompt_tokens: u64,
-    /// Max tokens of the answer; `None` if the running request sets it.
+    /// Maximum tokens of the answer; `None` if the running request sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// 0 if the model accepts it; `None` if the running request sets it.
@@ -174,7 +174,7 @@ pub enum Answer {
     /// The model refused the request as too long.
     TooLong {
         reason: String,
-        /// Max tokens that it accepts, if the answer says so.
+        /// Maximum tokens that it accepts, if the answer says so.
         limit: Option<u64>,
     },
     /// The host cancelled the effect.

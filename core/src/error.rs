@@ -71,7 +71,7 @@ impl Code {
     }
 }
 
-/// Why a budget cannot be met: the min tokens, and the largest items that must stay.
+/// Why a budget cannot be met: the minimum tokens, and the largest items that must stay.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetDetails {

@@ -23,7 +23,7 @@ impl Default for Shares {
 /// A suffix whose share exceeds this part of its estimated cost comes before the prefix.
 const LIKELY_WHOLE: f64 = 0.8;
 const BYTES_PER_TOKEN: f64 = 4.0;
-/// Max number of rounds in which a surplus is passed on.
+/// Maximum number of rounds in which a surplus is passed on.
 const MAX_ROUNDS: usize = 4;
 
 impl Shares {

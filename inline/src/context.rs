@@ -58,7 +58,7 @@ pub struct Request<'a> {
     pub excluded: &'a [&'a str],
     /// Milliseconds since the request began.
     pub now_ms: u64,
-    /// Max UTF-16 code units of neighbours that are newly read, so that a first request stays quick.
+    /// Maximum UTF-16 code units of neighbours that are newly read, so that a first request stays quick.
     pub fresh_chars: usize,
     pub options: &'a Options,
 }

@@ -8,18 +8,18 @@ use espalier_core::map::HashSet;
 pub struct EditOptions {
     /// Changes within this time are one edit.
     pub debounce_ms: u64,
-    /// Max number of files with a history, and of files shown.
+    /// Maximum number of files with a history, and of files shown.
     pub max_files: usize,
-    /// Max number of edits kept of a file, and of all edits shown.
+    /// Maximum number of edits kept of a file, and of all edits shown.
     pub max_edits: usize,
     pub context_lines: usize,
     /// An edit within this many lines of the file's last one merges with it.
     pub merge_lines: usize,
-    /// Max UTF-16 code units of an edit with its context; a larger one resets the file's history.
+    /// Maximum UTF-16 code units of an edit with its context; a larger one resets the file's history.
     pub max_edit_chars: usize,
-    /// Max added and max removed lines of an edit that is shown.
+    /// Maximum added and maximum removed lines of an edit that is shown.
     pub max_lines: usize,
-    /// Max UTF-16 code units of a tracked file.
+    /// Maximum UTF-16 code units of a tracked file.
     pub max_file_chars: usize,
     /// Edits of the current document within this many lines of the cursor are not shown, because the document's text
     /// shows them.

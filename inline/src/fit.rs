@@ -4,7 +4,7 @@ use crate::elide::{Block, Elided};
 use espalier_core::error::Result;
 use espalier_core::tokens::Tokenizer;
 
-/// Max number of dropped blocks that are tried again; each costs a count of the whole.
+/// Maximum number of dropped blocks that are tried again; each costs a count of the whole.
 const MAX_TRIES: usize = 16;
 
 /// A prompt that fits.

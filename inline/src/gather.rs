@@ -194,7 +194,7 @@ fn keep_pooled<T: Tokenizer + ?Sized>(
     });
 }
 
-/// Returns the max tokens of provider items. The default profile keeps their share beside long documents as well.
+/// Returns the maximum tokens of provider items. The default profile keeps their share beside long documents as well.
 fn available(options: &Options, length: usize, limit: u64) -> i64 {
     if !options.exact {
         return available_tokens(length);

@@ -8,9 +8,9 @@ use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-/// Max number of line counts in the cache; above it the cache is cleared.
+/// Maximum number of line counts in the cache; above it the cache is cleared.
 const MAX_COUNTS: usize = 20_000;
-/// Max bytes of a text whose count is cached.
+/// Maximum bytes of a text whose count is cached.
 const MAX_COUNTED: usize = 4_096;
 
 /// The state between requests: words of files, counts of lines, the suffix and the prefix sent last. It changes no
@@ -59,7 +59,7 @@ pub(crate) struct Counter<'a, T: ?Sized> {
     pub counts: &'a RefCell<HashMap<u64, u64>>,
 }
 
-/// Max bytes of a text that is counted as one part.
+/// Maximum bytes of a text that is counted as one part.
 const WHOLE: usize = 256;
 
 impl<T: Tokens + ?Sized> Counter<'_, T> {

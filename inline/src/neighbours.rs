@@ -23,9 +23,9 @@ pub struct Neighbour<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourOptions {
     pub max_files: usize,
-    /// Max UTF-16 code units of all files; a file that would exceed it is skipped.
+    /// Maximum UTF-16 code units of all files; a file that would exceed it is skipped.
     pub max_chars: usize,
-    /// Max entries of the table of focus times; files beyond it count as never focused.
+    /// Maximum entries of the table of focus times; files beyond it count as never focused.
     pub focus_entries: usize,
     /// True if only files of the scheme `file` are used.
     pub file_scheme_only: bool,
@@ -179,7 +179,7 @@ impl RecentFiles {
 pub struct CursorHistory {
     places: Vec<Place>,
     limit: usize,
-    /// Max distance in lines at which two moves are the same position.
+    /// Maximum distance in lines at which two moves are the same position.
     near_lines: usize,
 }
 

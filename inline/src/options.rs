@@ -10,7 +10,7 @@ use espalier_core::error::{Code, Error, Result};
 /// Limits and switches. Times are in milliseconds since the request began.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Max tokens of prompt and completion together.
+    /// Maximum tokens of prompt and completion together.
     pub window: u64,
     /// Tokens reserved for the completion.
     pub completion: u64,
@@ -18,7 +18,7 @@ pub struct Options {
     pub suffix_share: f64,
     /// Tokens reserved if there is a suffix.
     pub suffix_reserve: u64,
-    /// Min UTF-16 code units of a document for a completion.
+    /// Minimum UTF-16 code units of a document for a completion.
     pub min_chars: usize,
     /// UTF-16 code units on each side of the cursor that are read for each token of the prompt.
     pub chars_per_token: f64,
@@ -85,7 +85,7 @@ impl Options {
         }
     }
 
-    /// Returns the max tokens of prompts.
+    /// Returns the maximum tokens of prompts.
     ///
     /// # Errors
     /// [`Code::BadOption`], which names the first invalid option.

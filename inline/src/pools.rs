@@ -114,7 +114,7 @@ pub fn take(pools: &mut Pools, items: &[(f64, i64)], crossing: Crossing) -> Vec<
     taken
 }
 
-/// Returns the max tokens of provider items beside a document of `length` UTF-16 code units; 0 or less means none.
+/// Returns the maximum tokens of provider items beside a document of `length` UTF-16 code units; 0 or less means none.
 pub fn available_tokens(length: usize) -> i64 {
     let quarters = i64::try_from(length).unwrap_or(i64::MAX);
     // Truncated towards zero, as in the reference.

@@ -2,10 +2,10 @@
 
 use espalier_core::map::HashMap;
 
-/// Max time of an answer, and the time that it stays valid.
+/// Maximum time of an answer, and the time that it stays valid.
 const ANSWER_MS: u64 = 200;
 const GOOD_MS: u64 = 2 * 60 * 1_000;
-/// Max number of documents in the cache.
+/// Maximum number of documents in the cache.
 const MAX_DOCUMENTS: usize = 1_000;
 /// Number of consecutive failures after which a document is not requested again.
 const MAX_TRIES: u32 = 3;

@@ -5,9 +5,9 @@ use espalier_core::map::HashMap;
 
 /// Time after a change to a document during which moves of its cursor are ignored.
 const QUIET_MS: u64 = 500;
-/// Max time that a completion waits for a running request.
+/// Maximum time that a completion waits for a running request.
 const RACE_MS: u64 = 20;
-/// Max number of documents whose last change is stored.
+/// Maximum number of documents whose last change is stored.
 const MAX_CHANGES: usize = 1_000;
 
 /// The document and position of a request to providers.

@@ -26,13 +26,13 @@ pub enum Similarity {
 pub struct SimilarOptions {
     /// Lines of a window, and of the reference.
     pub window: usize,
-    /// Min score, exclusive.
+    /// Minimum score, exclusive.
     pub threshold: f64,
     pub max_snippets: usize,
     pub max_per_file: usize,
-    /// Max number of compared files.
+    /// Maximum number of compared files.
     pub max_files: usize,
-    /// Max UTF-16 code units of a compared file.
+    /// Maximum UTF-16 code units of a compared file.
     pub max_chars: usize,
     pub similarity: Similarity,
     pub alphabet: Alphabet,
@@ -54,7 +54,7 @@ impl SimilarOptions {
         }
     }
 
-    /// Returns Copilot Chat's limits, without a max file size and with words of every script.
+    /// Returns Copilot Chat's limits, without a maximum file size and with words of every script.
     pub fn espalier(language: &str) -> SimilarOptions {
         let alphabet = Alphabet::Unicode;
         SimilarOptions { max_chars: usize::MAX, alphabet, ..SimilarOptions::copilot_chat(language) }

@@ -8,7 +8,7 @@ use crate::bytes::checksum;
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::tokens::{Tokenizer, is_cut};
 
-/// Min budget. Below it a chunk would have a few words, and one character can have several tokens.
+/// Minimum budget. Below it a chunk would have a few words, and one character can have several tokens.
 pub const MIN_BUDGET: u32 = 16;
 
 /// A definition that a parser found: its name and its bytes.
@@ -23,7 +23,7 @@ pub struct Definition {
 /// Options of cutting a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkOptions {
-    /// Max tokens of a chunk.
+    /// Maximum tokens of a chunk.
     pub max_tokens: u32,
 }
 
@@ -320,7 +320,7 @@ fn split<T: Tokenizer + ?Sized>(
     }
 }
 
-/// Max names of a header path: the inner ones.
+/// Maximum names of a header path: the inner ones.
 const MAX_PATH: usize = 8;
 
 /// The definitions around ascending offsets.

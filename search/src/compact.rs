@@ -8,7 +8,7 @@ use crate::bytes;
 use crate::index::{File, Index, Known};
 use crate::inverted::{Content, FileTerms, Inverted, Stored};
 
-/// Min number of chunks of removed files for a rewrite of the index.
+/// Minimum number of chunks of removed files for a rewrite of the index.
 const MIN_GONE: usize = 1 << 13;
 
 /// Bytes of encoded terms that one slice copies: one to two milliseconds.

@@ -13,7 +13,7 @@ use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
 use espalier_core::tokens::Tokenizer;
 
-/// Max number of words whose terms are cached: more than a text of a million lines uses at a time.
+/// Maximum number of words whose terms are cached: more than a text of a million lines uses at a time.
 const MAX_WORDS: usize = 1 << 16;
 
 /// Number of files in one segment of a snapshot.

@@ -11,13 +11,13 @@ use espalier_core::error::Result;
 use espalier_core::map::HashMap;
 use std::collections::BTreeMap;
 
-/// Max bytes of a piece: some lines, or a part of one.
+/// Maximum bytes of a piece: some lines, or a part of one.
 const PIECE: usize = 1_000;
-/// Max bytes of a message's subject, which precedes each of its pieces.
+/// Maximum bytes of a message's subject, which precedes each of its pieces.
 const ABOUT: usize = 100;
-/// Max number of pieces that are ranked for a question.
+/// Maximum number of pieces that are ranked for a question.
 const CANDIDATES: usize = 2_000;
-/// Min bytes of a text that is shown only once, however often it occurs.
+/// Minimum bytes of a text that is shown only once, however often it occurs.
 const LONG: usize = 60;
 
 /// Weight of instructions: they mention everything, and answer almost nothing.

@@ -9,7 +9,7 @@ use espalier_core::map::HashMap;
 pub struct Query<'a> {
     /// Words in any form: a question, keywords, code.
     pub text: &'a str,
-    /// Max number of chunks in the result.
+    /// Maximum number of chunks in the result.
     pub max_results: usize,
     /// Keeps scores of at least best x (1 - max_spread); applied after `max_results`.
     pub max_spread: Option<f64>,

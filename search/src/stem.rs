@@ -1,9 +1,9 @@
 //! Removes endings from English words, so that "parses", "parsed" and "parsing" find `parse`.
 
-/// Min letters of a word that is shortened.
+/// Minimum letters of a word that is shortened.
 const MIN_WORD: usize = 4;
 
-/// Min letters before an ending.
+/// Minimum letters before an ending.
 const MIN_STEM: usize = 3;
 
 /// Removes `-s`, `-es`, `-ies`, `-ed`, `-ing` and a last `e` from a term of lower-case ASCII letters; other terms stay.

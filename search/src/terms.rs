@@ -5,7 +5,7 @@ use crate::stem::stem;
 use espalier_core::map::HashSet;
 use espalier_core::tokens::is_letter;
 
-/// Max bytes of a word: longer ones are data, which no one types into a query.
+/// Maximum bytes of a word: longer ones are data, which no one types into a query.
 const MAX_WORD: usize = 128;
 
 /// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a

@@ -23,7 +23,7 @@ const SPEAKER: f64 = 0.3;
 const VARIATION: f64 = 0.7;
 /// Weight of a synonym.
 const SYNONYM: f64 = 0.3;
-/// Max number of words of a query.
+/// Maximum number of words of a query.
 const MAX_WORDS: usize = 128;
 
 /// A parsed query.

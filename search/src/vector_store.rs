@@ -12,10 +12,10 @@ use espalier_core::error::Result;
 const MANIFEST: u8 = 2;
 const VECTORS: u8 = 3;
 
-/// Max vectors of a blob.
+/// Maximum vectors of a blob.
 const PER_BLOB: usize = 4096;
 
-/// Max number of blobs; above it the next save rewrites all vectors.
+/// Maximum number of blobs; above it the next save rewrites all vectors.
 const MAX_BLOBS: usize = 128;
 
 /// Vectors, and the part of them that a storage has.

@@ -12,7 +12,7 @@ use crate::document::parse::live;
 
 /// Bytes of a page of wasm memory.
 const PAGE: usize = 65_536;
-/// Min and max bytes of one growth of memory.
+/// Minimum and maximum bytes of one growth of memory.
 const MIN_GROWTH: usize = 1 << 20;
 const MAX_GROWTH: usize = 64 << 20;
 

@@ -157,7 +157,7 @@ fn summary(messages: &[Message], given: Option<&str>) -> Option<usize> {
     })
 }
 
-/// Returns the min tokens of a prefix that a model's provider caches.
+/// Returns the minimum tokens of a prefix that a model's provider caches.
 #[wasm_bindgen(js_name = "minimumPrefix")]
 pub fn minimum_prefix(model: &str) -> f64 {
     core::minimum_prefix(model) as f64

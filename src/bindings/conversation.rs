@@ -152,7 +152,7 @@ struct Answer {
 struct Weighed {
     /// Tokens of the next request by the provider's count, with its bound.
     current: u64,
-    /// Max tokens of the request by the provider's count, and the same in ours.
+    /// Maximum tokens of the request by the provider's count, and the same in ours.
     request: u64,
     budget: u64,
 }

@@ -238,7 +238,7 @@ impl HeldConversation {
     }
 }
 
-/// Returns the max tokens of a request and its source: `{ tokens, source }`. All arguments are tokens, absent if
+/// Returns the maximum tokens of a request and its source: `{ tokens, source }`. All arguments are tokens, absent if
 /// unknown.
 #[wasm_bindgen(js_name = "limitOf")]
 pub fn limit_of(

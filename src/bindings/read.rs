@@ -82,7 +82,7 @@ extern "C" {
     fn get(this: &Named, name: &JsString) -> JsValue;
 }
 
-/// The max whole number below which all are exact.
+/// The maximum whole number below which all are exact.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
 struct Js(JsValue);

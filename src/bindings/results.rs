@@ -16,7 +16,7 @@ use crate::tokens::CostModel;
 #[serde(rename_all = "camelCase")]
 struct ResultOptions {
     rule: RuleName,
-    /// Max tokens of all results; for `clear`, of the request.
+    /// Maximum tokens of all results; for `clear`, of the request.
     budget: Option<f64>,
     level: Option<f64>,
     #[serde(default)]

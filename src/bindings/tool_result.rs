@@ -72,7 +72,7 @@ pub fn json_schema(
     }))
 }
 
-/// Returns the max tokens of each result; see [`budget::water_level`]. The level is the last number, -1 if there is
+/// Returns the maximum tokens of each result; see [`budget::water_level`]. The level is the last number, -1 if there is
 /// none.
 #[wasm_bindgen(js_name = waterLevel)]
 pub fn water_level(tokens: &[f64], ages: &[u32], max: f64, previous: f64) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! The shortest prefix that a provider caches.
 
-/// Min tokens of a cached prefix, by a part of the model's name; the first row that matches applies. Sources:
+/// Minimum tokens of a cached prefix, by a part of the model's name; the first row that matches applies. Sources:
 /// Anthropic's caching guide and the tables of gateways in front of it, as of 2026.
 const MINIMUMS: &[(&str, u64)] = &[
     ("claude-3-haiku", 2_048),
@@ -19,7 +19,8 @@ const MINIMUMS: &[(&str, u64)] = &[
 /// The minimum of OpenAI and of most Anthropic models, assumed for all others.
 const USUAL: u64 = 1_024;
 
-/// Returns the min tokens (by the provider's count) of a prefix that is cached; a mark on a shorter prefix is wasted.
+/// Returns the minimum tokens (by the provider's count) of a prefix that is cached; a mark on a shorter prefix is
+/// wasted.
 ///
 /// ```
 /// use espalier::cache::minimum_prefix;

@@ -85,7 +85,7 @@ pub struct Newest {
 pub struct Layout {
     pub profile: Profile,
     pub scheme: Scheme,
-    /// Max marks that the provider allows.
+    /// Maximum marks that the provider allows.
     pub max_marks: usize,
     /// Lifetime of new marks on tools and system text, and of those in messages.
     pub prefix_lifetime: Lifetime,
@@ -97,7 +97,7 @@ pub struct Layout {
     pub previous: Option<Newest>,
     /// Index of the newest summary of earlier history.
     pub summary: Option<usize>,
-    /// Min tokens of a prefix, by our count; shorter prefixes get no new mark.
+    /// Minimum tokens of a prefix, by our count; shorter prefixes get no new mark.
     pub minimum: u64,
 }
 

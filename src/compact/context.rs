@@ -13,13 +13,13 @@ use crate::effect::Block;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// Max tokens of one block, and of one file.
+/// Maximum tokens of one block, and of one file.
 pub const MAX_OF_ONE: u64 = 5_000;
-/// Max number of restored files.
+/// Maximum number of restored files.
 pub const MAX_FILES: usize = 5;
 /// Share of the tokens for messages that all blocks may take, in percent; files may take the same again.
 const SHARE: u64 = 10;
-/// Max bytes of a block's kind.
+/// Maximum bytes of a block's kind.
 const KIND_BYTES: usize = 32;
 
 /// The tag around all blocks and files.

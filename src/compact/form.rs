@@ -51,9 +51,9 @@ pub enum Markup {
 
 /// The tag for records if a form has no other. The record's own message uses it too.
 pub const SUMMARY: &str = "summary";
-/// Max characters of a title.
+/// Maximum characters of a title.
 const TITLE: usize = 80;
-/// Max sections of a form, and max characters of a name.
+/// Maximum sections of a form, and maximum characters of a name.
 const MAX_SECTIONS: usize = 40;
 const MAX_NAME: usize = 80;
 

@@ -9,7 +9,7 @@ use crate::effect::Purpose;
 pub struct Wanted<'a> {
     /// The sections.
     pub form: &'a Form,
-    /// Max tokens of the summary.
+    /// Maximum tokens of the summary.
     pub max_tokens: u64,
     /// The subject that deserves special attention.
     pub focus: Option<&'a str>,
@@ -25,7 +25,7 @@ pub struct Wanted<'a> {
     pub unusable: Option<&'a str>,
     /// A first record and its faults, when a better one is wanted.
     pub first: Option<(&'a str, &'a [String])>,
-    /// For a handover to another session: max tokens of each result in the input.
+    /// For a handover to another session: maximum tokens of each result in the input.
     pub handover: Option<u64>,
 }
 

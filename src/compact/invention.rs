@@ -6,7 +6,7 @@ use super::literal::texts;
 use crate::map::HashSet;
 use crate::message::Message;
 
-/// Max number of inventions that are listed.
+/// Maximum number of inventions that are listed.
 const MAX_INVENTIONS: usize = 50;
 
 /// Returns paths (by their last component), addresses and numbers of four or more digits in `summary` that do not occur

@@ -36,7 +36,7 @@ fn each<'m>(view: &'m [impl Borrow<Message>], mut take: impl FnMut(&'m str)) {
     }
 }
 
-/// Max comparisons of a search. Only texts made to be slow need more; literals not found by then count as missing.
+/// Maximum comparisons of a search. Only texts made to be slow need more; literals not found by then count as missing.
 const MAX_WORK: usize = 50_000_000;
 
 /// Bytes by which a literal is looked up.

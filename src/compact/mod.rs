@@ -66,7 +66,7 @@ use crate::tokens::Origin;
 /// Options of a compaction.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Max input tokens of the result, tool definitions included.
+    /// Maximum input tokens of the result, tool definitions included.
     pub budget: u64,
     /// The target size of the result, as a share of what messages may use. If absent: all of it if the conversation is
     /// larger than the budget ([`target_share`](profile::Shares::target)), else room for the next turns is left
@@ -82,7 +82,7 @@ pub struct Options {
     pub keep: HashSet<String>,
     /// True if the host can call a model.
     pub has_model: bool,
-    /// Max input tokens of the summarising model. If absent, the whole input is sent, and less after a refusal.
+    /// Maximum input tokens of the summarising model. If absent, the whole input is sent, and less after a refusal.
     pub model_limit: Option<u64>,
     /// The host's additions to the ledger's rules.
     pub rules: ledger::Rules,
@@ -131,7 +131,7 @@ pub enum Status {
     ToolCallInstead,
     /// The summary was longer than the messages that it replaces.
     Inflated,
-    /// The summary freed less than the min of a compaction.
+    /// The summary freed less than the minimum of a compaction.
     NoGain,
     /// The result failed the quality gate, and the host refuses such results.
     QualityFailed,

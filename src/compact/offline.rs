@@ -13,22 +13,22 @@ use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// Max bytes of a tool's name.
+/// Maximum bytes of a tool's name.
 const TOOL_BYTES: usize = 80;
 
-/// Max bytes of one extracted sentence or quoted line; longer ones are skipped or cut.
+/// Maximum bytes of one extracted sentence or quoted line; longer ones are skipped or cut.
 const SENTENCE_BYTES: usize = 400;
-/// Max changed names listed for one file.
+/// Maximum changed names listed for one file.
 const SYMBOLS: usize = 6;
 
 /// Share of the summary for earlier summaries, in percent: a model may have written them, and they may say what no rule
 /// could.
 const EARLIER: u64 = 60;
-/// Min tokens for the assistant's last text to be useful.
+/// Minimum tokens for the assistant's last text to be useful.
 const MIN_ACTIVE: u64 = 16;
 /// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
-/// Max sections distinguished in one record; later text belongs to the last one.
+/// Maximum sections distinguished in one record; later text belongs to the last one.
 const MAX_SECTIONS: usize = 64;
 
 /// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text) if it stays beside the
@@ -78,7 +78,7 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
     }
 }
 
-/// Min tokens for a text beside the lists to be useful.
+/// Minimum tokens for a text beside the lists to be useful.
 const MIN_TEXT: u64 = 48;
 
 /// Writes what the ledger's lists do not contain, in at most `max` tokens. The assistant's last text stays as it was,
@@ -190,7 +190,7 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
     out.join("\n")
 }
 
-/// The count whose line has the max width. Not `usize::MAX`, which has other digits in wasm than natively.
+/// The count whose line has the maximum width. Not `usize::MAX`, which has other digits in wasm than natively.
 const WIDEST: usize = 999_999_999;
 
 /// Returns the line that says how many lines of earlier summaries were removed.
@@ -318,7 +318,7 @@ fn plan(ledger: &Ledger) -> Vec<String> {
 /// Number of sentences at the beginning and at the end of a text that may be quoted; details lie between them.
 const FIRST_SENTENCES: usize = 2;
 const LAST_SENTENCES: usize = 3;
-/// Max sentences that may turn out too long before the search for a shorter one ends.
+/// Maximum sentences that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 50;
 
 /// A sentence that may be quoted.

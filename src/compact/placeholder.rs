@@ -26,7 +26,7 @@ impl Gone {
     }
 }
 
-/// Max bytes of a subject: a path, a command, or another argument of the call.
+/// Maximum bytes of a subject: a path, a command, or another argument of the call.
 const SUBJECT: usize = 120;
 /// Ends the description of the result; the handle follows.
 const RECALL: &str = "; recall ";

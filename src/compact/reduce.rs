@@ -12,7 +12,7 @@ use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
 
-/// Min tokens of a shortened text.
+/// Minimum tokens of a shortened text.
 pub const FLOOR: u64 = 200;
 
 /// Shortens results in the `must` entries of a draft to free about `over` tokens; returns `None` if no result is long
@@ -34,7 +34,7 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     shortened(draft, texts, over, id, "long-result")
 }
 
-/// Returns the max tokens that [`results`] and [`requests`] can free.
+/// Returns the maximum tokens that [`results`] and [`requests`] can free.
 pub fn most(draft: &Draft, must: &[usize]) -> u64 {
     let edits = [results, requests].map(|reduce| reduce(draft, must, u64::MAX, String::new()));
     edits.iter().flatten().map(|edit| edit.tokens_before - edit.tokens_after).sum()

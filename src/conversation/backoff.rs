@@ -8,7 +8,7 @@ use crate::compact::Status;
 use crate::compact::profile::{ESPALIER, FailureRule};
 use crate::history::edit::Author;
 
-/// Max number of compactions that skip a failing model, as a power of two.
+/// Maximum number of compactions that skip a failing model, as a power of two.
 const MAX_REST: u32 = 3;
 
 /// Failures of a conversation's compactions. Manual compactions ignore and do not update it.
@@ -42,7 +42,7 @@ pub struct Now {
     pub requests: u64,
     /// Tokens of everything appended so far, including removed content.
     pub tokens: u64,
-    /// Max tokens of messages.
+    /// Maximum tokens of messages.
     pub available: u64,
     /// Hash of the view, trigger class, profile and model: equal plans have equal gains. Below 2^53 if it crosses to
     /// JavaScript.

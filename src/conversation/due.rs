@@ -260,7 +260,7 @@ impl Machine {
 
     fn now(&self, log: &Log, view: Totals, requests: u64, is_needed: bool) -> Result<Now> {
         // Identifies a plan by the edits and the model: additional messages do not make it another plan. A plan with a
-        // lower min gain covers what another one leaves.
+        // lower minimum gain covers what another one leaves.
         let needed = if is_needed { "/needed" } else { "" };
         let newest = log.newest_summary().unwrap_or_default();
         let plan = format!("{newest}/{}/{}{needed}", self.profile.name, self.state.model.name);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::history::recovery::{Accepted, Next, Refusal, Silence, SilentOverflow, Tries};
 use crate::tokens::{Calibration, Origin, Prediction, Request};
 
-/// Max share of the limit that reports may add to a request. Above it they belong to something else, such as a
+/// Maximum share of the limit that reports may add to a request. Above it they belong to something else, such as a
 /// session's total.
 const MAX_OVERHEAD: f64 = 0.9;
 
@@ -46,7 +46,7 @@ pub struct OddUsage {
     pub kind: Option<Silence>,
     pub reported: u64,
     pub expected: u64,
-    /// Max tokens of the model's next request, by the provider's count. `None` if nothing was learned.
+    /// Maximum tokens of the model's next request, by the provider's count. `None` if nothing was learned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }

@@ -18,7 +18,7 @@ use crate::tokens::{Calibration, Origin, Prediction};
 pub struct Model {
     /// Empty if it has none; then nothing is learned about its provider's counts.
     pub name: String,
-    /// Max input tokens.
+    /// Maximum input tokens.
     pub limit: u64,
     pub source: Source,
     /// Tokens of its window according to the host, to detect reports that exceed it.
@@ -44,7 +44,7 @@ pub struct Settings {
     pub threshold: Option<f64>,
     /// In tokens.
     pub max_context_tokens: Option<f64>,
-    /// Max tokens of a prompt tree's request; it replaces the limit of an unknown model.
+    /// Maximum tokens of a prompt tree's request; it replaces the limit of an unknown model.
     pub budget: Option<u64>,
     /// True to use the model's full window and not its default tier, if that costs no more.
     pub prefer_long: bool,
@@ -72,7 +72,7 @@ pub enum Source {
 pub struct Limit {
     /// The denominator of ratios.
     pub limit: u64,
-    /// Max tokens of a request, tools included; less than `limit` in profiles with a safety factor.
+    /// Maximum tokens of a request, tools included; less than `limit` in profiles with a safety factor.
     pub request: u64,
     pub source: Source,
 }
@@ -129,7 +129,7 @@ impl Machine {
         Ok(Limit { limit: room.limit, request: (room.messages + tools).min(room.limit), source })
     }
 
-    /// Returns the max tokens of the model, whatever the user's settings.
+    /// Returns the maximum tokens of the model, whatever the user's settings.
     pub fn window(&self) -> u64 {
         self.learned(self.base().0)
     }
@@ -163,7 +163,7 @@ impl Machine {
         predict(self.calibration().as_deref(), tokens)
     }
 
-    /// Returns the max number of our tokens that is expected to be within `theirs` of the provider's.
+    /// Returns the maximum number of our tokens that is expected to be within `theirs` of the provider's.
     pub fn ours(&self, theirs: u64) -> u64 {
         let calibration = self.calibration();
         let fits = |tokens: u64| {

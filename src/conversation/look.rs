@@ -46,7 +46,7 @@ pub struct Usage {
 #[serde(rename_all = "camelCase")]
 pub struct Look {
     pub usage: Usage,
-    /// Max tokens of the request, by the provider's count.
+    /// Maximum tokens of the request, by the provider's count.
     pub request: u64,
     /// Our tokens that are expected to be within `request`.
     pub budget: u64,

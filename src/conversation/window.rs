@@ -3,7 +3,7 @@
 use crate::compact::profile::{Measured, Profile};
 use crate::error::{Code, Error, Result};
 
-/// Min threshold that is read as tokens and not as a share.
+/// Minimum threshold that is read as tokens and not as a share.
 const MIN_ABSOLUTE: f64 = 100.0;
 
 /// Returns the user's threshold in tokens of a window: `None` if it is unset (not a number, 0 or less). Up to 1 it is a
@@ -36,7 +36,7 @@ pub fn threshold(value: f64, window: u64) -> Result<Option<f64>> {
 /// The inputs of choosing a context size.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sizes {
-    /// Max tokens of the model's prompt.
+    /// Maximum tokens of the model's prompt.
     pub max: u64,
     /// The user's choice; any value that is not a positive finite number is none.
     pub picked: Option<f64>,
@@ -61,7 +61,7 @@ pub fn effective(sizes: Sizes) -> f64 {
 pub struct Room {
     /// The denominator of ratios.
     pub limit: u64,
-    /// Max tokens of messages, without the tools.
+    /// Maximum tokens of messages, without the tools.
     pub messages: u64,
 }
 
@@ -84,7 +84,7 @@ impl Profile {
         Ok(Room { limit, messages: self.for_messages(limit, tools) })
     }
 
-    /// Returns the max tokens of messages within a limit of the whole request. `tools` is the cost of the tool
+    /// Returns the maximum tokens of messages within a limit of the whole request. `tools` is the cost of the tool
     /// definitions, 0 if there are none.
     ///
     /// ```

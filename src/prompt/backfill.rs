@@ -12,7 +12,7 @@ use super::living::{Revival, Unit};
 use super::trace::Rule;
 use crate::map::HashMap;
 
-/// Max tokens that a text may save when it is counted jointly with its neighbours.
+/// Maximum tokens that a text may save when it is counted jointly with its neighbours.
 const JOINT: f64 = 4.0;
 
 /// Undoes steps that still fit, highest priority first, the latest of equal ones first. A step is undone as a whole or
@@ -56,7 +56,7 @@ fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) ->
     (revival, cost)
 }
 
-/// Returns the min cost of a step's leaves.
+/// Returns the minimum cost of a step's leaves.
 fn min_cost(cut: &Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> f64 {
     let leaves = unit.cleared.iter().filter(|place| cut.tree.kind(**place).is_leaf());
     leaves.map(|leaf| (counts.leaf(draft, cut.tree.source(*leaf)).unwrap_or(0.0) - JOINT).max(0.0)).sum()

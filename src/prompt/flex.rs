@@ -6,7 +6,7 @@ use super::piece::Reserve;
 #[derive(Debug, Clone, Copy)]
 pub struct Claim {
     pub basis: f64,
-    /// Max tokens of the element.
+    /// Maximum tokens of the element.
     pub limit: Option<f64>,
 }
 

@@ -35,7 +35,7 @@ pub struct Order {
     breakpoints: Option<Vec<u32>>,
 }
 
-/// Max number of levels up at which a rival is searched.
+/// Maximum number of levels up at which a rival is searched.
 const RIVAL_LEVELS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq)]

@@ -70,7 +70,7 @@ pub struct Element {
     /// Groups are rendered from the highest value to the lowest; the default is infinity.
     pub grow: f64,
     pub reserve: Option<Reserve>,
-    /// Max tokens of its subtree.
+    /// Maximum tokens of its subtree.
     pub limit: Option<f64>,
     /// Elements with the same number are kept or removed together.
     pub keep_with: Option<u32>,

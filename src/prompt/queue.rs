@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Min number of entries that are sorted at a time.
+/// Minimum number of entries that are sorted at a time.
 const MIN_SORTED: usize = 256;
 
 /// A queue that is usually read in part, lowest first. A heap would touch memory all over for each of a hundred

@@ -17,7 +17,7 @@ use crate::error::{Code, Error, Result};
 /// Options of rendering a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Max tokens of the messages.
+    /// Maximum tokens of the messages.
     pub budget: f64,
     /// The way in which limits inside messages are counted.
     pub inside: Inside,

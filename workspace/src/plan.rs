@@ -83,7 +83,7 @@ impl Filling {
         Filling { paths, texts, before, hits: hits.collect(), options, encoding }
     }
 
-    /// Returns hits that are larger than their share, each with the max tokens of a summary.
+    /// Returns hits that are larger than their share, each with the maximum tokens of a summary.
     pub fn large(&self) -> Thrown<String> {
         let encoding = by_name(&self.encoding)?;
         to_json(&large_hits(&self.files(), &self.hits, self.options, &*encoding).map_err(to_js)?)

@@ -217,7 +217,7 @@ impl Reading {
         let until = lines.iter().position(|line| is_gap(line));
         self.shown.is_cut |= until.is_some();
         let shown = &lines[..until.unwrap_or(lines.len())];
-        // A call may contain any number; lines beyond the max number are dropped.
+        // A call may contain any number; lines beyond the maximum number are dropped.
         (from..=u64::MAX).zip(shown).map(|(number, line)| (number, line.to_string())).collect()
     }
 }

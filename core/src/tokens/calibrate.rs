@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 
 /// Factor of a report's weight for each newer report.
 const FORGETTING: f64 = 0.98;
-/// Max number of reports; the oldest has a weight of 0.08.
+/// Maximum number of reports; the oldest has a weight of 0.08.
 const MAX_POINTS: usize = 128;
-/// Min number of reports for fitting k, and the min spread of our counts (relative to their mean).
+/// Minimum number of reports for fitting k, and the minimum spread of our counts (relative to their mean).
 const MIN_POINTS: usize = 3;
 const SPREAD: f64 = 0.05;
 /// Bounds of k.
 const K: (f64, f64) = (0.5, 2.5);
-/// Max number of one-step errors.
+/// Maximum number of one-step errors.
 const MAX_ERRORS: usize = 32;
-/// Max number of requests whose report is awaited.
+/// Maximum number of requests whose report is awaited.
 const MAX_PENDING: usize = 64;
-/// The min bound, in tokens, and the max, as a share of our count. A larger error is no reason to leave more room: it
-/// means that the reports do not belong to these requests.
+/// The minimum bound, in tokens, and the maximum, as a share of our count. A larger error is no reason to leave more
+/// room: it means that the reports do not belong to these requests.
 const MIN_BOUND: f64 = 16.0;
 const MAX_BOUND: f64 = 0.3;
 /// Error of a prediction for each token of distance from the newest report: with a fitted k, and with an assumed one.
@@ -262,7 +262,7 @@ impl Calibration {
         rank.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or(0.0)
     }
 
-    /// True if an error bound has its max for `tokens` of ours: reports vary too much to predict the next one.
+    /// True if an error bound has its maximum for `tokens` of ours: reports vary too much to predict the next one.
     pub fn is_widest(bound: u64, tokens: u64) -> bool {
         bound as f64 > MIN_BOUND && bound as f64 >= (MAX_BOUND * tokens as f64).floor()
     }

@@ -15,7 +15,7 @@ pub struct Fit {
     pub tokens: u64,
 }
 
-/// Min bytes by which a suffix grows before it is counted.
+/// Minimum bytes by which a suffix grows before it is counted.
 const STEP: usize = 256;
 
 /// Number of pieces that are remembered before the point where the budget is reached: a cut changes how the last two

@@ -18,7 +18,7 @@ pub struct Size {
 /// plus 85).
 pub const UNKNOWN_IMAGE: u64 = 1_105;
 
-/// Max tiles of one picture. For Gemini this is the result for 7,680 pixels in both directions, for Copilot Chat's
+/// Maximum tiles of one picture. For Gemini this is the result for 7,680 pixels in both directions, for Copilot Chat's
 /// formula that of a strip of 13,000 x 100 pixels. A header of 33 bytes can claim 2^31 pixels; providers refuse or
 /// scale such a picture, and its price must not push everything else out of a request.
 const MAX_GEMINI_TILES: u64 = 100;

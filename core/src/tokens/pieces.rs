@@ -10,7 +10,7 @@ use super::tables::Tables;
 const SHORT: usize = 1 << 15;
 const MIDDLE: usize = 1 << 15;
 const LONG: usize = 1 << 15;
-/// Max bytes of a piece in the cache.
+/// Maximum bytes of a piece in the cache.
 const MAX_BYTES: usize = 1 << 10;
 /// Bytes of the ring with the long pieces.
 const RING: usize = 1 << 20;

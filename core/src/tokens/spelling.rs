@@ -6,7 +6,7 @@
 use super::vocab::BYTE_TOKEN;
 use crate::error::{Code, Error, Result};
 
-/// Max bytes of a token. Both encodings have runs of 128 spaces and nothing longer.
+/// Maximum bytes of a token. Both encodings have runs of 128 spaces and nothing longer.
 const MAX_BYTES: usize = 128;
 
 /// Number of tokens that one call of a building step processes. The steps are separate functions that are called often,

@@ -122,7 +122,7 @@ struct Block {
     bases: [u64; 4],
 }
 
-/// Max number of blocks that are tried for a node with several children before a new one is started.
+/// Maximum number of blocks that are tried for a node with several children before a new one is started.
 const MAX_OPEN: usize = 16;
 
 impl<'a> Builder<'a> {

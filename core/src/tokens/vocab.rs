@@ -30,7 +30,7 @@ const HEADER: usize = 36;
 /// The right id of a token that is a single byte.
 pub const BYTE_TOKEN: u32 = 0xFF_FFFF;
 
-/// Max tokens of a vocabulary: ids take 18 bits in the tables.
+/// Maximum tokens of a vocabulary: ids take 18 bits in the tables.
 pub(super) const MAX_TOKENS: usize = (1 << 18) - 2;
 
 /// The merge pairs of a vocabulary, by rank.

@@ -1,4 +1,4 @@
-//! The max tokens of all results of one request together. Pure functions over sizes; the callers make the edits.
+//! The maximum tokens of all results of one request together. Pure functions over sizes; the callers make the edits.
 
 /// Weights by age in rounds: the newest round, the previous one, all older ones.
 const WEIGHTS: [u64; 3] = [4, 2, 1];
@@ -14,7 +14,7 @@ pub struct Size {
     pub age: usize,
 }
 
-/// The max tokens of each result, in the order of the results.
+/// The maximum tokens of each result, in the order of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caps {
     pub caps: Vec<u64>,

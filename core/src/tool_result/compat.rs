@@ -6,7 +6,7 @@ use crate::tokens::Tokenizer;
 /// The marker between the two parts.
 pub const MARKER: &str = "\n[Tool response was too long and was truncated.]\n";
 
-/// Min limit for the rule. Below it the result could be longer than its input.
+/// Minimum limit for the rule. Below it the result could be longer than its input.
 pub const MIN_LIMIT: u64 = 50;
 
 /// Cuts `text` as Copilot Chat does, for limits from [`MIN_LIMIT`] on; `None` if it stays whole. Lengths are in UTF-16

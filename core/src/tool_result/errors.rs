@@ -72,7 +72,7 @@ pub struct Kept {
     pub lines: usize,
 }
 
-/// Max bytes of a line that is checked: a line of a minified bundle contains every word.
+/// Maximum bytes of a line that is checked: a line of a minified bundle contains every word.
 const MAX_BYTES: usize = 2_000;
 
 /// True if a line is about an error. Lines that count zero errors (`0 errors`, `no error`) are not.

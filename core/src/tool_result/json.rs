@@ -5,7 +5,7 @@ use super::tape::{Kind, Node, read};
 use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
-/// Pairs of max items of a list and max bytes of a text, tried from the largest on.
+/// Pairs of maximum items of a list and maximum bytes of a text, tried from the largest on.
 const STEPS: [(usize, usize); 10] =
     [(200, 4_000), (100, 2_000), (50, 1_000), (25, 600), (12, 400), (8, 240), (5, 160), (3, 100), (2, 60), (1, 40)];
 
@@ -47,8 +47,8 @@ pub fn shorten(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Stri
     };
     let (fits, (mut best, mut tokens)) =
         STEPS.iter().enumerate().find_map(|(step, &(items, characters))| Some((step, at(items, characters)?)))?;
-    // Finds the max number of items between this step and the one above it, alternating a guess by the items' cost so
-    // far with bisection.
+    // Finds the maximum number of items between this step and the one above it, alternating a guess by the items' cost
+    // so far with bisection.
     let (mut low, characters) = STEPS[fits];
     let mut high = fits.checked_sub(1).map_or(longest + 1, |above| STEPS[above].0);
     for turn in 0..TRIES {

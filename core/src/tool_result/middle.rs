@@ -23,7 +23,7 @@ const BRIEF: &str = "[cut]";
 /// Options of cutting the middle out of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Cutting<'a> {
-    /// Max tokens of the result, marker included.
+    /// Maximum tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1.
     pub head_share: f64,
@@ -71,7 +71,7 @@ pub fn shorten(text: &str, limit: u64, recall: &str, tokenizer: &dyn Tokenizer) 
     (whole > limit).then(|| cut(text, whole, cutting, tokenizer))
 }
 
-/// Max number of repeated cuts that use unused room or reduce an excess: counts of pieces do not add up exactly.
+/// Maximum number of repeated cuts that use unused room or reduce an excess: counts of pieces do not add up exactly.
 const ROUNDS: usize = 8;
 
 /// Cuts the middle out of a text of `whole` tokens, which exceeds the limit.

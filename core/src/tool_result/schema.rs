@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 
 use crate::tokens::Tokenizer;
 
-/// Max keys of a record; objects with more keys whose values all have the same shape are maps.
+/// Maximum keys of a record; objects with more keys whose values all have the same shape are maps.
 const MAP_KEYS: usize = 50;
-/// Max depth of a description.
+/// Maximum depth of a description.
 const MAX_DEPTH: usize = 8;
-/// Max tokens of a schema; deeper levels are removed until it fits.
+/// Maximum tokens of a schema; deeper levels are removed until it fits.
 const MAX_TOKENS: u64 = 1_500;
 
 /// The merged shape of all values at one position.
@@ -40,7 +40,7 @@ enum Kind {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Items {
-    /// Min and max number of items of a list at this position.
+    /// Minimum and maximum number of items of a list at this position.
     lengths: Option<(usize, usize)>,
     shape: Shape,
 }

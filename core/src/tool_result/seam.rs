@@ -3,7 +3,7 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-/// Max distance that a cut may move to a better position, as a share of the kept text.
+/// Maximum distance that a cut may move to a better position, as a share of the kept text.
 const REACH: f64 = 0.2;
 
 /// Says whether cuts look for line ends and words.

@@ -1,7 +1,7 @@
 //! Parses JSON without building values: records the start and end of each value. This takes a tenth of the time of a
 //! tree, and kept values are copied verbatim (numbers, escapes).
 
-/// Max nesting of JSON; deeper text is treated as plain text.
+/// Maximum nesting of JSON; deeper text is treated as plain text.
 const MAX_DEPTH: usize = 128;
 
 /// The kind of a value.

@@ -39,7 +39,7 @@ impl Keep {
 /// Options of shortening a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
-    /// Max tokens of the result, marker included.
+    /// Maximum tokens of the result, marker included.
     pub limit: u64,
     /// Share of the head, 0 to 1; see [`HEAD_SHARE`].
     pub head_share: f64,

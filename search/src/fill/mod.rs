@@ -46,11 +46,11 @@ pub struct FillHit {
 /// Limits of the passages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FillOptions {
-    /// Max tokens of all passages together, as rendered.
+    /// Maximum tokens of all passages together, as rendered.
     pub budget: u64,
-    /// Max share of the budget for one hit while others wait for room.
+    /// Maximum share of the budget for one hit while others wait for room.
     pub hit_share: f64,
-    /// Min tokens of that share.
+    /// Minimum tokens of that share.
     pub min_share: u64,
 }
 
@@ -119,7 +119,7 @@ pub struct Filled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Large {
     pub hit: usize,
-    /// Max tokens of its summary.
+    /// Maximum tokens of its summary.
     pub budget: u64,
 }
 
@@ -159,7 +159,7 @@ pub fn fill<T: Tokenizer + ?Sized>(
     Ok(passages.finish(options.budget))
 }
 
-/// Returns the hits that are larger than their share of the budget, each with the max tokens of a summary.
+/// Returns the hits that are larger than their share of the budget, each with the maximum tokens of a summary.
 ///
 /// # Errors
 /// Those of [`fill`].

@@ -7,7 +7,7 @@ use espalier_core::map::HashSet;
 use espalier_core::tokens::Tokenizer;
 use std::ops::Range;
 
-/// Min tokens of the beginning of a hit that is shown.
+/// Minimum tokens of the beginning of a hit that is shown.
 const MIN_CUT: u64 = 16;
 
 /// A part of a file that is in the result.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Max length of an info string; longer extensions are meaningless.
+/// Maximum length of an info string; longer extensions are meaningless.
 const MAX_EXTENSION: usize = 12;
 
 /// Returns the text before the passage. It ends with a line end.

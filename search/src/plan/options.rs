@@ -17,7 +17,7 @@ pub struct PlanOptions {
     pub callbacks: Callbacks,
     /// Workspaces below both limits are returned whole; `None` for never.
     pub full_workspace: Option<WholeLimits>,
-    /// Max tokens of the rendered hits.
+    /// Maximum tokens of the rendered hits.
     pub budget: u64,
     pub max_results: usize,
     /// Keeps lexical hits of at least best x (1 - max_spread); applied after `max_results`.

@@ -16,7 +16,7 @@ use super::wait::{Call, Ending, Signal, within};
 use crate::effect::{Answer, Effect, Failure, HookCall, ModelRequest, Purpose, Shape};
 use crate::error::Code;
 
-/// Max UTF-16 code units of a reply.
+/// Maximum UTF-16 code units of a reply.
 const MAX_REPLY: u32 = 2_000_000;
 /// Codes of errors that every request meets, whatever its form.
 const UNAVAILABLE: [&str; 5] = ["auth", "rate_limited", "overloaded", "network", "no_key"];

@@ -10,7 +10,7 @@ use crate::error::Code;
 use crate::history::plan::{Becomes, PartEdit, PlanItem};
 use crate::message::Message;
 
-/// Max nesting of results in results that is checked.
+/// Maximum nesting of results in results that is checked.
 const NESTED: u32 = 4;
 
 /// The host's own messages by id.

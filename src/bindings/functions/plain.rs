@@ -24,7 +24,7 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// Max nesting that is read as JSON, because a value of the host is found by walking from the root.
+/// Maximum nesting that is read as JSON, because a value of the host is found by walking from the root.
 const MAX_DEPTH: usize = 250;
 
 /// A value of the host.

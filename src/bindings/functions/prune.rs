@@ -34,7 +34,7 @@ pub fn prune(
     Ok(result.into())
 }
 
-/// Returns the pictures in results, if their total bytes exceed the max of a request.
+/// Returns the pictures in results, if their total bytes exceed the maximum of a request.
 fn pictures(messages: &[Message], max: f64) -> Vec<Picture> {
     let mut found = Vec::new();
     let mut sum = 0;

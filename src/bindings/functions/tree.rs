@@ -14,7 +14,7 @@ const PIECE: f64 = 1.0;
 const TEXT: f64 = 2.0;
 const OPAQUE: f64 = 3.0;
 const BREAKPOINT: f64 = 4.0;
-/// Max nesting.
+/// Maximum nesting.
 const MAX_DEPTH: usize = 200_000;
 /// The first base64 characters of the usual picture formats.
 const PICTURES: [(&str, &str); 4] =

@@ -45,7 +45,7 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// Max delay of a JavaScript timer; a longer one would fire immediately.
+/// Maximum delay of a JavaScript timer; a longer one would fire immediately.
 const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
 impl Signal {

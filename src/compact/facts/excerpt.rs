@@ -6,7 +6,7 @@ use crate::tokens::Tokenizer;
 /// The mark that replaces sentences that are left out, and its tokens with a blank.
 const GAP: &str = "…";
 const GAP_TOKENS: u64 = 2;
-/// Max sentences that may turn out too long before the search for a shorter one ends.
+/// Maximum sentences that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 30;
 
 /// Cuts texts, oldest first, to their best sentences within `budget` tokens in all. Returns one text for each, made of

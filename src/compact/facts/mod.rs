@@ -56,11 +56,11 @@ pub struct Sentence {
     tokens: f64,
 }
 
-/// Max bytes of a sentence that is a fact.
+/// Maximum bytes of a sentence that is a fact.
 const MAX_BYTES: usize = 600;
-/// Max sentences taken from one text: the first and the last ones.
+/// Maximum sentences taken from one text: the first and the last ones.
 const PER_TEXT: usize = 400;
-/// Max bytes of a tool result from which facts are taken: longer ones are files, pages and listings.
+/// Maximum bytes of a tool result from which facts are taken: longer ones are files, pages and listings.
 const MAX_RESULT_BYTES: usize = 2_000;
 
 /// Sentences of a history.

@@ -36,12 +36,13 @@ pub struct Frame {
     pub is_brief: bool,
 }
 
-/// Max earlier sentences with a word that are compared: a more frequent word does not show what a sentence is about.
+/// Maximum earlier sentences with a word that are compared: a more frequent word does not show what a sentence is
+/// about.
 const MAX_POSTINGS: usize = 48;
-/// Max words of a statement.
+/// Maximum words of a statement.
 const SHORT: usize = 22;
 const BRIEF: usize = 14;
-/// Min rarity of the words that two sentences share: one rare word, or two less rare ones.
+/// Minimum rarity of the words that two sentences share: one rare word, or two less rare ones.
 const MIN_SHARED: f64 = 0.55;
 /// Types of values (see [`value_type`]): money, dates and times of day are 1 to 3; a figure of type 7 may be anything.
 const MONEY: u8 = 1;

@@ -212,7 +212,7 @@ struct Chosen<'a> {
     texts: HashMap<usize, (usize, f64)>,
 }
 
-/// Max tokens of a text that counts as one fact, because its sentences belong together.
+/// Maximum tokens of a text that counts as one fact, because its sentences belong together.
 const SHORT_TEXT: f64 = 40.0;
 
 impl Chosen<'_> {

@@ -4,7 +4,7 @@
 const FULL_STOPS: [char; 10] = ['。', '！', '？', '｡', '।', '॥', '؟', '۔', '։', '።'];
 /// Characters that may follow the end of a sentence and belong to it.
 const CLOSERS: [char; 16] = ['"', '\'', '”', '’', '»', ')', ']', '）', '」', '』', '】', '*', '_', '`', '“', '》'];
-/// Min bytes of a line that may be wrapped.
+/// Minimum bytes of a line that may be wrapped.
 const WRAPPED: usize = 50;
 /// Words before a full stop that does not end the sentence, in lower case.
 const ABBREVIATIONS: [&str; 50] = [

@@ -21,7 +21,7 @@ pub struct Word<'a> {
     pub key: u32,
 }
 
-/// Max bytes of a word that are considered.
+/// Maximum bytes of a word that are considered.
 const MAX_BYTES: usize = 80;
 /// Number of letters that a word's key is made from; the rest is an ending.
 const STEM: usize = 6;

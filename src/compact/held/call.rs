@@ -17,7 +17,7 @@ pub struct Call {
     pub holds_state: bool,
     lines: OnceCell<Box<[shell::Line]>>,
     key: OnceCell<Option<Rc<str>>>,
-    /// The max characters, and the arguments shortened to them.
+    /// The maximum characters, and the arguments shortened to them.
     short: RefCell<Option<(usize, Option<Rc<str>>)>>,
 }
 

@@ -8,7 +8,7 @@ use crate::map::HashMap;
 use crate::tokens::image::Pictures;
 use crate::tokens::{Fit, Tokenizer};
 
-/// Max bytes of a text whose count is kept.
+/// Maximum bytes of a text whose count is kept.
 const MAX_BYTES: usize = 65_536;
 
 /// Tokens of texts, and the last plan that asked for each.

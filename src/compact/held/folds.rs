@@ -16,7 +16,7 @@ use crate::message::Message;
 /// is written from the last one.
 const HELD: usize = 2;
 
-/// Number of pieces in which a long list of messages is read, and the min number of messages in a piece.
+/// Number of pieces in which a long list of messages is read, and the minimum number of messages in a piece.
 const MARKS: usize = 6;
 const MIN_MARKED: usize = 16;
 

@@ -47,14 +47,14 @@ impl State {
     }
 }
 
-/// Max bytes of each form.
+/// Maximum bytes of each form.
 const WHAT_BYTES: usize = 400;
 const SHORT_BYTES: usize = 90;
 const VALUE_BYTES: usize = 80;
 const OUTCOME_BYTES: usize = 160;
-/// Max bytes of a result that is parsed as JSON.
+/// Maximum bytes of a result that is parsed as JSON.
 const JSON_BYTES: usize = 100_000;
-/// Max bytes of a record's line that is read as an action.
+/// Maximum bytes of a record's line that is read as an action.
 const MAX_LINE_BYTES: usize = 4_000;
 
 /// Verbs of calls that read or compute.

@@ -2,10 +2,10 @@
 
 use super::text::{ELLIPSIS, flat, has_word, one_line, stem};
 
-/// Max bytes of a command line that is kept.
+/// Maximum bytes of a command line that is kept.
 pub const COMMAND_BYTES: usize = 200;
 
-/// Max bytes of a record's line that is read as a command: the command, its output, names of failing tests.
+/// Maximum bytes of a record's line that is read as a command: the command, its output, names of failing tests.
 const MAX_LINE_BYTES: usize = 4_000;
 
 /// A command line and the outcome of its last run.
@@ -203,7 +203,7 @@ pub struct Tests {
     pub failing: Vec<String>,
 }
 
-/// Max names of failing tests that are kept.
+/// Maximum names of failing tests that are kept.
 pub const NAMES: usize = 8;
 
 const RUNNERS: [&str; 22] = [

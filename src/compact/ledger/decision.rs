@@ -28,7 +28,7 @@ pub struct Decision {
     pub sentence: String,
 }
 
-/// Max bytes of a sentence that is kept.
+/// Maximum bytes of a sentence that is kept.
 pub const SENTENCE_BYTES: usize = 300;
 
 /// Words that announce a decision, in lower case.

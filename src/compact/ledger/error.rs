@@ -2,7 +2,7 @@
 
 use super::text::{one_line, stem};
 
-/// Max bytes of an error line that is kept.
+/// Maximum bytes of an error line that is kept.
 pub const ERROR_BYTES: usize = 300;
 
 /// An error line. Lines that differ only in numbers (the same error at another place of a file) are one entry.
@@ -23,7 +23,7 @@ pub struct Failure {
     pub(super) source: Option<usize>,
 }
 
-/// Max other places that are kept for one entry.
+/// Maximum other places that are kept for one entry.
 pub const PLACES: usize = 30;
 
 /// Words of error lines, in lower case.

@@ -20,11 +20,11 @@ pub struct File {
     pub at: usize,
 }
 
-/// Min files that share a folder worth naming, and min bytes that naming it must save: the line with the name costs
-/// some.
+/// Minimum files that share a folder worth naming, and minimum bytes that naming it must save: the line with the name
+/// costs some.
 const MIN_FILES: usize = 3;
 const MIN_SAVED: usize = 40;
-/// Max ranges kept for one file.
+/// Maximum ranges kept for one file.
 const RANGES: usize = 8;
 
 impl File {

@@ -16,14 +16,14 @@ use crate::message::tool_map::Mark;
 
 /// Bytes of a short form. About fifty characters identify a message.
 const SHORT_REQUEST: usize = 64;
-/// Max bytes of commands and error lines that stay whole: half of one cannot be run or searched for, and costs nearly
-/// as much.
+/// Maximum bytes of commands and error lines that stay whole: half of one cannot be run or searched for, and costs
+/// nearly as much.
 const SHORT_COMMAND: usize = COMMAND_BYTES;
 const SHORT_ERROR: usize = 200;
-/// Min bytes of requests that have fewer forms.
+/// Minimum bytes of requests that have fewer forms.
 const LONG_REQUEST: usize = 2_000;
 const SHORT_OUTCOME: usize = 60;
-/// Max bytes of an id that is made one line.
+/// Maximum bytes of an id that is made one line.
 const ID_BYTES: usize = 120;
 
 /// Prefix of a row with the same message id as the row before it.

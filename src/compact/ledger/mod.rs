@@ -1,7 +1,8 @@
 //! The ledger: facts collected from the history by rules, never by a model.
 //!
 //! In: messages, oldest first. Out: facts that must survive, however the summary turns out. Adding one message takes
-//! time proportional to its length, and returns the same as folding all messages afresh. Start reading at [`Ledger::add`].
+//! time proportional to its length, and returns the same as folding all messages afresh. Start reading at
+//! [`Ledger::add`].
 //!
 //! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests),
 //! [`error`], [`decision`], [`symbol`]; plans are in this file. [`shell`] parses command lines, [`earlier`] reads the
@@ -55,12 +56,12 @@ use same::Same;
 use shell::Touch;
 use story::{Outcome, Turn};
 
-/// Max distinct error lines taken from one result: the first and the last ones.
+/// Maximum distinct error lines taken from one result: the first and the last ones.
 const FIRST_ERRORS: usize = 40;
 const LAST_ERRORS: usize = 20;
-/// Max bytes of a call's subject.
+/// Maximum bytes of a call's subject.
 const SUBJECT_BYTES: usize = 80;
-/// Max bytes of a plan item.
+/// Maximum bytes of a plan item.
 const ITEM_BYTES: usize = 200;
 
 /// The host's additions to the rules.

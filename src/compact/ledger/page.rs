@@ -21,12 +21,12 @@ const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
 /// The divisor of that share in conversations without tools, whatever the facts are.
 const RULES_OF_TALK: u64 = 3;
-/// Max bytes of a user message with its outcome that is shown whole before facts are.
+/// Maximum bytes of a user message with its outcome that is shown whole before facts are.
 const SHORT_MESSAGE: usize = 240;
-/// Min room, in tokens, for short messages to come before facts in a conversation without tools: with less room, facts
-/// alone are worth more.
+/// Minimum room, in tokens, for short messages to come before facts in a conversation without tools: with less room,
+/// facts alone are worth more.
 const SHORT_MESSAGES_FROM: u64 = 800;
-/// Min tokens of a line.
+/// Minimum tokens of a line.
 const MIN_LINE: u64 = 5;
 
 /// Share of entries that should have a line of their own, in percent; the remaining room is for what the record shows
@@ -39,7 +39,7 @@ const COMMANDS: usize = 95;
 const FRAME: u64 = 24;
 /// Tokens of the tags of all blocks except facts, which pays for its own.
 pub(super) const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
-/// Max facts that may turn out too long before the search for a shorter one ends.
+/// Maximum facts that may turn out too long before the search for a shorter one ends.
 const MISSES: usize = 30;
 /// Blocks that must stay: rules, the plan, changed files, actions.
 pub(super) const VITAL: [Block; 4] = [Block::Constraints, Block::Todo, Block::Changed, Block::Actions];
@@ -412,7 +412,7 @@ pub(super) fn of_constraints(entries: u64) -> u64 {
     (entries.saturating_mul(CONSTRAINTS_OF_ENTRIES) / 100).max(entries.min(CONSTRAINTS))
 }
 
-/// Returns the max number of lines that `tokens` can hold.
+/// Returns the maximum number of lines that `tokens` can hold.
 pub(super) fn most_lines(tokens: u64) -> usize {
     usize::try_from(tokens / MIN_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }

@@ -13,18 +13,18 @@ use super::line::{Line, vital_lines};
 use super::page::{FRAMES, Page, VITAL, most_lines, of_constraints};
 use crate::tokens::Tokenizer;
 
-/// The max tokens of a record's lines.
+/// The maximum tokens of a record's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
     /// Messages of the user.
     pub user: u64,
     /// Everything else, while there is room.
     pub ledger: u64,
-    /// Max tokens up to which as many entries as a record should have get their own lines.
+    /// Maximum tokens up to which as many entries as a record should have get their own lines.
     pub entries: u64,
-    /// Max tokens of such lines without room.
+    /// Maximum tokens of such lines without room.
     pub least: u64,
-    /// Max tokens of everything before the view exceeds its target.
+    /// Maximum tokens of everything before the view exceeds its target.
     pub room: u64,
 }
 

@@ -17,14 +17,14 @@ pub struct Same {
     pub closes: Vec<String>,
 }
 
-/// Max bytes of a command line to parse, and of a key.
+/// Maximum bytes of a command line to parse, and of a key.
 const MAX_BYTES: usize = 20_000;
 const KEY_BYTES: usize = 400;
-/// Max bytes of a key in a record.
+/// Maximum bytes of a key in a record.
 const WORDS_BYTES: usize = 120;
 /// Prefix of keys that are no command lines.
 const CALL: char = '\u{1}';
-/// Max commands of one line that are considered.
+/// Maximum commands of one line that are considered.
 const COMMANDS: usize = 20;
 
 /// Programs that run another one.

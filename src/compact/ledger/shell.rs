@@ -21,7 +21,7 @@ pub struct Line {
     pub only_shows: bool,
 }
 
-/// Max bytes of a command line to parse: longer ones are scripts.
+/// Maximum bytes of a command line to parse: longer ones are scripts.
 const MAX_BYTES: usize = 20_000;
 
 const SHOWS: [&str; 20] = [

@@ -45,14 +45,14 @@ const OPEN: &str = "open";
 const INTERRUPTED: &str = "interrupted";
 const FAILED: &str = "failed";
 
-/// Max bytes of an answer in each form.
+/// Maximum bytes of an answer in each form.
 const BYTES: [usize; FORMS] = [40, 140, 300, 700];
-/// Max changed files and names in each form.
+/// Maximum changed files and names in each form.
 const FILES: [usize; FORMS] = [2, 3, 5, 12];
 const NAMES: [usize; FORMS] = [0, 2, 4, 10];
-/// Max names kept for one file in one turn.
+/// Maximum names kept for one file in one turn.
 pub const MAX_NAMES: usize = 24;
-/// Max sentences of an answer that are considered, and max bytes of it.
+/// Maximum sentences of an answer that are considered, and maximum bytes of it.
 const MAX_SENTENCES: usize = 400;
 const MAX_BYTES: usize = 60_000;
 

@@ -54,7 +54,7 @@ const PROSE: [&str; 22] = [
     "by", "has", "which", "can", "will",
 ];
 
-/// Max names taken from one edit, and max bytes of it that are searched.
+/// Maximum names taken from one edit, and maximum bytes of it that are searched.
 const MAX_NAMES: usize = 40;
 const BYTES: usize = 100_000;
 
@@ -89,7 +89,7 @@ pub fn defined(code: &str) -> Vec<&str> {
     out
 }
 
-/// Max names of one change.
+/// Maximum names of one change.
 const CHANGED: usize = 12;
 
 /// Returns the names in the lines that a change of `old` to `new` touches, each once: definitions, the enclosing

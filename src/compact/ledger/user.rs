@@ -26,10 +26,10 @@ pub struct Constraint {
 /// Replaces the message id of a fact that was pinned in words.
 pub const PINNED: &str = "pinned";
 
-/// Max bytes of a rule; longer sentences are texts.
+/// Maximum bytes of a rule; longer sentences are texts.
 const MAX_BYTES: usize = 400;
 
-/// Max rules of one message. With more, the text was pasted.
+/// Maximum rules of one message. With more, the text was pasted.
 pub const PER_MESSAGE: usize = 40;
 
 /// Returns the sentences of a text that constrain the work, without quoted ones; `more` holds the host's own markers,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The max size of a request in tokens, beside what the host says of its model.
+/// The maximum size of a request in tokens, beside what the host says of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LimitRule {
@@ -12,7 +12,7 @@ pub struct LimitRule {
     pub fallback: Option<u64>,
     /// Share of the learned limit that is left free after a request was refused as too long.
     pub retry_buffer: f64,
-    /// The max of this share, which doubles with every refusal.
+    /// The maximum of this share, which doubles with every refusal.
     pub max_retry_buffer: f64,
 }
 
@@ -48,7 +48,7 @@ pub enum Early {
     Dropped,
 }
 
-/// Min messages of an automatic compaction, and of a manual one.
+/// Minimum messages of an automatic compaction, and of a manual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fewest {

@@ -45,20 +45,20 @@ pub enum ReasoningPolicy {
     OutsideTail,
 }
 
-/// Max tokens of results before they are cut in the middle.
+/// Maximum tokens of results before they are cut in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cap {
     /// All results together, newest first; `None`: each counts by itself.
     pub all: Option<u64>,
-    /// Max tokens of a cut result.
+    /// Maximum tokens of a cut result.
     pub each: Option<u64>,
     /// The same as a share of the limit; the smaller one counts.
     pub each_of_limit: Option<f64>,
 }
 
 impl Cap {
-    /// Returns the max tokens of one result at this limit.
+    /// Returns the maximum tokens of one result at this limit.
     pub fn of(&self, limit: u64) -> u64 {
         let share = self.each_of_limit.map(|of| (limit as f64 * of) as u64);
         self.each.unwrap_or(u64::MAX).min(share.unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! How tokens are divided, and the min that a step must free.
+//! How tokens are divided, and the minimum that a step must free.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Share {
     pub share: f64,
-    /// Min tokens.
+    /// Minimum tokens.
     pub min_tokens: u64,
-    /// Max tokens.
+    /// Maximum tokens.
     pub max_tokens: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ pub struct Shares {
     pub users: Share,
     /// The rest of the record.
     pub ledger: Share,
-    /// The max size of a record that gives every entry a line of its own.
+    /// The maximum size of a record that gives every entry a line of its own.
     pub entries: Share,
     /// Error lines that stay when their results are cleared.
     pub error_lines: Share,
@@ -56,7 +56,7 @@ pub struct Shares {
     pub summary: Share,
 }
 
-/// The min that a step must free to be worth the broken cache.
+/// The minimum that a step must free to be worth the broken cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Gain {

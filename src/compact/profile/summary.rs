@@ -12,7 +12,7 @@ use crate::effect::Shape;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cut {
     pub at: CutAt,
-    /// Min and max tail of the boundaries that are considered, as shares of the kept tokens.
+    /// Minimum and maximum tail of the boundaries that are considered, as shares of the kept tokens.
     pub window: [f64; 2],
     /// Penalty of a boundary that is not before a request, beside its distance from the target.
     pub inside_turn: f64,
@@ -58,11 +58,11 @@ pub struct Summary {
     pub temperature: f64,
     /// Factor by which a reply may exceed the requested length before it is cut.
     pub overlong: f64,
-    /// Max length of arguments in the simple form, in UTF-16 units.
+    /// Maximum length of arguments in the simple form, in UTF-16 units.
     pub argument_units: usize,
     /// Share of [`Cap::of`] for a result in the simple form.
     pub simple_results: f64,
-    /// Max tokens of results in the input of a handover.
+    /// Maximum tokens of results in the input of a handover.
     pub handoff_results: u64,
     /// Factor on the room of the full form.
     pub full_headroom: f64,

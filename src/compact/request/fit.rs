@@ -10,7 +10,7 @@ use crate::map::HashSet;
 use crate::message::Part;
 use crate::tool_result::shorten;
 
-/// Max tokens of an old result when the history does not fit the model unchanged.
+/// Maximum tokens of an old result when the history does not fit the model unchanged.
 pub const RESULT_CAP: u64 = 500;
 /// Number of rounds at the end whose results then stay whole.
 pub const WHOLE_ROUNDS: usize = 3;

@@ -15,7 +15,7 @@ use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::shorten;
 
-/// Max bytes of a tool's name or a message's id.
+/// Maximum bytes of a tool's name or a message's id.
 const ATTRIBUTE_BYTES: usize = 200;
 
 /// Tokens that joining and framing may add to the counted pieces.

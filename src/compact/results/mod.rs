@@ -45,8 +45,8 @@ pub struct Options {
     pub bodies: HashMap<(String, usize), String>,
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,
-    /// Max bytes of the pictures in the results of one turn; [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if
-    /// absent.
+    /// Maximum bytes of the pictures in the results of one turn;
+    /// [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if absent.
     pub picture_bytes: Option<u64>,
 }
 
@@ -163,7 +163,7 @@ pub struct Results {
     current: Option<(usize, Option<u64>)>,
     short: BTreeMap<usize, Short>,
     level: Option<u64>,
-    /// Min tokens that clearing has to free, after subtracting notes.
+    /// Minimum tokens that clearing has to free, after subtracting notes.
     least: u64,
     /// The outcome if nothing is removed.
     otherwise: Outcome,

@@ -36,16 +36,16 @@ impl Rule {
 /// Which old results are cleared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clearing {
-    /// Max tokens of a request that is left alone.
+    /// Maximum tokens of a request that is left alone.
     pub min_request_tokens: u64,
     /// Number of newest results that stay, and of newest rounds whose results stay.
     pub newest: usize,
     pub rounds: usize,
-    /// Max tokens of results that stay, from the newest on; if absent, a fifth of the tokens for messages, at most
+    /// Maximum tokens of results that stay, from the newest on; if absent, a fifth of the tokens for messages, at most
     /// 40,000.
     pub min_kept_tokens: Option<u64>,
-    /// Min tokens to free, below which breaking the cache does not pay; if absent, a tenth of the tokens for messages,
-    /// at most 20,000.
+    /// Minimum tokens to free, below which breaking the cache does not pay; if absent, a tenth of the tokens for
+    /// messages, at most 20,000.
     pub min_freed_tokens: Option<u64>,
     /// Budget of the request; the tokens for messages are the budget without the frame.
     pub budget: Option<u64>,
@@ -55,7 +55,8 @@ pub struct Clearing {
     pub gross: bool,
 }
 
-/// Defaults of [`Clearing::min_kept_tokens`] and [`Clearing::min_freed_tokens`]: a divisor of the tokens for messages, and the max.
+/// Defaults of [`Clearing::min_kept_tokens`] and [`Clearing::min_freed_tokens`]: a divisor of the tokens for messages,
+/// and the max.
 const PROTECT: (u64, u64) = (5, 40_000);
 const MIN_FREED: (u64, u64) = (10, 20_000);
 

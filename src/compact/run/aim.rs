@@ -10,18 +10,18 @@ use crate::compact::Aim;
 use crate::compact::context;
 use crate::compact::ledger::render::{Wanted, vital, wanted};
 
-/// Min budget, in tokens, from which most errors and commands have their own lines whatever the target: with a lower
-/// budget these lines would take the room of the work at hand.
+/// Minimum budget, in tokens, from which most errors and commands have their own lines whatever the target: with a
+/// lower budget these lines would take the room of the work at hand.
 const LINES_FROM: u64 = 32_000;
-/// Min tokens of the rules' extract, even if the target leaves less.
+/// Minimum tokens of the rules' extract, even if the target leaves less.
 const MIN_EXTRACT: u64 = 512;
-/// Divisor of the tokens that messages may use: the quotient is the max for the rules' extract.
+/// Divisor of the tokens that messages may use: the quotient is the maximum for the rules' extract.
 pub(super) const EXTRACT_DIVISOR: u64 = 12;
 /// Tokens of a record without its text and lists: the tags and their sentences.
 const WRAPPER: u64 = 120;
-/// Max number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
+/// Maximum number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
 const MAX_CUTS: usize = 3;
-/// Max tokens covered for each token above the target, if the tail can have more than its share. A record must be a
+/// Maximum tokens covered for each token above the target, if the tail can have more than its share. A record must be a
 /// fifth shorter than the messages that it covers, which is reached at 5.
 const COVERED_OF_EXCESS: u64 = 4;
 
@@ -193,7 +193,7 @@ impl Compaction {
         Shares { user, ledger, entries, least, room: if self.has_target() { room } else { u64::MAX } }
     }
 
-    /// Returns the max tokens of the rules' extract: the whole share, or what the target leaves of it.
+    /// Returns the maximum tokens of the rules' extract: the whole share, or what the target leaves of it.
     pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
         let max = self.summary_tokens(covered);
         if !self.has_target() {

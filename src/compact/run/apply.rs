@@ -5,7 +5,7 @@ use crate::compact::ledger::render::wanted;
 use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
-/// Min tokens of the covered messages for a record with a full explanation; below it the record explains itself
+/// Minimum tokens of the covered messages for a record with a full explanation; below it the record explains itself
 /// briefly.
 const BRIEF: u64 = 2_500;
 

@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// Max requests to the model in one compaction, whatever the answers.
+/// Maximum requests to the model in one compaction, whatever the answers.
 const MAX_CALLS: usize = 4;
-/// Max requests for the same purpose.
+/// Maximum requests for the same purpose.
 const MAX_ATTEMPTS: usize = 2;
-/// Max missing facts that a second request lists.
+/// Maximum missing facts that a second request lists.
 const MAX_FACTS: usize = 50;
 /// If a model refuses a request as too long and names no limit, the next request has at most this share of it, in
 /// percent: after the first refusal, and after each later one.
@@ -16,7 +16,7 @@ const SHORTER: [u64; 2] = [75, 50];
 pub(super) struct Exchange {
     pub(super) covered: Covered,
     shape: Shape,
-    /// Max tokens that the model accepts.
+    /// Maximum tokens that the model accepts.
     limit: u64,
     /// Number of attempts at the open request, in any shape.
     attempts: usize,

@@ -47,8 +47,8 @@ impl Compaction {
         self.handle_plan(covered)
     }
 
-    /// Returns the max tokens of the summary of `covered`: for a chosen range a share of that range, else a share of
-    /// what messages may use.
+    /// Returns the maximum tokens of the summary of `covered`: for a chosen range a share of that range, else a share
+    /// of what messages may use.
     pub(super) fn summary_tokens(&self, covered: &Covered) -> u64 {
         if self.options.cover.is_some() {
             return self.options.profile.shares.summary.tokens(covered.tokens).min(covered.tokens / 4);

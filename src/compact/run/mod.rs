@@ -52,7 +52,7 @@ use crate::message::tool_map::Mark;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
-/// Min room in tokens for showing a model anything useful of a history.
+/// Minimum room in tokens for showing a model anything useful of a history.
 const MIN_ROOM: u64 = 1_000;
 /// Divisor of the budget: the environment turn of another system stays if it costs at most the quotient.
 const ENVIRONMENT_DIVISOR: u64 = 10;

@@ -195,7 +195,7 @@ impl Compaction {
         files.into_iter().take(context::MAX_FILES).map(|file| file.path.clone()).collect()
     }
 
-    /// Returns the max tokens for files: their share, and no more than the target leaves beside the record.
+    /// Returns the maximum tokens for files: their share, and no more than the target leaves beside the record.
     fn file_tokens(&mut self, covered: &Covered, makes: &SummarySource) -> u64 {
         let share = context::share_of_files(self.budget(&self.view(&[])).available);
         self.add_extras(covered, "");

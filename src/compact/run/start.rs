@@ -3,7 +3,7 @@
 use super::aim::Chosen;
 use super::*;
 
-/// Max share of the room that the newest request may use before its pastes are shortened.
+/// Maximum share of the room that the newest request may use before its pastes are shortened.
 const REQUEST: f64 = 0.15;
 
 /// The continuation after the first steps.

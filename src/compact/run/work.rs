@@ -12,7 +12,7 @@ use crate::map::HashMap;
 
 /// Tokens of the tags around a block.
 const FRAME: u64 = 16;
-/// Min bytes of a token of code, on average: an estimate of what files cost. Measured on public transcripts: 3.1 to
+/// Minimum bytes of a token of code, on average: an estimate of what files cost. Measured on public transcripts: 3.1 to
 /// 4.2.
 const MIN_BYTES_PER_TOKEN: u64 = 3;
 
@@ -20,7 +20,7 @@ const MIN_BYTES_PER_TOKEN: u64 = 3;
 pub(super) struct Work {
     set: Rc<WorkingSet>,
     view: View,
-    /// Max tokens while other lines need room.
+    /// Maximum tokens while other lines need room.
     files: u64,
     names: u64,
 }

@@ -8,7 +8,7 @@ use crate::history::edit::{Edit, Kind, Replacement};
 use crate::map::HashSet;
 use crate::message::tool_map::ToolKind;
 
-/// Max distinct error lines that one placeholder keeps.
+/// Maximum distinct error lines that one placeholder keeps.
 const LINES: usize = 24;
 
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {

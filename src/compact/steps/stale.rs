@@ -20,9 +20,9 @@ use crate::history::edit::{Edit, Kind, Replacement};
 use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
 
-/// Max later reads of one path to compare with: pages of one file.
+/// Maximum later reads of one path to compare with: pages of one file.
 const PAGES: usize = 64;
-/// Min bytes of a result that is worth a placeholder.
+/// Minimum bytes of a result that is worth a placeholder.
 const SHORT: usize = 200;
 
 /// A result and what makes it unnecessary.

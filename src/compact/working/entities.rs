@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use crate::map::HashMap;
 
-/// Max number of things, and max bytes of their states.
+/// Maximum number of things, and maximum bytes of their states.
 const MAX_THINGS: usize = 512;
 const MAX_BYTES: usize = 2_000_000;
 /// A result of fewer bytes is a receipt, not a state.
 const RECEIPT_BELOW: usize = 40;
-/// Max number of receipts after a state, and max bytes of one.
+/// Maximum number of receipts after a state, and maximum bytes of one.
 const MAX_RECEIPTS: usize = 6;
 const MAX_RECEIPT_BYTES: usize = 200;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub use super::lines::Line;
 use super::lines::{DISTINCT, MAX_NUMBER, align};
 
-/// Max number of loose runs of a file.
+/// Maximum number of loose runs of a file.
 const MAX_LOOSE: usize = 24;
 /// If one of the last `ANCHOR` shown lines is unchanged, the lines behind them have not moved.
 const ANCHOR: usize = 5;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// Max line number; higher ones are refused.
+/// Maximum line number; higher ones are refused.
 pub(super) const MAX_NUMBER: u64 = 1 << 40;
 /// A line of fewer bytes, without surrounding blanks, occurs in many places and therefore determines no position.
 pub(super) const DISTINCT: usize = 12;

@@ -41,11 +41,11 @@ use files::File;
 use names::{Found, Names};
 use shell::Deed;
 
-/// Max bytes of file content; above it, the files that were used longest ago lose theirs.
+/// Maximum bytes of file content; above it, the files that were used longest ago lose theirs.
 const MAX_BYTES: usize = 8_000_000;
-/// Max lines of a result that reports a failure: a file that begins with a word for failure has more.
+/// Maximum lines of a result that reports a failure: a file that begins with a word for failure has more.
 const MAX_FAILURE_LINES: usize = 4;
-/// Min consecutive numbered lines in the result of an edit that are read as content of the file.
+/// Minimum consecutive numbered lines in the result of an edit that are read as content of the file.
 const MIN_SNIPPET_LINES: usize = 2;
 
 /// A call without its result.

@@ -13,10 +13,10 @@ use crate::map::HashMap;
 pub const HALF_LIFE: u32 = 20;
 /// The weight that remains after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
 const PER_MESSAGE: f64 = 0.965_936_328_924_846_4;
-/// Max number of names, and the excess above it before the weakest are evicted.
+/// Maximum number of names, and the excess above it before the weakest are evicted.
 const MAX_NAMES: usize = 20_000;
 const SLACK: usize = 10_000;
-/// Max bytes of a name.
+/// Maximum bytes of a name.
 const MAX_BYTES: usize = 80;
 
 /// Returns the share of a weight that remains after `messages`. It only multiplies, so that every machine gets the same

@@ -18,7 +18,7 @@ pub struct Weights {
     pub near: f64,
     /// Weight of an edited line, relative to one that was read.
     pub edited: f64,
-    /// Max weight that the names of a line and of those around it add.
+    /// Maximum weight that the names of a line and of those around it add.
     pub names: f64,
     /// Number of messages after which a read or an edit counts half.
     pub half_life: f64,
@@ -28,10 +28,10 @@ pub struct Weights {
     /// sources it was written from are what is worked on. Measured on the lines that the next 20 calls need, at 16,000
     /// tokens: 3 points.
     pub filed: f64,
-    /// Max characters of a line; longer lines are cut.
+    /// Maximum characters of a line; longer lines are cut.
     pub longest: usize,
-    /// Max share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half costs 3
-    /// to 13 points.
+    /// Maximum share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half
+    /// costs 3 to 13 points.
     pub share: f64,
     /// Weight of a thing without a file, relative to a line that was just read.
     pub thing: f64,
@@ -96,14 +96,14 @@ const STALE: &str = " (may have changed)";
 const FRESH: &str = " (as it is)";
 /// Lines with fewer bytes, without surrounding blanks (empty lines, brackets), are shown only between others.
 const MIN_LINE_BYTES: usize = 4;
-/// Max number of consecutive lines of that kind that are shown.
+/// Maximum number of consecutive lines of that kind that are shown.
 const MAX_BETWEEN: u64 = 3;
-/// Max bytes of all of them, without surrounding blanks.
+/// Maximum bytes of all of them, without surrounding blanks.
 const MAX_BETWEEN_BYTES: usize = 9;
 /// Number of lines on each side whose names count for a line, so that regions are chosen and not scattered lines.
 const AROUND: usize = 5;
 
-/// Max characters of the state of a thing.
+/// Maximum characters of the state of a thing.
 const MAX_STATE: usize = 6_000;
 
 /// Writes the files and things of the working set: at most `budget` tokens.

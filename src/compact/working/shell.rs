@@ -7,7 +7,7 @@
 use crate::compact::ledger::shell::{Simple, is_path, simple_commands};
 use crate::message::path::in_folder;
 
-/// Max bytes of a command that is read: here-documents hold whole files.
+/// Maximum bytes of a command that is read: here-documents hold whole files.
 const MAX_BYTES: usize = 400_000;
 
 /// One action of a command line.

@@ -125,7 +125,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
                 let of = Budget::new(budget.min(done.before.total), done.before.frame);
                 assert!(text <= of.summary, "{context}: {text}");
                 messages = carry_out(&messages, &done.plan);
-                // It does not grow without limit: the lists have their share, or the reported min that they need.
+                // It does not grow without limit: the lists have their share, or the reported minimum that they need.
                 if let Some(aim) = done.aim {
                     assert!(aim.reached == (done.after.total <= aim.target), "{context}: {aim:?}");
                     assert!(done.after.total <= aim.target.max(aim.floor), "{context}: {} {aim:?}", done.after.total);

@@ -29,7 +29,7 @@ pub fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Token
     }
 }
 
-/// Returns a profile with only these rungs, no protection except for the newest round, and no min gain.
+/// Returns a profile with only these rungs, no protection except for the newest round, and no minimum gain.
 fn only(rungs: &[Rung]) -> Profile {
     let text = format!(
         r#"{{"protect":{{"results":0,"rounds":1,"tokens":{{"share":0}}}},"shares":{{"relief":0}},

@@ -1,4 +1,4 @@
-//! Measurements of a compaction, and the min values for compactions without a model.
+//! Measurements of a compaction, and the minimum values for compactions without a model.
 
 use std::rc::Rc;
 

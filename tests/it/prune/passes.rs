@@ -92,7 +92,7 @@ fn results_shrink_first_when_the_host_says_so() {
     assert_eq!(pruned.after.messages, pruned.before.messages);
     assert_eq!(rules(&run(&messages, &limits(6_000), &Chars)), ["old-round"]);
 
-    // If even the min is too much, groups are removed, and the rest is as large as possible.
+    // If even the minimum is too much, groups are removed, and the rest is as large as possible.
     let pruned = run(&messages, &Limits { budget: 1_500, ..shrink }, &Chars);
     assert_eq!(rules(&pruned), ["oversize-result", "long-result", "old-round"]);
     let left: Vec<u64> = pruned.messages.iter().filter(|r| r.fate == Fate::Changed).map(|r| r.after).collect();

@@ -107,7 +107,7 @@ impl Items {
     }
 }
 
-/// The input of a call: path, language and excluded paths of a document; cursor, time since the request began, max
+/// The input of a call: path, language and excluded paths of a document; cursor, time since the request began, maximum
 /// UTF-16 code units of neighbours that are newly read; its text; items of providers.
 pub(crate) struct Asked<'a> {
     pub document: &'a [String],

@@ -12,7 +12,7 @@ pub struct InlineCall<'t> {
     pub arguments: String,
 }
 
-/// Max nesting of arguments that is read.
+/// Maximum nesting of arguments that is read.
 const MAX_DEPTH: usize = 4;
 
 /// Returns the calls in a text of the assistant: `<tool><argument>…` of Cline and Roo if `is_tool` knows the name,
