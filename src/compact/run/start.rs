@@ -23,7 +23,7 @@ impl Compaction {
             return self.plan_range(&cover);
         }
         let total = self.view(&[]).total();
-        let has_working_set = self.options.profile.shares.working.of > 0.0;
+        let has_working_set = self.options.profile.shares.working.share > 0.0;
         self.fills = self.options.target_share.is_none() && has_working_set && total > self.options.budget;
         let draft = self.view(&[]);
         if total <= self.options.budget && !self.options.force {
