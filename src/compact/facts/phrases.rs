@@ -202,7 +202,7 @@ many|er|es|man|seine|ihre|das|dies|diese|dieser|die|der|ein|eine|hier|da|heute|g
 cette|ces|c'est|ça|cela|le|la|les|un|une|des|su|sus|este|esta|esto|ese|esa|eso|el|los|las|una|unos|ya|seu|sua|esse|essa|isso|\
 isto|o|os|as|um|uma|já|оно|это|этот|эта|эти|hace|hacía|faz|il fait";
 
-/// What follows is what somebody says, or why something is so.
+/// Phrases before a report of what somebody says, or before a reason or guess.
 pub const REPORT: &str = "\
 il faut que je|il faut que j'|il faut que nous|précise que|précise qu'|indique que|indique qu'|explique que|\
 explique qu'|indica que|explica que|states that|recommends|suggests that|empfiehlt|говорится|советует|\

@@ -522,7 +522,7 @@ pub fn telling(text: &str, call: &str) -> String {
                 || ["status", "state", "message", "result", "error", "confirm"].iter().any(|it| lower.contains(it))
         };
         let said = |all: bool| {
-            // What the call itself contains is known.
+            // Values that the call itself contains are known already.
             let is_new = |value: &Value| !value.as_str().is_some_and(|text| text.len() > 2 && call.contains(text));
             let is_one = |value: &Value| !(value.is_object() || value.is_array() || value.is_null());
             let parts = fields.iter().filter(|(key, value)| (all || tells(key)) && is_one(value) && is_new(value));

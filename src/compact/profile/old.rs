@@ -39,7 +39,7 @@ pub enum MediaPolicy {
 #[serde(rename_all = "camelCase")]
 pub enum ReasoningPolicy {
     Keep,
-    /// That of turns before the newest request: providers require the rest.
+    /// Reasoning of turns before the newest request is removed, because providers require the rest.
     OlderTurns,
     /// All outside the tail.
     OutsideTail,

@@ -65,6 +65,6 @@ pub struct Gain {
     pub cap: Share,
     pub clear: Share,
     pub summary: Share,
-    /// And of the tokens that a summary replaces.
+    /// A summary must also free this share of the tokens that it replaces.
     pub covered: f64,
 }
