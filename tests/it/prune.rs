@@ -153,7 +153,7 @@ fn what_the_host_keeps_stays() {
     let limits = Limits { keep: HashSet::from_iter(["m1".to_string()]), ..limits(3 + 5 * 3) };
     let pruned = run(&messages, &limits, &Chars);
     // The opening of its turn stays as well: the assistant must not speak first.
-    assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::keep(id)));
+    assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(PlanItem::keep));
 }
 
 #[test]
