@@ -1,7 +1,7 @@
 /**
- * Texts over which the parser crashed. Its budget bounds its work, its memory and its depth, so there should be none,
- * but grammars are native code, those of hosts too. Such a text is folded by indentation from then on, as one that
- * takes too much work.
+ * Remembers texts on which the parser crashed. The limits of a parse bound its work, memory and depth, so there should
+ * be none, but grammars are native code and can come from the host. Such a text is folded by indentation from then on,
+ * like a text that takes too much work.
  */
 
 /** A text that was parsed. */
@@ -15,17 +15,17 @@ const MAX_TEXTS = 64;
 const MAX_UNITS = 16 << 20;
 let crashing: Parsed[] = [];
 
-/** True if parsing this text crashed the engine. */
+/** Returns whether parsing this text crashed the engine. */
 export function crashes(text: string, language: string | undefined): boolean {
   return crashing.some((known) => known.language === language && known.text === text);
 }
 
-/** Lets texts of a language be parsed again, because it has another grammar now. */
+/** Allows parsing texts of a language again, since its grammar changed. */
 export function forgive(language: string): void {
   crashing = crashing.filter((known) => known.language !== language);
 }
 
-/** Forgets these texts: something else crashed the engine. */
+/** Forgets texts that did not crash the engine after all. */
 export function forgetCrashes(texts: readonly Parsed[]): void {
   crashing = crashing.filter(
     (known) => !texts.some(({ text, language }) => known.language === language && known.text === text),

@@ -1,4 +1,4 @@
-/** Calls that parse documents, and survive a crash of the parser. */
+/** Runs calls that parse documents so that they survive a crash of the parser. */
 
 import { isCrash } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -7,16 +7,16 @@ import { linkIfPossible } from "./grammars.ts";
 import { Question } from "./tape.ts";
 import type { Crossing } from "./tape.ts";
 
-/** A document as the engine parses it; `tree` says that the host has parsed it. */
+/** A document as the engine parses it; `tree` is set if the host has parsed it. */
 export interface Parsing extends Crossing {
   tree?: unknown;
 }
 
 /**
- * Runs a call that parses documents. Where it crashes the engine, the documents to blame are found, each alone, and it
- * runs once more without parsing those; `run` asks for their settings anew.
+ * Runs a call that parses documents. If it crashes the engine, each document is parsed alone to find the ones that
+ * crash, and the call runs once more without parsing them. `run` reads their settings again.
  *
- * @throws what `run` throws; `engine_crashed` or `out_of_memory` if that was not the parser
+ * @throws what `run` throws; `engine_crashed` or `out_of_memory` if the parser is not the cause
  */
 export function surviving<T>(documents: () => readonly Parsing[], run: () => T): T {
   try {
@@ -33,7 +33,7 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
     try {
       return run();
     } catch (again) {
-      // It was not the parser that crashed.
+      // The parser did not crash.
       if (isCrash(again)) forgetCrashes(blamed);
       throw again;
     }
@@ -51,7 +51,7 @@ function crashesAlone(document: Parsing): boolean {
   }
 }
 
-/** A fresh instance has no grammars. One that cannot be linked was reported before. */
+/** Links a grammar into a fresh instance, which has none. A failure was reported before. */
 function link(language: string): void {
   try {
     linkIfPossible(language);
