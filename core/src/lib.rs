@@ -7,6 +7,7 @@ pub mod bits;
 #[cfg(feature = "whole")]
 pub mod document;
 pub mod error;
+pub mod fnv;
 #[cfg(feature = "whole")]
 pub mod history;
 pub mod map;

@@ -1,7 +1,8 @@
 //! Maps and sets with fast hashes: most keys are ids of messages, and most ids are short.
 //!
-//! The hash is the same everywhere and not secret. (The standard library's is not secret in wasm either, which has no
-//! random numbers.) No result may depend on the order of entries.
+//! The hash has a fixed seed and is not secret. (The standard library's is not secret in wasm either, which has no
+//! random numbers.) Native code and wasm compute different values, so no result may depend on a hash or on the order of
+//! entries; see [`fnv`](crate::fnv) for hashes that are stored.
 
 use foldhash::fast::FixedState;
 

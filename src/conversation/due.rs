@@ -10,6 +10,7 @@ use super::{Around, Look, Machine};
 use crate::compact::Status;
 use crate::compact::asking::Trigger;
 use crate::error::Result;
+use crate::fnv;
 use crate::history::edit::Author;
 use crate::history::log::Log;
 use crate::history::plan::Totals;
@@ -275,6 +276,5 @@ impl Machine {
 
 /// FNV-1a of 32 bits over UTF-16 code units, as in stored logs.
 fn hash(text: &str) -> u64 {
-    let sum = text.encode_utf16().fold(0x811c_9dc5_u32, |sum, unit| (sum ^ u32::from(unit)).wrapping_mul(0x0100_0193));
-    u64::from(sum)
+    u64::from(text.encode_utf16().fold(fnv::START_32, |hash, unit| fnv::add_32(hash, unit.into())))
 }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::opening::{Foreign, System};
+use crate::fnv::{START_64, add_64};
 use crate::message::{Message, Role};
 
 /// The tag that opens a summary message of an earlier compaction.
@@ -145,12 +146,8 @@ fn sum(head: &str) -> Option<(&str, &str)> {
 
 /// A checksum of who says it and of every byte: FNV-1a in 64 bits, mixed and brought to twelve digits.
 fn checksum(head: &str, body: &str) -> u64 {
-    let mut hash: u64 = 0xCBF2_9CE4_8422_2325;
-    for text in ["espalier record", Role::User.as_str(), head, body] {
-        for &byte in text.as_bytes().iter().chain(&[0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        }
-    }
+    let texts = ["espalier record", Role::User.as_str(), head, body];
+    let mut hash = texts.into_iter().fold(START_64, |hash, text| add_64(add_64(hash, text.as_bytes()), &[0]));
     hash ^= hash >> 32;
     (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash >> 29) % DIGITS
 }

@@ -1,5 +1,7 @@
 //! The words of a sentence: their worth, and keys that identify them.
 
+use crate::fnv::{START_32, add_32};
+
 /// What a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -135,11 +137,11 @@ fn kind(text: &str, is_first: bool) -> Kind {
 /// figure.
 pub fn key(text: &str) -> u32 {
     let is_whole = text.chars().any(|c| c.is_numeric() || matches!(c, '_' | '/' | '.'));
-    let mut hash: u32 = 0x811c_9dc5;
+    let mut hash = START_32;
     let mut add = |c: char| {
         let mut bytes = [0; 4];
         for byte in c.encode_utf8(&mut bytes).bytes() {
-            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+            hash = add_32(hash, byte.into());
         }
     };
     let plain = text.strip_suffix("'s").or(text.strip_suffix("’s")).unwrap_or(text);

@@ -5,8 +5,7 @@
 
 use std::io::{self, Write};
 
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01b3;
+use crate::fnv::{START_64, add_64};
 
 /// A hash that bytes can be written into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +13,14 @@ pub struct Chain(u64);
 
 impl Default for Chain {
     fn default() -> Chain {
-        Chain(OFFSET)
+        Chain(START_64)
     }
 }
 
 impl Chain {
     /// The hash with these bytes behind those so far.
     pub fn with(self, bytes: &[u8]) -> Chain {
-        Chain(bytes.iter().fold(self.0, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME)))
+        Chain(add_64(self.0, bytes))
     }
 
     /// Sixteen hexadecimal digits.
