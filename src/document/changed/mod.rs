@@ -1,5 +1,8 @@
 //! Changed code: reduces files to the definitions around their changes, within a budget of tokens.
 //!
+//! In: files with their structure, and the changed lines of each. Out: the text of each file with a marker for every
+//! elision, or a proposal how to split the files if even the changed lines do not fit. Start with [`reduce`].
+//!
 //! ```text
 //! diff ─▶ changed lines ─┐
 //! selections ────────────┴─▶ ladder: whole file, definitions, statements, heads, changed lines ─▶ texts
