@@ -23,7 +23,9 @@ export function functionsModule(code) {
     out = out
       .replace(new RegExp(`^export class ${name} \\{[^]*?^\\}\\n`, "m"), "")
       .replace(new RegExp(`^if \\(Symbol\\.dispose\\) ${name}\\..*\\n`, "m"), "")
-      .replace(new RegExp(`^const ${name}Finalization = [^;]*;\\n`, "m"), "");
+      .replace(new RegExp(`^const ${name}Finalization = [^;]*;\\n`, "m"), "")
+      // The engine imports what wraps a handle, and none of these functions calls it.
+      .replace(new RegExp(`\\b${name}\\.__wrap\\(\\w+\\)`, "g"), "undefined");
   }
   const used = classes.find((name) => new RegExp(`\\b${name}(\\.|Finalization)`).test(out));
   if (used) throw new Error(`espalier/core cannot do without ${used}: see scripts/functions.mjs`);

@@ -5,9 +5,11 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use espalier::bindings::{compact::Compaction, history, prompt::Prompt, tokens};
+use espalier::bindings::compact::{Compaction, begin_compaction};
+use espalier::bindings::{history, prompt::Prompt, tokens};
 use espalier::tokens::{Encoding, EncodingName};
 use js_sys::{JSON, Reflect};
+use wasm_bindgen::convert::TryFromJsValue;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::*;
 
@@ -135,23 +137,20 @@ fn a_compaction_is_polled_and_answered() {
     let mut messages = vec![round.replace("ID", "m0").replace("assistant", "user").replace("TEXT", "go")];
     messages.extend((1..40).map(|i| round.replace("ID", &format!("m{i}")).replace("TEXT", &"word ".repeat(60))));
     let messages = js(&format!("[{}]", messages.join(",")));
-    let mut run = Compaction::new(
-        messages,
-        js(r#"{"budget":1500,"modelLimit":100000,"hasModel":true,"asking":{"verify":"never"}}"#),
-    )
-    .unwrap();
-    let step = js(&run.poll().unwrap());
+    let options = js(r#"{"budget":1500,"modelLimit":100000,"hasModel":true,"asking":{"verify":"never"}}"#);
+    let begun = begin_compaction(messages, options).unwrap();
+    let step = js(&begun.get(0).as_string().unwrap());
+    let mut run = Compaction::try_from_js_value(begun.get(1)).unwrap();
     assert_eq!(text(&step, "effects.0.effect.type"), "callModel");
     assert_eq!(text(&step, "effects.0.effect.purpose"), "summary");
     assert_eq!(text(&step, "effects.0.effect.shape"), "full");
     assert_eq!(text(&step, "effects.0.effect.messages.0.message.role"), "system");
     assert_eq!(text(&step, "effects.0.effect.messages.1.type"), "keep");
     assert_eq!(field(&step, "effects.0.effect.withTools").as_bool(), Some(false));
-    refused_code(run.resume(9, js(r#"{"type":"cancelled"}"#)).map(|()| JsValue::NULL), "unknown_effect");
-    refused_code(run.resume(0, js(r#"{"type":"maybe"}"#)).map(|()| JsValue::NULL), "bad_input");
-    run.resume(0, js(r#"{"type":"model","text":"<summary>Words were said.</summary>","finishReason":"stop"}"#))
-        .unwrap();
-    let done = js(&run.poll().unwrap());
+    refused_code(run.resume(9, js(r#"{"type":"cancelled"}"#)).map(|_| JsValue::NULL), "unknown_effect");
+    refused_code(run.resume(0, js(r#"{"type":"maybe"}"#)).map(|_| JsValue::NULL), "bad_input");
+    let answer = js(r#"{"type":"model","text":"<summary>Words were said.</summary>","finishReason":"stop"}"#);
+    let done = js(&run.resume(0, answer).unwrap().unwrap());
     assert_eq!(text(&done, "result.status"), "applied");
     assert_eq!(text(&done, "result.summary"), "Words were said.");
     assert_eq!(text(&done, "result.edits.0.kind"), "replace_range");

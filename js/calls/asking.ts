@@ -4,7 +4,6 @@
  */
 
 import { modelOf } from "./limits.ts";
-import { call, wasm } from "../engine/engine.ts";
 import { listedTools, requestTools } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
@@ -16,19 +15,8 @@ import { checkForeign } from "../options/check.ts";
 import { HOOK_REPLY } from "../options/schemas/compaction.ts";
 
 /**
- * Returns the max tokens of the summarising model: the host's option, else the limits of the model; undefined to learn
- * it from refusals.
+ * Returns the options of {@link CompactOptions} for asking the model, in the core's form, with all fields set.
  */
-export function modelLimit({ maxLlmTokens, llmModel }: CompactOptions): number | undefined {
-  if (maxLlmTokens !== undefined) return maxLlmTokens;
-  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(llmModel);
-  if (maxPromptTokens === undefined && maxContextWindowTokens === undefined) return undefined;
-  return call(
-    () => wasm().limitOf(undefined, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number },
-  ).tokens;
-}
-
-/** Returns the options of {@link CompactOptions} for asking the model, in the core's form, with all fields set. */
 export function asking(options: CompactOptions) {
   const { focus, force, trigger, shape, recordProfile, verify, llmModel, hooks, readFile, recallTool, transcript } =
     options;

@@ -7,7 +7,8 @@ import { check } from "../options/check.ts";
 import { COMPACT } from "../options/schemas/compaction.ts";
 import { fullPrices } from "../tokens/usage.ts";
 import type { CompactOptions } from "../types/compact.ts";
-import { asking, modelLimit } from "./asking.ts";
+import { asking } from "./asking.ts";
+import { limitFields } from "./limits.ts";
 import { dataText } from "./profile.ts";
 import { rules } from "./tool-rules.ts";
 
@@ -33,7 +34,8 @@ export function compactFields(options: CompactOptions) {
     cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
-    modelLimit: modelLimit(options),
+    modelLimit: options.maxLlmTokens,
+    llmLimits: limitFields(options.llmModel),
     ledger: rules(options.ledger, options.tools),
     profile: profileText(options),
     ladder: options.ladder,

@@ -11,7 +11,7 @@ import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, within } from "./compact-fields.ts";
 import { counting, kept, read } from "./reading.ts";
 import { repairForProvider } from "./repair-for-provider.ts";
-import type { Compacting } from "./run-compaction.ts";
+import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /**
@@ -64,7 +64,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   const { plan, edits, report } = await runCompaction(
     () => reading,
     options,
-    () => new (wasm().Compaction)(reading.messages, all),
+    () => wasm().beginCompaction(reading.messages, all),
   );
   refuseUnfit(report, options.budget);
   return repairForProvider(
@@ -102,7 +102,7 @@ function refuseUnfit(report: CompactReport, budget: number): void {
 export async function compactHeld(
   messages: () => unknown,
   options: CompactOptions,
-  begin: (fields: object) => Compacting,
+  begin: (fields: object) => Begun,
   after?: Clock["after"],
 ): Promise<Omit<CompactResult<unknown>, "messages">> {
   const { keep = [], ...rest } = compactFields(options);

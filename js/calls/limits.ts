@@ -6,18 +6,14 @@ import { windowByName } from "../options/windows.ts";
 import type { LimitSource, ModelLimits, PruneOptions } from "../types/prune.ts";
 
 /** Returns the max tokens of a request, and the source of that limit. */
-export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tokens: number; source: LimitSource } {
-  const { name, maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
-  const isStated = [options.budget, maxPromptTokens, maxContextWindowTokens].some((stated) => stated !== undefined);
-  const window = isStated ? undefined : windowByName(name);
-  const limit = call(
-    () =>
-      wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens ?? window, outputReserve) as {
-        tokens: number;
-        source: LimitSource;
-      },
-  );
-  return window === undefined ? limit : { ...limit, source: "modelName" };
+export function limitFor({ budget, model }: Pick<PruneOptions, "budget" | "model">) {
+  return call(() => wasm().limitOf(budget, limitFields(model)) as { tokens: number; source: LimitSource });
+}
+
+/** Returns the known limits of a model, in the core's form. */
+export function limitFields(model: string | ModelLimits | undefined) {
+  const { name, maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(model);
+  return { maxPromptTokens, maxContextWindowTokens, outputReserve, namedWindow: windowByName(name) };
 }
 
 /** Returns the known facts of a checked model: its name alone, or its limits. */

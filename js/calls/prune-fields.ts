@@ -9,7 +9,7 @@ import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { PruneCut, PruneOptions, PrunePass, Removal } from "../types/prune.ts";
 import { serverItems } from "../validity/server-items.ts";
-import { limitFor, modelOf } from "./limits.ts";
+import { limitFields, modelOf } from "./limits.ts";
 import { counting, kept } from "./reading.ts";
 
 /** Reports parts of results that are not for the model: they cost nothing, since no request contains them. */
@@ -42,14 +42,13 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     priorities,
     provider,
   } = options;
-  const { tokens: budget, source: limitSource } = limitFor(options);
   const pictures = resultPictures(reading, maxImageBytes);
   return {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
     ...(provider !== undefined && { format: provider, written: reading.format }),
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
-    budget,
-    limitSource,
+    budget: options.budget,
+    limits: limitFields(options.model),
     headroom,
     backfill,
     note,

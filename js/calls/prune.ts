@@ -37,12 +37,12 @@ import { read } from "./reading.ts";
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, check(options, PRUNE));
-  const { limitSource, ...fields } = pruneFields(reading, options);
+  const fields = pruneFields(reading, options);
   const { plan, ...report } = call(
     () => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] },
   );
   return {
     messages: reading.rebuild(plan) as T,
-    report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource },
+    report: { ...report, removed: [...withheld(reading), ...report.removed] },
   };
 }

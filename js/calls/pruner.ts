@@ -64,18 +64,18 @@ export class Pruner {
   /** Prunes messages that were already read. */
   pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
     const previous = "previous" in options ? options.previous : this.cut;
-    const { limitSource, ...fields } = pruneFields(reading, { ...options, ...(previous && { previous }) });
+    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) });
     const held = this.#hold(reading.messages, fields);
     const text = call(() => held.prune(fields));
-    type Pruned = Omit<PruneReport, "budget" | "limitSource" | "encoding" | "costModel"> & { plan: PlanItem[] };
+    type Pruned = Omit<PruneReport, "encoding" | "costModel"> & { plan: PlanItem[] };
     const { plan, ...pruned } = JSON.parse(text) as Pruned;
     this.cut = pruned.cut;
-    const { budget, costModel = "espalier" } = fields;
+    const { costModel = "espalier" } = fields;
     const encoding = fields.tokenizer ? ("host" as const) : encodingOf(fields);
     const removed = [...withheld(reading), ...pruned.removed];
     return {
       messages: reading.rebuild(plan),
-      report: { ...pruned, removed, budget, limitSource, encoding, costModel },
+      report: { ...pruned, removed, encoding, costModel },
     };
   }
 

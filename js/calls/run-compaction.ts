@@ -1,7 +1,7 @@
 /** Drives one compaction of the engine: answers its requests to the model, the hooks and the host's files. */
 
 import { drive } from "../engine/drive.ts";
-import type { Operation } from "../engine/drive.ts";
+import type { Answer, Step } from "../engine/drive.ts";
 import { call, isCrash } from "../engine/engine.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { CLOCK } from "../providers/clock.ts";
@@ -10,43 +10,43 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { PlanItem } from "../types/messages.ts";
 import { llmRequest, readHookReply } from "./asking.ts";
-import { profileText } from "./compact-fields.ts";
-import { readProfile } from "./profile.ts";
 import { kept } from "./reading.ts";
 
-/** An operation of the engine; declared here, since the engine's own types are not in the package. */
-export type Compacting = { poll(): string; resume(id: number, answer: unknown): void; free(): void };
+/**
+ * A compaction that the engine began: its first step as JSON text, and the operation that takes answers if that step
+ * asks something. Declared here because the engine's own types are not in the package.
+ */
+export type Begun = [string, { resume(id: number, answer: Answer): string | undefined; free(): void } | undefined];
 
 /** Runs a compaction. `reading` is called when the model is. */
 export async function runCompaction(
   reading: () => Reading,
   options: CompactOptions,
-  begin: () => Compacting,
+  begin: () => Begun,
   after: Clock["after"] = CLOCK.after,
 ): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
-  const { timeoutsMs, hook } = readProfile(profileText(options) ?? '"espalier"', "options.profile");
-  const { llm, signal, timeoutMs = timeoutsMs.model, hookTimeoutMs = timeoutsMs.hook, onProgress } = options;
+  const { llm, signal, timeoutMs, hookTimeoutMs, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
   const serviceRequestIds: string[] = [];
   let statusCode: number | undefined;
-  const operation = call(begin);
+  const [first, operation] = call(begin);
   let crashed = false;
   try {
     type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
     const { plan, edits, ...report } = await drive<Done>(
-      {
-        poll: () => JSON.parse(call(() => operation.poll())) as ReturnType<Operation<Done>["poll"]>,
-        resume: (id, answer) => call(() => operation.resume(id, answer)),
+      JSON.parse(first) as Step<Done>,
+      (id, answer) => {
+        const next = call(() => operation!.resume(id, answer));
+        return next === undefined ? undefined : (JSON.parse(next) as Step<Done>);
       },
       {
         llm,
         signal,
-        timeoutMs: timeoutMs,
-        hookTimeoutMs: hookTimeoutMs,
+        timeoutMs,
+        hookTimeoutMs,
         after,
         onProgress,
-        twoTriggers: hook.twoTriggers,
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading(), options, effect),
@@ -72,6 +72,6 @@ export async function runCompaction(
     throw error;
   } finally {
     // A crashed instance has already lost the operation.
-    if (!crashed) operation.free();
+    if (!crashed) operation?.free();
   }
 }

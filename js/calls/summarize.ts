@@ -83,7 +83,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const { report } = await runCompaction(
     () => reading,
     all,
-    () => new (wasm().Compaction)(reading.messages, fields),
+    () => wasm().beginCompaction(reading.messages, fields),
   );
   const { status, summary, record, title, before, steps } = report as CompactReport & { record?: string };
   const isMade = status === "applied" && summary !== undefined;

@@ -34,6 +34,6 @@ export function anchor<T>(
     // A request held the messages before its answer.
     const tokens = sums[Math.min(ahead + answer - before, perMessage.length)]! + apart;
     machine.sent(`session:${answer}`, tokens, `${frame + apart}/${tools}`);
-    machine.answered(Math.round(usage.promptTotal), date);
+    machine.answered(Math.round(usage.promptTotal), { date });
   }
 }

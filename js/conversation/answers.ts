@@ -34,7 +34,7 @@ export class Answers<T> {
   }
 
   usage(usage: unknown): void {
-    const { machine, log, saving, events, requests } = this.c;
+    const { machine, saving, events, requests: number } = this.c;
     // A bare number says nothing about caches.
     const record =
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
@@ -42,8 +42,7 @@ export class Answers<T> {
     if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
     this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
-    const odd = machine.answered(tokens, this.date(), this.isManaged);
-    log.record("usage", { request: requests, promptTotal: tokens });
+    const odd = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
     saving.save();
     const known = this.warned;
     this.warned = odd?.why;

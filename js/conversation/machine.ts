@@ -123,12 +123,11 @@ interface CoreFinished {
   status: Compacted["status"];
   error?: string;
   ids: string[];
-  lines: string[];
   before: Totals;
   after: Totals;
   look: CoreLook;
 }
-export type Finished<T> = Omit<CoreFinished, "look" | "lines"> & { look: Look<T> };
+export type Finished<T> = Omit<CoreFinished, "look"> & { look: Look<T> };
 
 /** A usage report that does not match its request. */
 export interface OddUsage extends Omit<SilentOverflow, "kind"> {
@@ -238,9 +237,9 @@ export class Machine<T> {
     return this.step({ type: "sent", id, tokens, frame, shared }).shared!;
   }
 
-  /** Takes the provider's count of the newest request. Returns its anomaly, if any. */
-  answered(tokens: number, date: string, isManaged = false): OddUsage | undefined {
-    return this.step({ type: "answered", tokens, date, isManaged }).odd;
+  /** Takes the provider's count of the newest request; the log records it if it has a `number`. Returns its anomaly. */
+  answered(tokens: number, about: { date: string; isManaged?: boolean; number?: number }): OddUsage | undefined {
+    return this.step({ type: "answered", tokens, ...about }).odd;
   }
 
   /** Takes the provider's refusal of the newest request. */
@@ -294,7 +293,7 @@ export class Machine<T> {
   /** Ends a compaction: applies its edits to the log if they fit, and records it. */
   finish(around: Around, finish: Finish): Finished<T> {
     const { finished } = this.step({ type: "finish", around, finish, shown: this.known.shownTotals });
-    const { look, lines: _, ...rest } = finished!;
+    const { look, ...rest } = finished!;
     return { ...rest, look: this.seen(look) };
   }
 

@@ -27,10 +27,13 @@ export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: 
   "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature"
 >;
 type HookEffect = { type: "runHook"; name: "preCompact" | "postCompact" } & Record<string, unknown>;
-type Step<D> = { type: "ask"; effects: Ask[] } | { type: "done"; result: D };
+/** What the core asks next, or its result. `timeouts` are the profile's, in milliseconds. */
+export type Step<D> =
+  | { type: "ask"; effects: Ask[]; timeouts: { model: number; hook: number; twoTriggers: boolean } }
+  | { type: "done"; result: D };
 type Failed = { type: "failed"; reason: string; kind: "error" | "timeout" | "unavailable" };
 export type HookAnswer = { type: "hook"; instructions?: string; keep: string[]; blocks: HostBlock[]; skip: boolean };
-type Answer =
+export type Answer =
   | { type: "model"; text: string; finishReason?: string }
   | HookAnswer
   | { type: "file"; text: string }
@@ -38,19 +41,16 @@ type Answer =
   | { type: "tooLong"; reason: string; limit?: number }
   | { type: "cancelled" };
 
-/** An operation of the core. `poll` and `resume` go through the engine, so they throw `EspalierError`s. */
-export interface Operation<D> {
-  poll(): Step<D>;
-  resume(id: number, answer: Answer): void;
-}
+/** Answers an effect. Returns the next step once all effects of a step are answered. Throws `EspalierError`s. */
+export type Resume<D> = (id: number, answer: Answer) => Step<D> | undefined;
 
 export interface Callbacks {
   llm?: Llm | undefined;
   /** Makes the request for the host's model, without the signal. */
   request: (effect: ModelEffect) => Omit<LlmRequest, "id" | "signal">;
   signal?: AbortSignal | undefined;
-  /** Timeout of each model call, in milliseconds. */
-  timeoutMs: number;
+  /** Timeout of each model call, in milliseconds, instead of the profile's. */
+  timeoutMs: number | undefined;
   onProgress?: ((event: CompactProgress) => void) | undefined;
   /** Receives the usage that the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
@@ -58,36 +58,41 @@ export interface Callbacks {
   /** Receives the HTTP status of a failed request, if its error has one. */
   onStatus?: (status: number) => void;
   hooks?: CompactHooks | undefined;
-  /** If true, hooks receive only `auto` or `manual` as the trigger. */
-  twoTriggers: boolean;
   /** Checks and converts the reply of a hook; throws if it is invalid. */
   readHookReply: (given: unknown) => HookAnswer;
   readFile?: CompactOptions["readFile"];
-  /** Timeout of each hook and each file, in milliseconds. */
-  hookTimeoutMs: number;
+  /** Timeout of each hook and each file, in milliseconds, instead of the profile's. */
+  hookTimeoutMs: number | undefined;
   /** The timer for these timeouts. */
   after: Clock["after"];
 }
 
 /**
- * Runs an operation to its end. If a callback throws or times out, the core receives that as its answer; only bugs
- * throw here.
+ * Runs an operation from its first step to its end. If a callback throws or times out, the core receives that as its
+ * answer; only bugs throw here.
  */
-export async function drive<D>(operation: Operation<D>, callbacks: Callbacks): Promise<D> {
-  for (;;) {
-    const step = operation.poll();
-    if (step.type === "done") return step.result;
-    await Promise.all(step.effects.map(async (ask) => operation.resume(ask.id, await carryOut(ask, callbacks))));
+export async function drive<D>(first: Step<D>, resume: Resume<D>, callbacks: Callbacks): Promise<D> {
+  let step = first;
+  while (step.type === "ask") {
+    const { effects, timeouts } = step;
+    const { timeoutMs = timeouts.model, hookTimeoutMs = timeouts.hook } = callbacks;
+    const host = { ...callbacks, timeoutMs, hookTimeoutMs, twoTriggers: timeouts.twoTriggers };
+    const next = await Promise.all(effects.map(async (ask) => resume(ask.id, await carryOut(ask, host))));
+    step = next.find((step) => step !== undefined)!;
   }
+  return step.result;
 }
 
-function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
+/** The callbacks with the timeouts of the profile. */
+type Host = Callbacks & { timeoutMs: number; hookTimeoutMs: number; twoTriggers: boolean };
+
+function carryOut({ id, effect }: Ask, callbacks: Host): Promise<Answer> {
   if (effect.type === "callModel") return callModel(id, effect, callbacks);
   if (effect.type === "runHook") return runHook(effect, callbacks);
   return readFile(effect.path, callbacks);
 }
 
-async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
+async function callModel(id: number, effect: ModelEffect, callbacks: Host): Promise<Answer> {
   const { llm, timeoutMs, after, onProgress, onUsage, onRequestId } = callbacks;
   // The core calls the model only if the operation was started with one.
   if (!llm) return { type: "failed", reason: "no llm callback was passed", kind: "error" };
@@ -125,7 +130,7 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   return answer;
 }
 
-async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
+async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Host): Promise<Answer> {
   const { hooks, hookTimeoutMs, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
   const event = { ...told, trigger: named(told["trigger"] as Trigger, twoTriggers) };
   const answer = await within(
@@ -156,7 +161,7 @@ export function named(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" 
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
 }
 
-async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }: Callbacks): Promise<Answer> {
+async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }: Host): Promise<Answer> {
   const answer = await within(
     hookTimeoutMs,
     `${path} was not read within ${hookTimeoutMs} ms`,

@@ -66,7 +66,8 @@ type Fields = ReturnType<typeof counting>;
 /** The result of an operation on a log: added lines, ids of edits among them, and the view. */
 export interface Advanced {
   view?: CoreRuns;
-  finished?: { lines: string[]; ids: string[] };
+  lines: string[];
+  finished?: { ids: string[] };
 }
 /** The result of {@link ConversationLog.recall}, with the neutral message. */
 export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & {
@@ -460,7 +461,7 @@ export class ConversationLog<T = unknown> {
     return compactHeld(
       messages,
       all,
-      (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }),
+      (fields) => this.live().beginCompaction({ ...fields, thinking: this.hosts.unled() }),
       after,
     );
   }
@@ -703,8 +704,8 @@ export class ConversationLog<T = unknown> {
   /** Runs an operation on the engine's half that may add entries and return the view. @internal */
   advance<A extends Advanced>(operation: (core: Core, time: number) => A): A {
     const answer = this.run(operation);
-    const { view, finished } = answer;
-    if (finished) for (const line of finished.lines) this.lines.push(line);
+    const { view, finished, lines } = answer;
+    for (const line of lines) this.lines.push(line);
     if (finished && finished.ids.length > 0) this.altered();
     if (view) this.shown = { at: this.changes, view: this.rebuiltRuns(view) };
     return answer;

@@ -32,10 +32,22 @@ export function encodingOf({
   encoding?: EncodingName | undefined;
   model?: string | undefined;
 }): EncodingName {
-  const name = (encoding ??
-    (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
+  const name = encoding ?? (model === undefined ? "o200k_base" : encodingByName(model));
   ensureEncoding(name);
   return name;
+}
+
+/** Encodings by model name, which saves a crossing for each call. The map is cleared at {@link MAX_NAMES}. */
+const byName = new Map<string, EncodingName>();
+const MAX_NAMES = 100;
+
+function encodingByName(model: string): EncodingName {
+  const known = byName.get(model);
+  if (known !== undefined) return known;
+  const found = call(() => wasm().encodingForModel(model)) as EncodingName;
+  if (byName.size === MAX_NAMES) byName.clear();
+  byName.set(model, found);
+  return found;
 }
 
 /**

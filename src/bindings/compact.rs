@@ -1,11 +1,12 @@
 //! Compaction: an operation that is polled and answered.
 
+use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::decode::from_js;
 use super::error::to_js;
-use super::history::into_json;
+use super::history::{LimitOptions, into_json};
 use super::options::{Counting, messages, tokens};
 use crate::cache::Prices;
 use crate::compact::asking::{Asking, Trigger, Verify};
@@ -17,8 +18,9 @@ use crate::compact::models::Rule;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
 use crate::compact::{Compacted, Cover, Options};
-use crate::effect::{Answer, Block, Shape, Step};
+use crate::effect::{Answer, Ask, Block, Shape, Step};
 use crate::error::{Code, Error, Result};
+use crate::history::limits::limit;
 use crate::history::log::Log;
 use crate::message::Message;
 use crate::tokens::CostModel;
@@ -41,6 +43,9 @@ struct CompactOptions {
     has_model: bool,
     #[serde(default)]
     model_limit: Option<f64>,
+    /// Limits of the model that writes the summary.
+    #[serde(default)]
+    llm_limits: LimitOptions,
     #[serde(default)]
     ledger: Option<Rules>,
     /// JSON text: a name, or fields.
@@ -67,7 +72,9 @@ impl CompactOptions {
     /// Returns the options of the core.
     fn options(self, model: Option<String>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
-        let limit = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
+        let own = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
+        let limits = self.llm_limits.read("options.llmModel")?;
+        let model_limit = own.or_else(|| limits.is_stated().then(|| limit(None, &limits).tokens));
         let profile = self.profile()?;
         let prices = match self.prices[..] {
             [input, cache_read, cache_write, output] => Prices { input, cache_read, cache_write, output },
@@ -81,7 +88,7 @@ impl CompactOptions {
             offline_on_failure: self.offline_on_failure,
             keep: self.keep.into_iter().collect(),
             has_model: self.has_model,
-            model_limit: limit,
+            model_limit,
             rules: self.ledger.unwrap_or_default(),
             asking: self.asking.asking(&profile, model),
             profile,
@@ -167,7 +174,7 @@ pub(super) struct Report {
     cost_model: CostModel,
 }
 
-/// One compaction. `poll` returns what is needed next, `resume` accepts the answer; freeing it loses nothing.
+/// A compaction that waits for answers of the host. Freeing it loses nothing.
 #[wasm_bindgen]
 pub struct Compaction {
     inner: crate::compact::Compaction,
@@ -176,29 +183,59 @@ pub struct Compaction {
     cost_model: CostModel,
     /// True if the caller has no messages to rebuild and needs only edits.
     edits_only: bool,
+    timeouts: HostTimeouts,
+    /// Effects of the newest step that are not answered yet.
+    open: usize,
+}
+
+/// A step. It crosses as JSON text, because the report may cover thousands of messages.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum Crossing {
+    Ask { effects: Vec<Ask>, timeouts: HostTimeouts },
+    Done { result: Box<Report> },
+}
+
+/// Begins a compaction: `[step, compaction]`. `step` is JSON text: `{ type: "ask", effects, timeouts }`, or
+/// `{ type: "done", result }`, and then there is no compaction to answer.
+#[wasm_bindgen(js_name = "beginCompaction", unchecked_return_type = "[string, Compaction | undefined]")]
+pub fn begin_compaction(conversation: JsValue, options: JsValue) -> std::result::Result<Array, JsValue> {
+    begin(messages(conversation)?, options)?.first()
 }
 
 #[wasm_bindgen]
 impl Compaction {
-    #[wasm_bindgen(constructor)]
-    pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
-        Ok(begin(messages(conversation)?, options)?.0)
-    }
-
-    /// Returns `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: the report may cover thousands
-    /// of messages.
-    pub fn poll(&mut self) -> std::result::Result<String, JsValue> {
-        into_json(&self.step().map_err(to_js)?)
-    }
-
-    /// Answers effect `id`.
-    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<(), JsValue> {
+    /// Answers effect `id`. Returns the next step once all effects are answered.
+    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<Option<String>, JsValue> {
         let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
-        self.answer(id, answer).map_err(to_js)
+        self.answer(id, answer).map_err(to_js)?;
+        self.open = self.open.saturating_sub(1);
+        if self.open == 0 { self.crossing().map(Some) } else { Ok(None) }
     }
 }
 
 impl Compaction {
+    pub(super) fn timeouts(&self) -> HostTimeouts {
+        self.timeouts
+    }
+
+    /// Returns the first step, and the compaction if it asks something.
+    pub(super) fn first(mut self) -> std::result::Result<Array, JsValue> {
+        let step = self.crossing()?;
+        let waits = self.open > 0;
+        Ok(Array::of2(&step.into(), &if waits { self.into() } else { JsValue::UNDEFINED }))
+    }
+
+    fn crossing(&mut self) -> std::result::Result<String, JsValue> {
+        into_json(&match self.step().map_err(to_js)? {
+            Step::Ask { effects } => {
+                self.open = effects.len();
+                Crossing::Ask { effects, timeouts: self.timeouts }
+            }
+            Step::Done { result } => Crossing::Done { result: Box::new(result) },
+        })
+    }
+
     /// Returns what is needed next, or the result.
     pub(super) fn step(&mut self) -> Result<Step<Report>> {
         Ok(match self.inner.poll()? {
@@ -219,29 +256,33 @@ impl Compaction {
     }
 }
 
-/// Timeouts and options of the host's side of a compaction.
-#[derive(Clone, Copy)]
+/// Timeouts and options of the host's side of a compaction, by its profile.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct HostTimeouts {
-    /// Milliseconds for a call of the model, and for a hook or a file.
+    /// Milliseconds for a call of the model.
     pub model: u64,
+    /// Milliseconds for a hook or a file.
     pub hook: u64,
     /// True if hooks get the trigger only as `auto` or `manual`.
     pub two_triggers: bool,
 }
 
+impl HostTimeouts {
+    fn of(profile: &Profile) -> HostTimeouts {
+        let timeouts = &profile.timeouts_ms;
+        HostTimeouts { model: timeouts.model, hook: timeouts.hook, two_triggers: profile.hook.two_triggers }
+    }
+}
+
 /// Begins a compaction of decoded messages.
-pub(super) fn begin(
-    conversation: Vec<Message>,
-    options: JsValue,
-) -> std::result::Result<(Compaction, HostTimeouts), JsValue> {
+pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result::Result<Compaction, JsValue> {
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
     let options = options.options(counting.model).map_err(to_js)?;
     let options = Options { by_items: counter.by_items, ..options };
-    let (budget, profile) = (options.budget, &options.profile);
-    let (timeouts, two_triggers) = (&profile.timeouts_ms, profile.hook.two_triggers);
-    let host_timeouts = HostTimeouts { model: timeouts.model, hook: timeouts.hook, two_triggers };
+    let (budget, timeouts) = (options.budget, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::new(
         conversation,
         counter.tools.total,
@@ -251,7 +292,7 @@ pub(super) fn begin(
         options,
     );
     let (encoding, cost_model) = (counter.name, counter.cost_model);
-    Ok((Compaction { inner, budget, encoding, cost_model, edits_only: false }, host_timeouts))
+    Ok(Compaction { inner, budget, encoding, cost_model, edits_only: false, timeouts, open: 0 })
 }
 
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
@@ -260,9 +301,9 @@ pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std
     let Counting { model, .. } = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let options = options.options(model).map_err(to_js)?;
-    let (budget, cost_model) = (options.budget, log.counting().model);
+    let (budget, cost_model, timeouts) = (options.budget, log.counting().model, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::of_log(log, options);
-    Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true })
+    Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true, timeouts, open: 0 })
 }
 
 /// Escapes the tags of a record in quoted text, see [`escape`].

@@ -14,6 +14,7 @@ use crate::conversation::job::Phase;
 use crate::conversation::{Around, Ended, Finish, Finished, Look, Machine, Model, OddUsage, Request, RequestStep};
 use crate::conversation::{Settings, StartJob, State};
 use crate::error::{Code, Result as Outcome};
+use crate::history::log::entry::RecordKind;
 use crate::history::log::{Log, Runs};
 use crate::history::plan::Totals;
 use crate::history::recovery::{Next, Refusal};
@@ -34,7 +35,7 @@ enum Event {
     Look { shown: Option<Shown>, around: Around },
     Request { shown: Option<Shown>, around: Around, request: Request },
     Sent { id: String, tokens: u64, frame: String, shared: Vec<String> },
-    Answered { tokens: u64, date: String, is_managed: bool },
+    Answered { tokens: u64, date: String, is_managed: bool, number: Option<u64> },
     Refused { refusal: Refusal },
     Verdict { shown: Option<Shown>, requests: u64 },
     Ended { shown: Option<Shown>, ended: Ended },
@@ -61,6 +62,7 @@ espalier_core::tagged! {
         shared = "shared": Vec<String>,
         date = "date": String,
         is_managed = "isManaged": bool,
+        number = "number": Option<u64>,
         refusal = "refusal": Refusal,
         requests = "requests": u64,
         ended = "ended": Ended,
@@ -90,10 +92,11 @@ espalier_core::tagged! {
         frame: needed(frame, "frame")?,
         shared: shared.unwrap_or_default(),
     },
-    "answered" [tokens, date, is_managed] => Event::Answered {
+    "answered" [tokens, date, is_managed, number] => Event::Answered {
         tokens: needed(tokens, "tokens")?,
         date: needed(date, "date")?,
         is_managed: is_managed.unwrap_or_default(),
+        number: number.flatten(),
     },
     "refused" [refusal] => Event::Refused { refusal: needed(refusal, "refusal")? },
     "verdict" [shown, requests] => Event::Verdict { shown: shown.flatten(), requests: needed(requests, "requests")? },
@@ -122,6 +125,8 @@ struct Answer {
     /// The view, if the host does not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<Runs>,
+    /// New lines of the log, in order.
+    lines: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     look: Option<Look>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,8 +213,17 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
             answer.shared = Some(log.tokens_as_added(&shared)?);
             machine.sent(id, tokens, frame);
         }
-        Event::Answered { tokens, is_managed: true, .. } => machine.managed(tokens),
-        Event::Answered { tokens, date, .. } => answer.odd = machine.answered(tokens, &date)?,
+        Event::Answered { tokens, date, is_managed, number } => {
+            match is_managed {
+                true => machine.managed(tokens),
+                false => answer.odd = machine.answered(tokens, &date)?,
+            }
+            if let Some(request) = number {
+                // These names are those of stored logs.
+                let json = format!(r#"{{"request":{request},"promptTotal":{tokens}}}"#);
+                answer.lines.push(log.record(RecordKind::Usage, json, time)?.line);
+            }
+        }
         Event::Refused { refusal } => answer.next = Some(machine.refused(refusal)),
         Event::Verdict { shown, requests } => {
             let (after, _) = answer.show(log, shown);
@@ -221,7 +235,8 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
         }
         Event::Finish { shown, around, finish } => {
             let shown = shown.map(|shown| (shown.after, shown.origin));
-            let (finished, view) = machine.finish(log, &finish, shown, around, time)?;
+            let (mut finished, view) = machine.finish(log, &finish, shown, around, time)?;
+            answer.lines = std::mem::take(&mut finished.lines);
             (answer.finished, answer.view) = (Some(finished), view);
         }
         Event::StartJob { shown, start } => {

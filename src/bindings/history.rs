@@ -8,7 +8,7 @@ use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
-use crate::history::limits::{ModelLimits, limit};
+use crate::history::limits::{Limit, ModelLimits, Source, limit};
 use crate::history::plan::{PlanItem, Totals};
 use crate::history::prune::{self as core, DropMedia, Limits, Pass, Picture, Pruned, Sentences};
 use crate::history::record::Records;
@@ -65,7 +65,11 @@ pub(super) struct PruneOptions {
     /// Decoded separately: the derive macro reads inlined fields twice, with code generated twice.
     #[serde(skip)]
     counting: Counting,
-    budget: f64,
+    #[serde(default)]
+    budget: Option<f64>,
+    /// Limits of the model, for requests without a budget.
+    #[serde(default)]
+    limits: LimitOptions,
     #[serde(default)]
     headroom: f64,
     #[serde(default)]
@@ -101,12 +105,19 @@ impl PruneOptions {
         Ok(PruneOptions { counting, ..from_js(options, "options", Code::BadOption)? })
     }
 
+    /// Returns the budget and its source.
+    fn limit(&self) -> Result<Limit> {
+        let budget = self.budget.map(|budget| tokens(budget, "options.budget")).transpose()?;
+        Ok(limit(budget, &self.limits.read("options.model")?))
+    }
+
     fn limits(self) -> Result<Limits> {
+        let budget = self.limit()?.tokens;
         let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
         let pictures = self.pictures.map(|text| from_json(&text, "options", Code::BadOption)).transpose()?;
         let picture_bytes = self.picture_bytes.map(|bytes| tokens(bytes, "options.maxImageBytes")).transpose()?;
         Ok(Limits {
-            budget: tokens(self.budget, "options.budget")?,
+            budget,
             headroom: tokens(self.headroom, "options.headroom")?,
             keep: self.keep.into_iter().collect(),
             backfill: self.backfill,
@@ -127,12 +138,46 @@ impl PruneOptions {
     }
 }
 
+/// The known limits of a model, in tokens.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct LimitOptions {
+    max_prompt_tokens: Option<f64>,
+    max_context_window_tokens: Option<f64>,
+    output_reserve: Option<f64>,
+    named_window: Option<f64>,
+}
+
+impl LimitOptions {
+    /// Checks the limits. `path` is the option that states them.
+    pub fn read(&self, path: &str) -> Result<ModelLimits> {
+        let known =
+            |value: Option<f64>, name: &str| value.map(|value| tokens(value, &format!("{path}.{name}"))).transpose();
+        Ok(ModelLimits {
+            max_prompt_tokens: known(self.max_prompt_tokens, "maxPromptTokens")?,
+            max_context_window_tokens: known(self.max_context_window_tokens, "maxContextWindowTokens")?,
+            output_reserve: known(self.output_reserve, "outputReserve")?,
+            named_window: known(self.named_window, "name")?,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HeldReport {
+    #[serde(flatten)]
+    pruned: Pruned,
+    budget: u64,
+    limit_source: Source,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PruneReport {
     #[serde(flatten)]
     pruned: Pruned,
     budget: u64,
+    limit_source: Source,
     encoding: &'static str,
     cost_model: CostModel,
 }
@@ -163,12 +208,13 @@ fn report(
     pictures: Option<Vec<Picture>>,
 ) -> std::result::Result<PruneReport, JsValue> {
     let counter = options.counting.counter().map_err(to_js)?;
+    let Limit { tokens: budget, source: limit_source } = options.limit().map_err(to_js)?;
     let mut limits = options.limits().map_err(to_js)?;
     if let Some(pictures) = pictures {
         limits.pictures = pictures;
     }
     let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
-    Ok(PruneReport { pruned, budget: limits.budget, encoding: counter.name, cost_model: counter.cost_model })
+    Ok(PruneReport { pruned, budget, limit_source, encoding: counter.name, cost_model: counter.cost_model })
 }
 
 /// A growing conversation with its counts: no message is counted twice.
@@ -224,36 +270,27 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// Like `prune`, without the names of the tokenizer. The report is JSON text, which crosses faster for many
-    /// messages.
+    /// Like `prune`, without `encoding` and `costModel`. The report is JSON text, which crosses faster when there are
+    /// many messages.
     pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
+        let Limit { tokens: budget, source: limit_source } = options.limit().map_err(to_js)?;
         let limits = options.limits().map_err(to_js)?;
         reserve(self.messages.len() * REPORT);
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
         let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
             .map_err(to_js)?;
-        into_json(&pruned)
+        into_json(&HeldReport { pruned, budget, limit_source })
     }
 }
 
-/// Returns the maximum tokens of a request and its source: `{ tokens, source }`. All arguments are tokens, absent if
-/// unknown.
+/// Returns the maximum tokens of a request and its source: `{ tokens, source }`. All limits are in tokens.
 #[wasm_bindgen(js_name = "limitOf")]
-pub fn limit_of(
-    budget: Option<f64>,
-    max_prompt_tokens: Option<f64>,
-    max_context_window_tokens: Option<f64>,
-    output_reserve: Option<f64>,
-) -> std::result::Result<JsValue, JsValue> {
-    let known = |value: Option<f64>, path: &str| value.map(|value| tokens(value, path)).transpose().map_err(to_js);
-    let model = ModelLimits {
-        max_prompt_tokens: known(max_prompt_tokens, "options.model.maxPromptTokens")?,
-        max_context_window_tokens: known(max_context_window_tokens, "options.model.maxContextWindowTokens")?,
-        output_reserve: known(output_reserve, "options.model.outputReserve")?,
-    };
-    into_js(&limit(known(budget, "options.budget")?, &model))
+pub fn limit_of(budget: Option<f64>, limits: JsValue) -> std::result::Result<JsValue, JsValue> {
+    let limits: LimitOptions = from_js(limits, "options.model", Code::BadOption)?;
+    let budget = budget.map(|budget| tokens(budget, "options.budget")).transpose().map_err(to_js)?;
+    into_js(&limit(budget, &limits.read("options.model").map_err(to_js)?))
 }
 
 /// Begins a request of `model` that may have `base` tokens if nothing was learned. State and tries cross as JSON text.

@@ -1,9 +1,10 @@
 //! The event log of a conversation: an object to which entries are added. Every method decodes, calls and encodes.
 
+use js_sys::Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::compact::{Compaction, of_log};
+use super::compact::of_log;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages};
@@ -99,9 +100,10 @@ impl EventLog {
         into_js(&self.inner.adopt_made(&edits, &made, time as i64).map_err(to_js)?)
     }
 
-    /// Begins a compaction of the view. See `Compaction`.
-    pub fn compaction(&self, options: JsValue) -> Result<Compaction, JsValue> {
-        of_log(&self.inner, self.encoding, options)
+    /// Begins a compaction of the view. See `beginCompaction`.
+    #[wasm_bindgen(js_name = "beginCompaction", unchecked_return_type = "[string, Compaction | undefined]")]
+    pub fn begin_compaction(&self, options: JsValue) -> Result<Array, JsValue> {
+        of_log(&self.inner, self.encoding, options)?.first()
     }
 
     /// Returns the view that these edits would produce, in runs.

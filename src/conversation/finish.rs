@@ -49,7 +49,8 @@ pub struct Finished {
     pub error: Option<String>,
     /// Ids of the edits.
     pub ids: Vec<String>,
-    /// New lines of the log, in order.
+    /// New lines of the log, in order. The machine's answer has them.
+    #[serde(skip)]
     pub lines: Vec<String>,
     pub before: Totals,
     pub after: Totals,

@@ -29,6 +29,16 @@ pub struct ModelLimits {
     /// Output tokens to leave free in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_reserve: Option<u64>,
+    /// The window of models of this name. It counts if the host states neither of the first two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_window: Option<u64>,
+}
+
+impl ModelLimits {
+    /// Whether the host states a limit of the model.
+    pub fn is_stated(&self) -> bool {
+        self.max_prompt_tokens.or(self.max_context_window_tokens).is_some()
+    }
 }
 
 /// A limit and where it comes from.
@@ -49,11 +59,13 @@ pub enum Source {
     MaxPromptTokens,
     /// The window without the output reserve.
     ContextWindow,
+    /// The window of models of this name, without the output reserve.
+    ModelName,
     /// Nobody: [`ASSUMED`].
     AssumedLimit,
 }
 
-/// The limit of a request: the caller's, else the model's, else [`ASSUMED`].
+/// Returns the limit of a request: the caller's, else the model's, else that of the model's name, else [`ASSUMED`].
 pub fn limit(budget: Option<u64>, model: &ModelLimits) -> Limit {
     if let Some(tokens) = budget {
         return Limit { tokens, source: Source::Budget };
@@ -61,9 +73,12 @@ pub fn limit(budget: Option<u64>, model: &ModelLimits) -> Limit {
     if let Some(tokens) = model.max_prompt_tokens {
         return Limit { tokens, source: Source::MaxPromptTokens };
     }
-    if let Some(window) = model.max_context_window_tokens {
-        let reserve = model.output_reserve.unwrap_or(OUTPUT_RESERVE.min(window / 4));
-        return Limit { tokens: window.saturating_sub(reserve), source: Source::ContextWindow };
+    let stated = model.max_context_window_tokens.map(|window| (window, Source::ContextWindow));
+    match stated.or(model.named_window.map(|window| (window, Source::ModelName))) {
+        Some((window, source)) => {
+            let reserve = model.output_reserve.unwrap_or(OUTPUT_RESERVE.min(window / 4));
+            Limit { tokens: window.saturating_sub(reserve), source }
+        }
+        None => Limit { tokens: ASSUMED, source: Source::AssumedLimit },
     }
-    Limit { tokens: ASSUMED, source: Source::AssumedLimit }
 }

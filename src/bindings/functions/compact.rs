@@ -42,8 +42,9 @@ fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compact
     let fields = fields(options, COMPACT)?;
     let (history, read) = History::read(messages)?;
     complete_compact(&fields, &history, llm.is_some())?;
-    let (operation, usual) = begin(read, fields.clone().into()).map_err(with_host_names)?;
-    Ok((operation, Host::of(&fields, history, llm, usual)?))
+    let operation = begin(read, fields.clone().into()).map_err(with_host_names)?;
+    let host = Host::of(&fields, history, llm, operation.timeouts())?;
+    Ok((operation, host))
 }
 
 /// Polls and answers the operation until it is done.

@@ -8,7 +8,7 @@ use super::history::History;
 use super::value::{self, Result, bad, get, given, is_nullish, json, known, list, no_slip, put, set, text};
 use crate::bindings::error::to_js;
 use crate::error::Code;
-use crate::history::limits::{ModelLimits, limit};
+use crate::history::limits::ModelLimits;
 
 /// The options of all functions, and those of [`prune`].
 pub const PRUNE: &[&str] = &[
@@ -141,7 +141,8 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
     let path = format!("options.{name}");
     let Some(model) = given(options, name)? else { return Ok((None, ModelLimits::default())) };
     if let Some(name) = model.as_string() {
-        return Ok((Some(name), ModelLimits::default()));
+        let limits = ModelLimits { named_window: window(&name), ..ModelLimits::default() };
+        return Ok((Some(name), limits));
     }
     if !model.is_object() {
         return Err(bad(&path, "the name of a model or its limits", &model));
@@ -152,41 +153,45 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
         max_prompt_tokens: of("maxPromptTokens")?.or(of("maxInputTokens")?),
         max_context_window_tokens: of("maxContextWindowTokens")?,
         output_reserve: of("outputReserve")?,
+        named_window: None,
     };
     match given(&model, "name")? {
         None => Ok((None, limits)),
         Some(name) => match name.as_string() {
-            Some(name) => Ok((Some(name), limits)),
+            Some(name) => Ok((Some(name.clone()), ModelLimits { named_window: window(&name), ..limits })),
             None => Err(bad(&format!("{path}.name"), "the name of a model", &name)),
         },
     }
 }
 
-/// Decides the budget of a request, and returns its source. Completes `fields`.
-pub fn budget(fields: &JsValue) -> Result<String> {
-    let (name, mut limits) = model(fields, "model")?;
-    let own = number(fields, "budget", "options")?;
-    let is_stated = own.is_some() || limits.max_prompt_tokens.or(limits.max_context_window_tokens).is_some();
-    let window = if is_stated { None } else { window(name.as_deref()) };
-    limits.max_context_window_tokens = limits.max_context_window_tokens.or(window);
-    let found = limit(own, &limits);
-    set(fields, "budget", found.tokens as f64);
-    set(fields, "model", name);
-    let source = serde_json::to_value(found.source).ok();
-    let source = source.as_ref().and_then(|source| source.as_str()).unwrap_or_default();
-    Ok(if window.is_some() { "modelName" } else { source }.to_owned())
+/// Adds the limits of the model in `option` to `fields` as `name`. Returns the model's name.
+fn set_limits(fields: &JsValue, option: &'static str, name: &'static str) -> Result<Option<String>> {
+    let (model, limits) = model(fields, option)?;
+    let stated = Object::new();
+    for (name, tokens) in [
+        ("maxPromptTokens", limits.max_prompt_tokens),
+        ("maxContextWindowTokens", limits.max_context_window_tokens),
+        ("outputReserve", limits.output_reserve),
+        ("namedWindow", limits.named_window),
+    ] {
+        value::set_some(&stated, name, tokens.map(|tokens| tokens as f64));
+    }
+    set(fields, name, stated);
+    Ok(model)
 }
 
-fn window(name: Option<&str>) -> Option<u64> {
-    // The name may contain the path of a router.
-    let last = name?.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
+fn window(name: &str) -> Option<u64> {
+    // It may carry the path of a router.
+    let last = name.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
     let fits = |rule: &str| rule.strip_suffix('$').map_or_else(|| last.starts_with(rule), |whole| last == whole);
     WINDOWS.iter().find(|(rule, _)| fits(rule)).map(|(_, tokens)| *tokens)
 }
 
-/// Completes the options of `prune`. Returns the source of the budget.
-pub fn complete_prune(fields: &JsValue, history: &History) -> Result<String> {
-    let source = budget(fields)?;
+/// Completes the options of `prune`.
+pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
+    number(fields, "budget", "options")?;
+    let name = set_limits(fields, "model", "limits")?;
+    set(fields, "model", name);
     for name in ["backfill", "note", "serverManaged"] {
         value::flag(fields, name)?;
     }
@@ -228,7 +233,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<String> {
         set(fields, "format", provider);
         set(fields, "written", "espalier");
     }
-    Ok(source)
+    Ok(())
 }
 
 fn set_keep(fields: &JsValue, history: &History) -> Result<()> {
@@ -265,9 +270,8 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
         }
         set(fields, "cover", range);
     }
-    let (asked, limits) = model(fields, "llmModel")?;
-    let stated = limits.max_prompt_tokens.or(limits.max_context_window_tokens);
-    let budget = number(fields, "maxLlmTokens", "options")?.or(stated.map(|_| limit(None, &limits).tokens));
+    let asked = set_limits(fields, "llmModel", "llmLimits")?;
+    let budget = number(fields, "maxLlmTokens", "options")?;
     value::set_some(fields, "modelLimit", budget.map(|budget| budget as f64));
     value::set_some(fields, "profile", profile(fields)?);
     set(fields, "ledger", ledger(fields)?);

@@ -21,13 +21,12 @@ pub fn prune(
     let options = if options.is_undefined() { Object::new().into() } else { options };
     let fields = fields(&options, PRUNE)?;
     let (history, read) = History::read(&messages)?;
-    let source = complete_prune(&fields, &history)?;
+    complete_prune(&fields, &history)?;
     let max = get(&fields, "maxImageBytes")?.as_f64();
     set_some(&fields, "pictureBytes", max.filter(|max| max.is_finite()));
     let pictures = pictures(&read, max.unwrap_or(PICTURE_BYTES as f64));
     let options = PruneOptions::decode(fields.into())?;
     let (plan, report) = pruned(&read, options, pictures)?;
-    set(&report, "limitSource", source);
     let result = Object::new();
     set(&result, "messages", history.rebuild(&plan)?);
     set(&result, "report", report);

@@ -1,0 +1,45 @@
+/** How often `prune` and `compact` cross into the engine. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import { crossed } from "../crossings.ts";
+import { SUMMARY, begin } from "../conversation/support.ts";
+
+const messages = begin(40);
+/** The provider's rules are checked on the result. */
+const CHECK = "validate";
+const MODELS = [undefined, "gpt-4o", "claude-sonnet-4-5"];
+
+test("limits of a model cost no crossing", async () => {
+  const model = { name: "gpt-4o", maxPromptTokens: 2_000 };
+  espalier.prune(messages, { model });
+  assert.deepEqual(await crossed(() => espalier.prune(messages, { model })), ["prunePlan"]);
+});
+
+for (const model of MODELS) {
+  const name = model ?? "no model";
+  const options = { budget: 2_000, ...(model && { model }) };
+  // The first call asks for the encoding of the model's name, and counts with it from then on.
+  espalier.prune(messages, options);
+
+  test(`a call of prune crosses once (${name})`, async () => {
+    assert.deepEqual(await crossed(() => espalier.prune(messages, options)), ["prunePlan"]);
+  });
+
+  test(`a compaction by rules crosses once and is checked once (${name})`, async () => {
+    const crossings = await crossed(async () => {
+      const { status } = await espalier.compact(messages, options);
+      assert.equal(status, "applied");
+    });
+    assert.deepEqual(crossings, ["beginCompaction", CHECK]);
+  });
+
+  test(`a compaction by a model crosses twice and is checked once (${name})`, async () => {
+    const crossings = await crossed(async () => {
+      const { report } = await espalier.compact(messages, { ...options, llm: async () => SUMMARY });
+      assert.equal(report.model?.error, undefined);
+    });
+    assert.deepEqual(crossings, ["beginCompaction", "compaction_resume", CHECK]);
+  });
+}
