@@ -99,7 +99,7 @@ fn measure(files: &[File], queries: &[Labelled], tokenizer: &impl Tokenizer) {
     let mut index = Index::new(Profile::COPILOT_CHAT);
     let mut lines = HashMap::new();
     for File { path, text, .. } in files {
-        let (texts, ranges) = copilot_chunks(text, u64::from(options.budget), tokenizer);
+        let (texts, ranges) = copilot_chunks(text, u64::from(options.max_tokens), tokenizer);
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let _ = index.put_chunks(path, "1", &texts);
         lines.insert(path.as_str(), ranges);
