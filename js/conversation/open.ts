@@ -2,7 +2,7 @@
 
 import { dataText, readProfile } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
-import { toStored } from "../formats/index.ts";
+import { RULES } from "../formats/table.ts";
 import { defined } from "../options/data.ts";
 import { Conversation } from "./conversation.ts";
 import { ready } from "../engine/engine.ts";
@@ -226,7 +226,8 @@ function wordsOf(content: unknown): string {
 /** Returns JSON of a host's message; a message without JSON is only stored in the log's neutral form. */
 function line(message: unknown, format: Format): string {
   try {
-    return JSON.stringify(format === "vscode" ? toStored(message) : message) ?? "null";
+    const { stored } = RULES[format];
+    return JSON.stringify(stored ? stored.to(message) : message) ?? "null";
   } catch {
     return "null";
   }

@@ -1,6 +1,7 @@
 /** Reopens a conversation from its stored files, in whatever state they are. */
 
-import { fromStored, readConversation } from "../formats/index.ts";
+import { readConversation } from "../formats/index.ts";
+import { RULES } from "../formats/table.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { LogOptions, LogReport } from "../log/types.ts";
 import { ConversationLog } from "../log/log.ts";
@@ -252,11 +253,12 @@ async function ownMessages(
   const text = (await saving.text(MESSAGES))?.value;
   if (text === undefined) return undefined;
   const messages: unknown[] = [];
+  const { stored } = RULES[format];
   const lines = text.split("\n");
   for (const line of lines) {
     try {
       const message: unknown = JSON.parse(line);
-      messages.push(format === "vscode" ? fromStored(message) : message);
+      messages.push(stored ? stored.from(message) : message);
     } catch {
       break;
     }

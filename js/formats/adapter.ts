@@ -92,6 +92,8 @@ export interface Rules<Piece> {
    * whose results are lists of parts.
    */
   resultBodies?(message: Fields): [part: number, body: unknown][];
+  /** Messages as JSON keeps them, and back; absent if they are plain objects. */
+  stored?: { to(message: unknown): unknown; from(message: unknown): unknown };
   /** Documented limits of a request to the provider; an absent one is not checked. */
   limits?: RequestLimits;
   /** True for a message that holds a summary by the provider's server, which only that server can read. */

@@ -9,7 +9,11 @@ export interface Written {
   messages: any[];
 }
 
+/** The parts that messages of a format can carry, as the core names them. */
+export type PromptMode = "openai" | "anthropic" | "gemini" | "vscode" | "vscodeData" | "raw";
+
 export interface PromptFormat<Request> {
+  mode(): PromptMode;
   /** Writes what elements of a prompt wrote. */
   write(messages: readonly ChatMessage[]): Written;
   /** Returns a text as an item of the system prompt; absent if the format does not hold that apart. */

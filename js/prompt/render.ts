@@ -16,9 +16,8 @@ import type { CancellationToken } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
 import type { Raw } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
-import { messagesOf, requestOf } from "./output/request.ts";
+import { messagesOf, PROMPT_FORMATS, requestOf } from "./output/request.ts";
 import type { RenderFormat, Requests } from "./output/request.ts";
-import { vscodeMode } from "../formats/vscode/prompt.ts";
 import { isPiece } from "./piece.ts";
 import type { PromptChildren, PromptSizing } from "./piece.ts";
 import type { Counting, Entry } from "./request/entries.ts";
@@ -145,7 +144,7 @@ export async function sessionOf<F extends RenderFormat>(
     budget,
     endpoint: { modelMaxPromptTokens: budget },
     tokenizer: undefined,
-    mode: format === "vscode" ? vscodeMode() : MODES[format],
+    mode: PROMPT_FORMATS[format].mode(),
     encoding: () => name,
     counting: () => ({ ...counting, tools: readTools(format, tools) }),
     host: host(own, format),
@@ -173,22 +172,12 @@ export function renderedOf<F extends RenderFormat>(session: Session, format: F, 
 
 /** @throws EspalierError `bad_option` for a format that prompts do not support */
 export function needFormat(format: unknown): asserts format is RenderFormat {
-  if (typeof format !== "string" || !Object.hasOwn(MODES, format))
-    throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  if (typeof format !== "string" || !Object.hasOwn(PROMPT_FORMATS, format))
+    throw bad("format", `one of ${Object.keys(PROMPT_FORMATS).join(", ")}`, format);
 }
 
-/** The parts that each form can carry. */
-const MODES = {
-  "openai-chat": "openai",
-  anthropic: "anthropic",
-  gemini: "gemini",
-  vscode: "vscode",
-  "ai-sdk": "anthropic",
-  raw: "raw",
-} as const;
-
 function readTools(format: RenderFormat, tools: ToolList | undefined): readonly unknown[] {
-  return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
+  return tools ? readConversation([], { format, tools }).tools : [];
 }
 
 /** Wraps fragments, lists and messages, which need an enclosing element. */

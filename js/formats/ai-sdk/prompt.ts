@@ -45,6 +45,7 @@ function toAiSdk(messages: readonly ChatMessage[]): any[] {
 }
 
 export const aiSdkPrompt: PromptFormat<{ messages: any[] }> = {
+  mode: () => "anthropic",
   write: (messages) => ({ system: [], messages: toAiSdk(messages) }),
   request: messagesAlone,
 };

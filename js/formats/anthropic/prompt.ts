@@ -132,6 +132,7 @@ function canBeMarked(block: AnthropicBlock): boolean {
 
 /** Messages of a tree and of a history in one request. */
 export const anthropicPrompt: PromptFormat<AnthropicRequest> = {
+  mode: () => "anthropic",
   write: (messages) => ({ system: [], ...toAnthropic(messages) }),
   systemItem: (text) => ({ type: "text", text }),
   request(written) {

@@ -94,6 +94,7 @@ function partsOf(item: ChatCompletionContentPart): readonly GeminiPart[] {
 
 /** Messages of a tree and of a history in one request, whose roles have to alternate. */
 export const geminiPrompt: PromptFormat<GeminiRequest> = {
+  mode: () => "gemini",
   write(messages) {
     const { systemInstruction, contents } = toGemini(messages);
     return { system: systemInstruction?.parts ?? [], messages: contents };

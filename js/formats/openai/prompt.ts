@@ -62,6 +62,7 @@ export type OpenAIPromptMessage =
   | { role: OpenAI.ChatRole.Tool; tool_call_id: string; content: string | any[] };
 
 export const openAIPrompt: PromptFormat<{ messages: OpenAIPromptMessage[] }> = {
+  mode: () => "openai",
   // No message of a prompt has the old role of functions, and every result has the id of its call.
   write: (messages) => ({
     system: [],

@@ -31,6 +31,7 @@ export function callPart({ id, function: called }: ChatMessageToolCall): Extract
 }
 
 export const rawPrompt: PromptFormat<{ messages: ChatMessage[] }> = {
+  mode: () => "raw",
   write: (messages) => ({ system: [], messages: [...messages] }),
   request: messagesAlone,
   mark(written, first) {

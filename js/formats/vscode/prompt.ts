@@ -100,6 +100,7 @@ function input(call: ChatMessageToolCall): object {
 }
 
 export const vscodePrompt: PromptFormat<{ messages: any[] }> = {
+  mode: vscodeMode,
   write: (messages) => ({ system: [], messages: messages.flatMap((message) => vscodeMessage(message) ?? []) }),
   request: messagesAlone,
 };

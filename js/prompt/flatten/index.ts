@@ -11,8 +11,11 @@ import { LogicalWrapper } from "../elements/index.ts";
 import { Encoder } from "../encoder.ts";
 import { annotate, badElement } from "../annotate.ts";
 import { Collected } from "./collected.ts";
+import { advance, DONE, hasContent } from "./frames.ts";
+import type { Frame, TextParts } from "./frames.ts";
 import { kindOf } from "./kind.ts";
 import type { Kind } from "./kind.ts";
+import { checkProps, limitOf, numberOf } from "./props.ts";
 import { PieceCtorKind, PromptNodeType } from "../json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "../json-tree.ts";
 import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
@@ -22,7 +25,6 @@ import { Flag, nameOf, pathOf } from "../render-tree.ts";
 import type { BreakpointNode, ElementNode, OpaqueNode, RenderNode, TextNode } from "../render-tree.ts";
 import { PromptReference, ReferenceMetadata } from "../results.ts";
 import type { PromptMetadata } from "../results.ts";
-import { append } from "../../formats/append.ts";
 
 export interface FlattenOptions {
   /** True if the core counts. */
@@ -37,31 +39,7 @@ export interface FlattenOptions {
     | undefined;
 }
 
-/** A list of children in progress. */
-interface Frame {
-  node: ElementNode;
-  items: readonly unknown[] | Iterator<unknown>;
-  /** Number of items that are finished. */
-  at: number;
-  how: "children" | "text" | "json";
-  /** False for lists and fragments among an element's children. */
-  isBase: boolean;
-  /** True if the element was opened for this frame and is closed with it. */
-  closes: boolean;
-  /** The text of a text chunk so far. */
-  text: TextParts | undefined;
-}
-
-interface TextParts {
-  /** Literals, and line breaks, which do not count. */
-  parts: { text: string; counts: boolean }[];
-  references: PromptMetadata[];
-}
-
 const NO_PROPS = {};
-
-/** The value of `at` after the last item. */
-const DONE = -1;
 
 const NO_METADATA: PromptMetadata[] = [];
 
@@ -351,12 +329,12 @@ export class Flattener {
 
   #describe(node: ElementNode, kind: Kind): void {
     const { props } = node;
-    this.#check(node);
+    checkProps(node, this.#options.strict);
     node.kind = kind.kind;
     if (kind.kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
     node.inLayout = kind.inLayout;
     node.flags = props.passPriority ? kind.flags | Flag.passPriority : kind.flags;
-    if (kind.isLimited) node.limit = this.#limit(node, props.max);
+    if (kind.isLimited) node.limit = limitOf(node, props.max, this.#options.strict);
     if (kind.isKeptWith)
       node.keepWith = this.#keep(
         (node.instance as { id?: number } | undefined)?.id ?? (node.ctor as { id?: number }).id,
@@ -375,35 +353,6 @@ export class Flattener {
     let known = this.#keepWith.get(id);
     if (known === undefined) this.#keepWith.set(id, (known = this.#kept++));
     return known;
-  }
-
-  #check(node: ElementNode): void {
-    const { priority, flexBasis, flexGrow } = node.props;
-    if (priority !== undefined && priority !== null) this.#number(node, "priority", priority);
-    if (flexBasis !== undefined && flexBasis !== null) this.#number(node, "flexBasis", flexBasis);
-    if (flexGrow !== undefined && flexGrow !== null) this.#number(node, "flexGrow", flexGrow);
-    const reserve = node.props.flexReserve;
-    if (reserve === undefined || reserve === null) return;
-    if (typeof reserve === "string" && /^\//.test(reserve) && !Number.isNaN(Number(reserve.slice(1)))) return;
-    if (typeof reserve !== "number" || Number.isNaN(reserve))
-      throw badElement(
-        `flexReserve must be a number of tokens or a share such as "/3", and is ${shown(reserve)}`,
-        node,
-      );
-  }
-
-  /** In the reference, a limit that is no number does not limit, and null is 0. */
-  #limit(node: ElementNode, max: unknown): number | undefined {
-    if (this.#options.strict) return this.#number(node, "max", max);
-    const limit = max === undefined ? NaN : max === null ? 0 : this.#number(node, "max", max);
-    return Number.isNaN(limit) ? undefined : limit;
-  }
-
-  /** Unless strict, anything that JavaScript's arithmetic accepts is a number, except NaN. */
-  #number(node: ElementNode, name: string, value: unknown): number {
-    if (typeof value === "number" && !(this.#options.strict && Number.isNaN(value))) return value;
-    if (!this.#options.strict && (typeof value === "string" || typeof value === "boolean")) return Number(value);
-    throw badElement(`${name} must be a number, and is ${shown(value)}`, node);
   }
 
   // -------------------------------------------------------------- text and other content
@@ -437,7 +386,9 @@ export class Flattener {
   /** Returns the priority of an intrinsic: its own, or that of the enclosing element. */
   #rank(node: ElementNode, props: Record<string, any>): number | undefined {
     const priority = "priority" in props ? props.priority : node.props.priority;
-    return priority === undefined || priority === null ? undefined : this.#number(node, "priority", priority);
+    return priority === undefined || priority === null
+      ? undefined
+      : numberOf(node, "priority", priority, this.#options.strict);
   }
 
   #text(
@@ -539,7 +490,7 @@ export class Flattener {
         return this.#breakpoint(node, props.type);
       case "opaque": {
         const priority = text ? props.priority : this.#rank(node, props);
-        if (props.tokenUsage !== undefined) this.#number(node, "tokenUsage", props.tokenUsage);
+        if (props.tokenUsage !== undefined) numberOf(node, "tokenUsage", props.tokenUsage, this.#options.strict);
         return this.#opaque(node, props.value, props.tokenUsage, priority);
       }
       default:
@@ -623,7 +574,7 @@ export class Flattener {
     if ("flags" in json) node.flags = json.flags ?? 0;
     if ("keepWithId" in json && json.keepWithId !== undefined) node.keepWith = this.#keepSpliced(json.keepWithId);
     if ("tokenLimit" in json && typeof json.tokenLimit === "number") node.limit = json.tokenLimit;
-    this.#check(node);
+    checkProps(node, this.#options.strict);
     this.encoder.open(node, {});
     frames.push({ node, items: json.children, at: 0, how: "json", isBase: true, closes: true, text: undefined });
   }
@@ -645,38 +596,4 @@ function added(list: PromptMetadata[], metadata: PromptMetadata): PromptMetadata
 /** Returns true if a text chunk cuts its text, for which it needs its budget. */
 function breaks({ breakOn, breakOnWhitespace }: Record<string, any>): boolean {
   return Boolean(breakOn || breakOnWhitespace);
-}
-
-/** Returns the next item of a frame; there is none if that sets `at` to `DONE`. */
-function advance(frame: Frame): unknown {
-  const { items } = frame;
-  if (Array.isArray(items)) {
-    // By index: there may be a hundred thousand, and an iterator makes an object for each.
-    if (frame.at < items.length) return items[frame.at++];
-    frame.at = DONE;
-    return undefined;
-  }
-  const { done, value } = (items as Iterator<unknown>).next();
-  if (done) frame.at = DONE;
-  return value;
-}
-
-/** Returns true if any of the children has content. */
-function hasContent(children: unknown): boolean {
-  const todo: unknown[] = [children];
-  while (todo.length) {
-    const child: any = todo.pop();
-    if (child === undefined || child === null || typeof child === "boolean") continue;
-    if (typeof child !== "string" && typeof child[Symbol.iterator] === "function")
-      append(todo, child as Iterable<unknown>);
-    else if (isFragment(child?.ctor)) todo.push(child.children);
-    else return true;
-  }
-  return false;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "object" || typeof value === "function")
-    return value === null ? "null" : `a ${Array.isArray(value) ? "list" : typeof value}`.replace("a o", "an o");
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

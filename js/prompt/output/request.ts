@@ -36,7 +36,8 @@ export interface Requests {
 }
 export type RenderFormat = keyof Requests;
 
-const FORMATS: { [F in RenderFormat]: PromptFormat<Requests[F]> } = {
+/** The table of formats that prompts are written in. */
+export const PROMPT_FORMATS: { [F in RenderFormat]: PromptFormat<Requests[F]> } = {
   "openai-chat": openAIPrompt,
   anthropic: anthropicPrompt,
   gemini: geminiPrompt,
@@ -50,7 +51,7 @@ type Run = { raw: Raw.ChatMessage[]; entries?: undefined } | { entries: Entry[] 
 
 /** `marks`: marks the last block before the history for the provider's cache. */
 export function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[], marks: boolean): Requests[F] {
-  const prompt = FORMATS[format] as PromptFormat<Requests[F]>;
+  const prompt = PROMPT_FORMATS[format] as PromptFormat<Requests[F]>;
   const runs = runsOf(raw);
   const first = runs.findIndex(({ entries }) => entries);
   if (first < 0) return prompt.request([prompt.write(raw)]);
@@ -91,7 +92,7 @@ function fromHistory(format: RenderFormat, entries: readonly Entry[]): Written {
   const { system, messages } = convert(neutral, format, { from: "espalier" });
   const sound = provider ? repair(messages, { provider, format, pending: "keep" }).messages : messages;
   return {
-    system: system === undefined ? [] : [FORMATS[format].systemItem?.(system)],
+    system: system === undefined ? [] : [PROMPT_FORMATS[format].systemItem?.(system)],
     messages: sound,
   };
 }
