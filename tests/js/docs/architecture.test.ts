@@ -141,6 +141,14 @@ test("folders of js/ that import nothing of the package stay so", () => {
   }
 });
 
+test("js/ has folders only, and no module is named as a folder beside it", () => {
+  const files = filesIn("js", /\.tsx?$/);
+  assert.deepEqual(
+    files.filter((file) => dirname(file) === "js" || existsSync(join(root, file.replace(/\.tsx?$/, "")))),
+    [],
+  );
+});
+
 test("no module of js/ imports itself through others", () => {
   const files = filesIn("js", /(?<!\.d)\.tsx?$/);
   const imports = new Map(files.map((file) => [file, importsOf(file).filter((path) => files.includes(path))]));
