@@ -2,12 +2,12 @@
 
 import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
-import { told } from "../js/cli/entry.ts";
+import { describeEntry } from "../js/cli/entry.ts";
 import type { Entry } from "../js/cli/entry.ts";
 import { words } from "../js/cli/report.ts";
 import { ConversationLog } from "../js/entries/log.ts";
 import { compact, EspalierError, init } from "../js/entries/verbs.ts";
-import { lasts } from "../js/log/fields.ts";
+import { isLasting } from "../js/log/fields.ts";
 import type { CompactReport, Edit } from "../js/types/compact-report.ts";
 import type { NeutralMessage } from "../js/types/messages.ts";
 import { element, made, number, takeDrops } from "./dom.ts";
@@ -69,7 +69,7 @@ async function conversationIn(source: Source): Promise<ReturnType<typeof readCon
 async function look(): Promise<void> {
   const since = log.length;
   const { edits, report } = await compact(log.neutral(), log.counted({ budget: budget(), force: true }));
-  plan = { edits: edits.filter(lasts), report, since };
+  plan = { edits: edits.filter(isLasting), report, since };
   applied = undefined;
   const after = log.previewAdopted(plan.edits, { since }).after.total;
   draw(
@@ -311,7 +311,7 @@ function drawLog(): void {
       const item = made("li");
       const entry = made("details");
       const what = JSON.parse(line) as Entry;
-      entry.append(made("summary", "", `${what.seq} ${told(what)}`), made("pre", "", line));
+      entry.append(made("summary", "", `${what.seq} ${describeEntry(what)}`), made("pre", "", line));
       item.append(entry);
       return item;
     }),

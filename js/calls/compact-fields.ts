@@ -46,7 +46,7 @@ export function compactFields(options: CompactOptions) {
 }
 
 /** Returns a chosen range by ids. */
-export function within(reading: Reading, { from, to }: NonNullable<CompactOptions["cover"]>) {
+export function rangeOfIds(reading: Reading, { from, to }: NonNullable<CompactOptions["cover"]>) {
   const known = new Set(reading.messages.map(({ id }) => id));
   const id = (name: "from" | "to", item: string | number | undefined) => {
     if (item === undefined) return undefined;

@@ -8,8 +8,8 @@ import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
-import { compactFields, within } from "./compact-fields.ts";
-import { counting, kept, read } from "./reading.ts";
+import { compactFields, rangeOfIds } from "./compact-fields.ts";
+import { counting, keptIds, read } from "./reading.ts";
 import { repairForProvider } from "./repair-for-provider.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
@@ -57,8 +57,8 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   const all = {
     ...counting(reading, options),
     ...rest,
-    keep: kept(reading, keep),
-    ...(cover && { cover: within(reading, cover) }),
+    keep: keptIds(reading, keep),
+    ...(cover && { cover: rangeOfIds(reading, cover) }),
     thinking,
   };
   const { plan, edits, report } = await runCompaction(

@@ -10,7 +10,7 @@ import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { PruneCut, PruneOptions, PrunePass, Removal } from "../types/prune.ts";
 import { serverItems } from "../validity/server-items.ts";
 import { limitFields, modelOf } from "./limits.ts";
-import { counting, kept } from "./reading.ts";
+import { counting, keptIds } from "./reading.ts";
 
 /** Reports parts of results that are not for the model: they cost nothing, since no request contains them. */
 export function withheld(reading: Reading): Removal[] {
@@ -55,7 +55,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     sentenceShare,
     cacheStepShare,
     dropMedia,
-    keep: [...kept(reading, options.keep), ...serverItems(reading)],
+    keep: [...keptIds(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
     priorities: Object.entries(priorities ?? {}),
     previous: previous === undefined ? undefined : JSON.stringify(plain(cutOf(previous), "options.previous")),

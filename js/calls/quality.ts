@@ -34,21 +34,21 @@ import { QUALITY } from "../options/schemas/compaction.ts";
  */
 export function quality(history: unknown, view: unknown, options: QualityOptions = {}): ViewQuality {
   const { ledger, summary, continuation, ...others } = check(options, QUALITY);
-  const whole = listed("history", history, others);
+  const whole = readList("history", history, others);
   const { format } = whole;
-  const shown = listed("view", view, { ...others, format });
+  const shown = readList("view", view, { ...others, format });
   const fields = { ...counting(whole, others), ledger: rules(ledger, options.tools), summary };
   const later =
     continuation === undefined
       ? undefined
-      : listed("options.continuation", continuation, { ...others, format }).messages;
+      : readList("options.continuation", continuation, { ...others, format }).messages;
   return call(
-    () => wasm().quality(whole.messages, named(shown.messages, whole.messages), later, fields) as ViewQuality,
+    () => wasm().quality(whole.messages, withHistoryIds(shown.messages, whole.messages), later, fields) as ViewQuality,
   );
 }
 
 /** Reads one of several lists, and names it in errors. */
-function listed(name: string, messages: unknown, options: Parameters<typeof read>[1]): Reading {
+function readList(name: string, messages: unknown, options: Parameters<typeof read>[1]): Reading {
   try {
     return read(messages, options);
   } catch (error) {
@@ -59,7 +59,7 @@ function listed(name: string, messages: unknown, options: Parameters<typeof read
 }
 
 /** Gives the view the history's ids: formats without ids number both from zero. */
-function named(view: readonly NeutralMessage[], history: readonly NeutralMessage[]): NeutralMessage[] {
+function withHistoryIds(view: readonly NeutralMessage[], history: readonly NeutralMessage[]): NeutralMessage[] {
   const same = new Map<string, string[]>();
   for (const { id, ...rest } of history) {
     const text = JSON.stringify(rest);

@@ -40,7 +40,7 @@ export function counting(
 }
 
 /** Returns the ids of messages that the host wants to keep; indices refer to the list that was passed. */
-export function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
+export function keptIds(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
   if (keep === undefined) return [];
   const known = new Set(reading.messages.map((message) => message.id));
   return keep.map((item: string | number, at) => {

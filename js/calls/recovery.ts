@@ -111,7 +111,7 @@ export class Recovery {
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     need(base, kinds.required(kinds.whole), "options.base");
     check(options, TRIES);
-    const name = named(model);
+    const name = needModelName(model);
     return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }
 
@@ -137,7 +137,7 @@ export class Recovery {
    */
   accepted(model: string, answer: AnsweredRequest): SilentOverflow | undefined {
     checkForeign(answer, ANSWER, "answer");
-    const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: named(model) });
+    const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: needModelName(model) });
     const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as {
       state: unknown;
       silent?: SilentOverflow;
@@ -150,7 +150,7 @@ export class Recovery {
   clear(model: string): void {
     // An invalid state is refused when it is used.
     const { models, ...others } = (this.state ?? {}) as { models?: Record<string, unknown> };
-    const { [named(model)]: _, ...kept } = models ?? {};
+    const { [needModelName(model)]: _, ...kept } = models ?? {};
     this.state = { ...others, models: kept };
   }
 
@@ -159,7 +159,7 @@ export class Recovery {
   }
 }
 
-function named(model: string): string {
+function needModelName(model: string): string {
   need(model, kinds.required(kinds.text), "options.model");
   return model;
 }

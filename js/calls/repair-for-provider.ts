@@ -1,7 +1,7 @@
 /** Repairs a compacted conversation by its provider's rules, and cuts again if the repair made it longer. */
 
 import { EspalierError } from "../errors/errors.ts";
-import { exceeded } from "../errors/exceeded.ts";
+import { restateExceeded } from "../errors/exceeded.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import { defined } from "../options/data.ts";
@@ -11,7 +11,7 @@ import type { Removal } from "../types/prune.ts";
 import { mendings, providerOf, sendable } from "../validity/sendable.ts";
 import { countMessages } from "./count.ts";
 import { prune } from "./prune.ts";
-import { idAt, kept } from "./reading.ts";
+import { idAt, keptIds } from "./reading.ts";
 
 /** Max cuts of one result: a repair may make the result longer, so that the next cut must be deeper. */
 const CUTS = 8;
@@ -61,7 +61,7 @@ export function repairForProvider<T>(
       };
     }
     if (cut === CUTS)
-      throw exceeded(
+      throw restateExceeded(
         new EspalierError({
           code: "budget_exceeded",
           message: "the provider's form of the remaining messages is longer",
@@ -71,7 +71,7 @@ export function repairForProvider<T>(
       );
     room = Math.max(0, room - (total - budget));
     const all = findSource(result.messages)?.list ?? [];
-    const stay = new Set(kept(reading, options.keep));
+    const stay = new Set(keptIds(reading, options.keep));
     // Messages of a result have new numbers.
     const named = (id: string) => (format === "espalier" ? id : ids.get(all[Number(id.slice(1))]));
     try {
@@ -86,7 +86,12 @@ export function repairForProvider<T>(
         ids: removal.ids.flatMap((id) => named(id) ?? []),
       }));
     } catch (error) {
-      throw exceeded(error, { budget, spare: budget - room, path: "options.budget", named: (id) => named(id) ?? id });
+      throw restateExceeded(error, {
+        budget,
+        spare: budget - room,
+        path: "options.budget",
+        named: (id) => named(id) ?? id,
+      });
     }
   }
 }

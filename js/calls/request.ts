@@ -226,7 +226,7 @@ async function sent<T, R>(
       continue;
     }
     // A server that manages the context may read less than was sent.
-    const answered = serverManaged ? {} : usage(reply, tokensSent, options);
+    const answered = serverManaged ? {} : reportedAndPredicted(reply, tokensSent, options);
     const silentOverflow = recovery.accepted(name, {
       sent: tokensSent,
       ...answered,
@@ -303,19 +303,19 @@ export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; l
     ) ?? "other";
   return {
     kind,
-    ...whole("used", details["used"] ?? fields["used"]),
-    ...whole("limit", details["limit"] ?? fields["limit"]),
+    ...tokenField("used", details["used"] ?? fields["used"]),
+    ...tokenField("limit", details["limit"] ?? fields["limit"]),
   };
 }
 
 /** Returns the provider's report and the prediction. Without a prediction our own count is used, which may be wrong. */
-function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
+function reportedAndPredicted<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
   const predicted = predict?.(sent);
   return {
-    ...whole("reported", promptTokens ? promptTokens(reply) : reportedBy(reply)?.promptTotal),
-    ...whole("predicted", predicted?.tokens ?? sent),
-    ...whole("bound", predicted?.bound),
-    ...whole("window", windowOf(model)),
+    ...tokenField("reported", promptTokens ? promptTokens(reply) : reportedBy(reply)?.promptTotal),
+    ...tokenField("predicted", predicted?.tokens ?? sent),
+    ...tokenField("bound", predicted?.bound),
+    ...tokenField("window", windowOf(model)),
   };
 }
 
@@ -329,7 +329,7 @@ export function reportedBy(reply: unknown): Usage | undefined {
  * Returns a field with a number of tokens, or none if the value is not such a number: numbers of providers and hosts
  * are not trusted.
  */
-function whole<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
+function tokenField<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0 || value > Number.MAX_SAFE_INTEGER) return {};
   return { [name]: Math.round(value) } as { [name in Name]?: number };
 }

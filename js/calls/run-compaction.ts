@@ -10,7 +10,7 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { PlanItem } from "../types/messages.ts";
 import { llmRequest, readHookReply } from "./asking.ts";
-import { kept } from "./reading.ts";
+import { keptIds } from "./reading.ts";
 
 /**
  * A compaction that the engine began: its first step as JSON text, and the operation that takes answers if that step
@@ -50,7 +50,7 @@ export async function runCompaction(
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading(), options, effect),
-        readHookReply: (given) => readHookReply(given, (pins) => kept(reading(), pins)),
+        readHookReply: (given) => readHookReply(given, (pins) => keptIds(reading(), pins)),
         onUsage: (reported) => usage.push(reported),
         onRequestId: (id, service) => {
           if (id !== undefined) requestIds.push(id);

@@ -35,31 +35,33 @@ export function writtenAs(
       const message = `--to ${to} writes a session in its own layout, but FILE is ${has}; with convert, --session names the session file`;
       throw new EspalierError({ code: "bad_option", message, path: "options.to" });
     }
-    return { text: writeSession(session, own(messages, format, session), original()), notes: [] };
+    return { text: writeSession(session, withOwnObjects(messages, format, session), original()), notes: [] };
   }
   const converted = convert(messages, to as Format, { from: format });
   const { lost } = converted;
-  const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot express`];
+  const notes = lost.length === 0 ? [] : [`left out: ${countLosses(lost)}, which ${to} cannot express`];
   const provider = PROVIDERS.find((name) => name === to);
   const request = requestOf(converted);
-  const { messages: repaired, changes } = provider ? mended(request, provider) : { messages: request, changes: 0 };
+  const { messages: repaired, changes } = provider
+    ? repairRequest(request, provider)
+    : { messages: request, changes: 0 };
   if (changes > 0) notes.push(`repaired for ${to}: ${changes} changes`);
   return { text: JSON.stringify(repaired, null, 2), notes };
 }
 
-function mended(messages: unknown, provider: ProviderName): { messages: unknown; changes: number } {
+function repairRequest(messages: unknown, provider: ProviderName): { messages: unknown; changes: number } {
   const { messages: out, report } = repair(messages, { provider, format: provider });
   return { messages: out, changes: report.changes.length };
 }
 
-function summed(lost: ReturnType<typeof convert>["lost"]): string {
+function countLosses(lost: ReturnType<typeof convert>["lost"]): string {
   const counts = new Map<string, number>();
   for (const { part, count } of lost) counts.set(part, (counts.get(part) ?? 0) + count);
   return Array.from(counts, ([part, count]) => `${count} × ${part}`).join(", ");
 }
 
 /** Replaces messages by equal objects of the session, so that they keep their lines. */
-function own(messages: unknown, format: Format, session: Session): unknown[] {
+function withOwnObjects(messages: unknown, format: Format, session: Session): unknown[] {
   const given = sourceOf(messages, format);
   const list = format === session.format ? given.list : convert(messages, session.format, { from: format }).messages;
   const known = new Set([...session.history, ...session.messages]);

@@ -15,7 +15,7 @@ import { readText } from "./opened.ts";
 import { finishText, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { number } from "./report.ts";
-import { about, plural } from "./shown-session.ts";
+import { sessionFacts, plural } from "./shown-session.ts";
 
 /**
  * Returns the window that the session file names, else that of its model; nothing if a recorded request was larger than
@@ -44,7 +44,7 @@ export async function doctor(
   const found = await examine(input, options);
   const report = shownDiagnosis(found, session, flags.window);
   if (!flags.repair) {
-    finishText(flags.json ? JSON.stringify({ ...found, ...about(session) }, null, 2) : report, flags);
+    finishText(flags.json ? JSON.stringify({ ...found, ...sessionFacts(session) }, null, 2) : report, flags);
     return found.diagnosis.isAccepted ? EXIT.ok : EXIT.refused;
   }
   const mended = await mend(input, options);
@@ -52,14 +52,14 @@ export async function doctor(
   if (mended.changes.length === 0 && flags.output === undefined && !flags.json)
     return mended.left.length === 0 ? EXIT.ok : EXIT.refused;
   const isSession = isWritable(session, mended.format);
-  const output = flags.output ?? (file === "-" ? undefined : beside(file, isSession));
+  const output = flags.output ?? (file === "-" ? undefined : outputBeside(file, isSession));
   const text = isSession
     ? writtenAs(mended.messages, session.layout, mended.format, session, () => readText(file)).text
     : JSON.stringify(mended.messages, null, 2);
   if (output !== undefined) writeFileSync(output, text);
   else if (!flags.json) process.stdout.write(text);
   const { changes, left } = mended;
-  if (flags.json) print(JSON.stringify({ ...found, changes, left, output, ...about(session) }, null, 2));
+  if (flags.json) print(JSON.stringify({ ...found, changes, left, output, ...sessionFacts(session) }, null, 2));
   else if (output !== undefined) tell(`written: ${output}`, flags);
   return left.length === 0 ? EXIT.ok : EXIT.refused;
 }
@@ -71,7 +71,7 @@ function isWritable(session: Session | undefined, format: Format): session is Se
 }
 
 /** Returns the output path: `a.jsonl` becomes `a.repaired.jsonl`, or `a.repaired.json` for a file of messages. */
-function beside(file: string, isSession: boolean): string {
+function outputBeside(file: string, isSession: boolean): string {
   const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${isSession ? end : ".json"}`);
   if (!existsSync(output)) return output;
   throw new EspalierError({

@@ -20,13 +20,13 @@ export interface Entry {
 /** Max ids that are shown of one edit. */
 const NAMED = 6;
 
-export function told({ type, message, edit, pin, target, to, checkpoint, json }: Entry): string {
+export function describeEntry({ type, message, edit, pin, target, to, checkpoint, json }: Entry): string {
   const what = message
     ? `${message.role} ${message.id}`
     : edit?.range
       ? `${edit.kind} ${edit.range.from} … ${edit.range.to}`
       : edit
-        ? `${edit.kind} ${named((edit.targets ?? []).map((one) => one.message))}`
+        ? `${edit.kind} ${abbreviateIds((edit.targets ?? []).map((one) => one.message))}`
         : (pin?.message ??
           pin?.fact ??
           target ??
@@ -36,6 +36,6 @@ export function told({ type, message, edit, pin, target, to, checkpoint, json }:
 }
 
 /** Returns the ids; if there are many, the first ones and the last. */
-export function named(ids: readonly string[]): string {
+export function abbreviateIds(ids: readonly string[]): string {
   return ids.length > NAMED ? `${ids.slice(0, NAMED - 1).join(", ")} … ${ids.at(-1)}` : ids.join(", ");
 }

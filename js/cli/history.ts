@@ -5,14 +5,14 @@ import { EspalierError } from "../entries/verbs.ts";
 import type { LogOptions } from "../log/types.ts";
 import { readSession } from "../sessions/index.ts";
 import type { ReadSessionOptions } from "../sessions/index.ts";
-import { told } from "./entry.ts";
+import { describeEntry } from "./entry.ts";
 import type { Entry } from "./entry.ts";
 import { readText } from "./opened.ts";
 import { sessionLog } from "./shown-session.ts";
 import { number } from "./report.ts";
 
 /** Shows the history of a conversation, from a session file or from a log of ours. */
-export async function logOf(
+export async function showHistory(
   file: string,
   opening: ReadSessionOptions,
   options: Parameters<typeof showLog>[2],
@@ -74,7 +74,7 @@ function showLog(
     const entry = entries[at]!;
     const first = at;
     while (entry.message && entries[at + 1]?.message) at += 1;
-    const what = first === at ? told(entry) : `messages ${entry.message!.id} to ${entries[at]!.message!.id}`;
+    const what = first === at ? describeEntry(entry) : `messages ${entry.message!.id} to ${entries[at]!.message!.id}`;
     const id = `e${entry.seq}`;
     lines.push(`${new Date(entry.time).toISOString()}  ${id.padEnd(7)}${what}${sizes.get(id) ?? ""}`);
   }

@@ -35,7 +35,7 @@ export interface Logged {
 }
 
 /** Carries out the request and appends it to the file. The messages may have grown since the log was written. */
-export async function logged(
+export async function runOnLog(
   input: unknown,
   { file, undo, redo, pin, unpin, counting, compact: how, budget }: LoggedOptions,
 ): Promise<Logged> {

@@ -21,20 +21,20 @@ import { isLayout, writtenAs } from "./convert.ts";
 import { doctor, windowOf } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
-import { logOf } from "./history.ts";
+import { showHistory } from "./history.ts";
 import { llmFrom } from "./llm.ts";
 import { openFile, readText } from "./opened.ts";
 import type { OpenFlags } from "./opened.ts";
 import { outlineOf } from "./outline.ts";
-import { logged } from "./log.ts";
+import { runOnLog } from "./log.ts";
 import { planned } from "./plan.ts";
 import { finish, finishText, finishWritten, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
 import { shown } from "./report.ts";
-import { about, shownSession } from "./shown-session.ts";
-import { asJson, indexProgress, searched, shownHits, shownSearch } from "./search.ts";
+import { sessionFacts, shownSession } from "./shown-session.ts";
+import { asJson, indexProgress, searchFolders, shownHits, shownSearch } from "./search.ts";
 import { sourceOf } from "./source.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from "./table.ts";
@@ -95,11 +95,18 @@ async function main(args: string[]): Promise<number> {
 
   if (command === "log") {
     await init({ encodings: [] });
-    return finishText(await logOf(file, opening(values), { ...counting(values), recall: values.recall }), values);
+    return finishText(
+      await showHistory(file, openOptions(values), { ...counting(values), recall: values.recall }),
+      values,
+    );
   }
 
   const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
-  const { input, session } = await openFile(file, { ...opening(values), ...(view && { view }), format: values.format });
+  const { input, session } = await openFile(file, {
+    ...openOptions(values),
+    ...(view && { view }),
+    format: values.format,
+  });
   await init({ encodings: [] });
   const given = (values.format as Format | undefined) ?? session?.format;
   const common = { ...counting(values), ...(given !== undefined && { format: given }) };
@@ -108,10 +115,10 @@ async function main(args: string[]): Promise<number> {
     if (session) tell(shownSession(session, view ?? "live"), values);
     tell(`format: ${format}${values.format === undefined ? " (detected)" : ""}`, values);
   }
-  const as = values.to === undefined ? undefined : named(values.to);
+  const as = values.to === undefined ? undefined : needTarget(values.to);
   const original = () => readText(file);
   if (command === "count") {
-    return finish({ report: countMessages(input, common), ...about(session) }, values);
+    return finish({ report: countMessages(input, common), ...sessionFacts(session) }, values);
   }
   if (command === "doctor") {
     const provider = oneOf(values.provider, "--provider", PROVIDERS) as ProviderName | undefined;
@@ -149,12 +156,12 @@ async function main(args: string[]): Promise<number> {
       ? undefined
       : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
   if (log && (back || (budget === undefined && pin.length + unpin.length > 0)))
-    return keptLog(await logged(input, { ...log, compact: undefined }), values);
+    return keptLog(await runOnLog(input, { ...log, compact: undefined }), values);
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
     const pruned = prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) });
-    if (as === undefined) return finish({ ...pruned, ...about(session) }, values);
+    if (as === undefined) return finish({ ...pruned, ...sessionFacts(session) }, values);
     tell(shown(pruned.report), values);
     return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
   }
@@ -182,10 +189,10 @@ async function main(args: string[]): Promise<number> {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
   };
-  if (log) return keptLog(await logged(input, { ...log, compact: how }).finally(bar.end), values);
+  if (log) return keptLog(await runOnLog(input, { ...log, compact: how }).finally(bar.end), values);
   const result = await compact(input, { ...common, ...how, ...(pin.length > 0 && { keep: pin }) }).finally(bar.end);
   if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
-  if (as === undefined) finish({ ...result, ...about(session) }, values);
+  if (as === undefined) finish({ ...result, ...sessionFacts(session) }, values);
   else {
     tell(shown(result.report), values);
     finishWritten(writtenAs(result.messages, as, format, session, original), values);
@@ -211,7 +218,7 @@ function codeOf(status: string): number {
 }
 
 /** Reports the outcome for a log: the messages that it shows, and a line about the change. */
-function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet }: To): number {
+function keptLog(done: Awaited<ReturnType<typeof runOnLog>>, { json, output, quiet }: To): number {
   const { status, edits, messages, report } = done;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
   if (!json)
@@ -265,14 +272,14 @@ async function searchCommand(given: readonly string[], values: Values): Promise<
   const query = typed === "-" ? readText("-") : typed;
   if (query.trim() === "") throw new UsageError("the QUERY is empty");
   const options = { budget, maxResults, encoding, profile, index, contributions, structure };
-  const found = await searched([folder, ...root], query, options, bar.event).finally(bar.end);
+  const found = await searchFolders([folder, ...root], query, options, bar.event).finally(bar.end);
   const text = values.json ? asJson(found) : printable(shownHits(found.answer));
   if (!values.json) tell(shownSearch(found.answer, found.report, budget), values);
   return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
 }
 
 /** Returns the options for opening a session file. */
-function opening(values: Values): OpenFlags {
+function openOptions(values: Values): OpenFlags {
   const conversation = whole(values.conversation, "--conversation");
   return {
     ...(values.layout !== undefined && { layout: values.layout as SessionLayout }),
@@ -282,7 +289,7 @@ function opening(values: Values): OpenFlags {
 }
 
 /** Returns the format or layout that --to names. */
-function named(to: string): string {
+function needTarget(to: string): string {
   const formats: readonly string[] = FLAGS.format.values;
   if (!formats.includes(to) && !isLayout(to))
     throw new UsageError(`--to must be one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);

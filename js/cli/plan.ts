@@ -1,13 +1,13 @@
 /** `espalier compact --plan`: shows the planned edits, without the messages. */
 
 import type { CompactReport, Edit } from "../types/compact-report.ts";
-import { named } from "./entry.ts";
+import { abbreviateIds } from "./entry.ts";
 import { number, shown } from "./report.ts";
 
 /** Returns each edit with its targets, and the text of the summary. */
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
-    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
+    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${abbreviateIds(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
   });
   const fates = report.messages.map(
     ({ id, role, before, after, fate, rule }) =>

@@ -28,7 +28,7 @@ export interface SearchValues {
 }
 
 /** Searches folders. `onProgress` reports the work on the index. */
-export async function searched(
+export async function searchFolders(
   roots: readonly string[],
   query: string,
   { budget, maxResults, encoding, profile, index: folder, contributions, structure }: SearchValues,

@@ -82,7 +82,7 @@ export function sessionLog(session: Session): string {
 }
 
 /** Returns a session file's facts for --json: everything but the messages. */
-export function about(session: Session | undefined): { session?: object } {
+export function sessionFacts(session: Session | undefined): { session?: object } {
   if (!session) return {};
   const { messages, history, entries: _, sideChains, compactions, ...facts } = session;
   return {

@@ -12,7 +12,7 @@ import type { Context } from "./context.ts";
 const NEWEST = 8;
 
 /** Reports the recorded requests of the live context to the machine, as if they had been made here. */
-export function anchor<T>(
+export function reportRecordedUsage<T>(
   { machine, log, apart, clock }: Context<T>,
   session: Session,
   { frame, tools }: Pick<Totals, "frame" | "tools">,

@@ -85,13 +85,13 @@ export class ByHand<T> {
     if (made.thrown && made.thrown.code !== "budget_exceeded") throw made.thrown;
     // Removals that only make one request fit have no lasting effect.
     if (made.edits.length > 0) return { plan: this.planOf(made) };
-    const { code, message } = made.thrown ?? nothing(made);
+    const { code, message } = made.thrown ?? noPlanError(made);
     return { reason: { code: code as "budget_exceeded" | "nothing_to_compact" | "not_ready", message } };
   }
 
   private planOf(made: Made): Plan<T> {
     if (made.thrown) throw made.thrown;
-    if (!made.report) throw nothing(made);
+    if (!made.report) throw noPlanError(made);
     const { edits, since, report, trigger } = made;
     return { status: report.status, trigger, edits, view: this.c.log.previewAdopted(edits, { since }), report, since };
   }
@@ -135,6 +135,6 @@ export class ByHand<T> {
 }
 
 /** Makes the error that explains why there is no plan. */
-function nothing({ status, error = "there is nothing to compact" }: Made): EspalierError {
+function noPlanError({ status, error = "there is nothing to compact" }: Made): EspalierError {
   return new EspalierError({ code: status === "not_ready" ? "not_ready" : "nothing_to_compact", message: error });
 }

@@ -3,7 +3,7 @@
  * decides from the log which compactions to apply, and when; the rules are the core's.
  */
 
-import { anchor } from "./anchors.ts";
+import { reportRecordedUsage } from "./anchors.ts";
 import { Answers } from "./answers.ts";
 import { ByHand } from "./by-hand.ts";
 import { Compactor } from "./compactor.ts";
@@ -18,7 +18,7 @@ import { learnedOf, Models } from "./models.ts";
 import { pin as pinOn } from "./pinning.ts";
 import { Requests } from "./requests.ts";
 import type { Flushed } from "./saving.ts";
-import { Turns, waited } from "./turns.ts";
+import { Turns, waitAtMost } from "./turns.ts";
 import type {
   Compacted,
   ConversationOptions,
@@ -77,7 +77,7 @@ export class Conversation<T = unknown> {
     this.tree = new InTree(this.c, this.turns, this.requests, options);
     const interrupted = this.compactor.reopen();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
-    if (opened.isNew && options.session) anchor(this.c, options.session, this.log.totals());
+    if (opened.isNew && options.session) reportRecordedUsage(this.c, options.session, this.log.totals());
     if (opened.isNew) this.c.saving.check();
     else this.c.saving.save();
   }
@@ -492,7 +492,7 @@ export class Conversation<T = unknown> {
     this.models.keep();
     this.isDisposed = true;
     const { clock, saving, timeoutsMs } = this.c;
-    await waited(this.turns.close(disposed()), clock, timeoutsMs.wait, undefined);
+    await waitAtMost(this.turns.close(disposed()), clock, timeoutsMs.wait, undefined);
     saving.check();
     const flushed = await saving.flush();
     saving.close();

@@ -2,7 +2,7 @@
 
 import { compact } from "../calls/compact.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { exceeded } from "../errors/exceeded.ts";
+import { restateExceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -78,7 +78,7 @@ export class Fit {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       const shortened = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(
         (error: unknown) => {
-          throw exceeded(error, {
+          throw restateExceeded(error, {
             budget,
             named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
           });

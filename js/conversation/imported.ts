@@ -52,7 +52,7 @@ export function importSummaries<T>(
         kind: "replace_range",
         rule: "imported",
         author: "model",
-        range: { from, to: upTo, summary: tagged(text) },
+        range: { from, to: upTo, summary: wrapInTags(text) },
       }),
     );
   }
@@ -65,7 +65,7 @@ const CLOSING = "</conversation-summary>";
 const ANY_TAG = /<(?=\\*\s*(?:\/\s*)?conversation-summary)/gi;
 
 /** Puts a summary into our tags, and escapes tags in it. A text that already is one such element stays unchanged. */
-function tagged(given: string): string {
+function wrapInTags(given: string): string {
   const text = given.trim();
   const head = OPENING.exec(text)?.[0];
   // Text after the end of the element would read as a message of the user.

@@ -1,10 +1,10 @@
 /** Makes compactions, without changing the conversation. */
 
-import { named, within } from "../engine/drive.ts";
+import { triggerForHooks, callWithTimeout } from "../engine/drive.ts";
 import { isCrash } from "../engine/engine.ts";
 import { isTokenizerFailure } from "../tokens/host-tokenizer.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
-import { lasts } from "../log/fields.ts";
+import { isLasting } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
@@ -91,14 +91,14 @@ export class Maker<T> {
     // Some hooks are called even if no compaction follows; their additions are dropped then.
     const { focus, signal } = wanted;
     const event = {
-      trigger: named(trigger, profile.hook.twoTriggers),
+      trigger: triggerForHooks(trigger, profile.hook.twoTriggers),
       ...(focus !== undefined && { focus }),
       covered: [],
       coveredTokens: 0,
       before: made.before,
       budget: this.room(look),
     };
-    await within(
+    await callWithTimeout(
       hookTimeoutMs,
       "the hook did not end",
       signal,
@@ -191,7 +191,7 @@ export class Maker<T> {
     };
     try {
       const { status, edits, report } = await log.compactView(options, (ms, done) => clock.after(ms, done));
-      const lasting = edits.filter(lasts);
+      const lasting = edits.filter(isLasting);
       // Removals that only make one request fit are no compaction of the conversation.
       const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
       const is =

@@ -92,7 +92,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     timeoutsMs = {},
   } = options;
   const place = storage;
-  const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
+  const time = guardClock({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
   await ready();
   const name = modelOf(model).name;
@@ -112,7 +112,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const events = new Events(eventProfile);
   if (onEvent) events.on("*", onEvent);
   const all = { ...known.timeoutsMs, storage: STORAGE, ...defined(timeoutsMs) };
-  const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
+  const saving = new Saving(place, time, all.storage, makeSeed(), ({ what, name: file, message, cause }) =>
     events.emit({
       type: "warning",
       code: "storage",
@@ -131,7 +131,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   );
   const { log } = kept;
   const isNew = kept.report === undefined;
-  const seed = entropy ?? kept.header?.entropy ?? drawn();
+  const seed = entropy ?? kept.header?.entropy ?? makeSeed();
   const stored = log.length;
   if (isNew) {
     const earlier = recordOf(given);
@@ -161,7 +161,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
         (from) =>
           log
             .originalsFrom(from)
-            .map((message) => `${line(message, log.format)}\n`)
+            .map((message) => `${messageLine(message, log.format)}\n`)
             .join(""),
         () => log.originals,
         kept.messagesStored ?? 0,
@@ -224,7 +224,7 @@ function wordsOf(content: unknown): string {
 }
 
 /** Returns JSON of a host's message; a message without JSON is only stored in the log's neutral form. */
-function line(message: unknown, format: Format): string {
+function messageLine(message: unknown, format: Format): string {
   try {
     const { stored } = RULES[format];
     return JSON.stringify(stored ? stored.to(message) : message) ?? "null";
@@ -237,7 +237,7 @@ function line(message: unknown, format: Format): string {
 const LAST = 8.64e15;
 
 /** Wraps the host's clock so that its errors cannot stop the conversation: a wrong time of entries is harmless. */
-function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now" | "after"> {
+function guardClock({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now" | "after"> {
   return {
     now() {
       let value: unknown;
@@ -264,6 +264,6 @@ function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now"
 }
 
 /** Returns a seed for hosts that pass none; it is stored in the log. */
-function drawn(): string {
+function makeSeed(): string {
   return Math.floor(CLOCK.random() * 2 ** 48).toString(16);
 }

@@ -87,12 +87,12 @@ export async function reopen<T>(
   }
   const known = { saving, storage, given, warn, isStored: own !== undefined, isUnreadable };
   const first = await read(text, known);
-  if (own === undefined || first.isSound) return finished(first, known);
+  if (own === undefined || first.isSound) return finishReading(first, known);
   // A second read may succeed after a bad first one: the text is read again before anything overwrites it.
   const again = (await saving.attempt("read", LOG, () => storage!.read(LOG)))?.value;
-  if (typeof again !== "string" || again === "") return finished(first, known);
+  if (typeof again !== "string" || again === "") return finishReading(first, known);
   first.log.close();
-  return finished(await read(again, known), known);
+  return finishReading(await read(again, known), known);
 }
 
 /** The input of reading a log. `isStored`: the text comes from the storage. */
@@ -128,7 +128,7 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   const again = (message: NeutralMessage) => {
     // Neutral messages are stored in the log alone.
     if (format !== "espalier") made += 1;
-    return written(message, format) as T;
+    return toHostMessage(message, format) as T;
   };
   const options = { ...given.counting, format };
   const salvage = format === "espalier";
@@ -172,7 +172,7 @@ function ownOf<T>(messages: readonly T[]): (known: readonly NeutralMessage[]) =>
 }
 
 /** Sets unusable lines aside, and reports them. */
-async function finished<T>(
+async function finishReading<T>(
   { text, log, report, header, beside, isForeign, made }: Found<T>,
   { saving, storage, given, warn, isStored, isUnreadable }: Source<T>,
 ): Promise<Kept<T>> {
@@ -228,7 +228,7 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
     rest = neutral
       .originalsFrom(0)
       .filter(({ id }) => !known.has(id))
-      .map((message) => written(message, log.format));
+      .map((message) => toHostMessage(message, log.format));
     neutral.close();
   }
   log.append(rest as T[]);
@@ -267,7 +267,7 @@ async function ownMessages(
 }
 
 /** Returns the message in the host's format, with the content of the neutral form. */
-function written(message: NeutralMessage, format: Format): unknown {
+function toHostMessage(message: NeutralMessage, format: Format): unknown {
   if (format === "espalier") return message;
   const made = readConversation([], { format }).rebuild([{ type: "insert", message }]) as unknown[];
   if (made.length === 1) return made[0];

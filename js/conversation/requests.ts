@@ -10,7 +10,7 @@ import type { Models } from "./models.ts";
 import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
-import { aborted, waited } from "./turns.ts";
+import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
 
@@ -222,7 +222,7 @@ export class Requests<T> {
       let asksJob = made === undefined;
       if (next === "wait") {
         events.emit({ type: "compaction_progress", stage: "waiting", job });
-        const ended = await waited(jobs.settled(), clock, timeoutsMs.wait, signal);
+        const ended = await waitAtMost(jobs.settled(), clock, timeoutsMs.wait, signal);
         if (ended === "aborted") throw aborted(signal);
         isLate = ended === "timeout";
         asksJob = !isLate;

@@ -3,7 +3,7 @@
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { exceeded } from "../errors/exceeded.ts";
+import { restateExceeded } from "../errors/exceeded.ts";
 import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Totals } from "../types/count.ts";
@@ -72,7 +72,7 @@ export class Sending<T> {
     for (let [cut, spare] = [0, 0]; ; cut += 1) {
       if (!isLeft && (look.overflows || spare > 0)) {
         fitted = await this.fitted(look, Math.max(0, budget - spare)).catch((error: unknown) => {
-          throw exceeded(error, { budget: whole, beside, spare });
+          throw restateExceeded(error, { budget: whole, beside, spare });
         });
       }
       const messages = fitted?.messages ?? view.messages;
@@ -83,7 +83,7 @@ export class Sending<T> {
       const over = total - (fitted ? 0 : unpaid) - budget;
       if (over > 0 && !isLeft) {
         if (cut === CUTS)
-          throw exceeded(
+          throw restateExceeded(
             new EspalierError({
               code: "budget_exceeded",
               message: "the provider's form of the remaining messages is longer",

@@ -14,7 +14,7 @@ export class Turns {
   async take<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     this.mayGoOn();
     const before = this.queue;
-    const either = joined(signal, this.end.signal);
+    const either = joinSignals(signal, this.end.signal);
     let isGiven = false;
     const run = before
       .then(async () => {
@@ -58,7 +58,7 @@ export class Turns {
 }
 
 /** Aborts when either does, until it is released. */
-function joined(one: AbortSignal | undefined, other: AbortSignal): { signal: AbortSignal; release: () => void } {
+function joinSignals(one: AbortSignal | undefined, other: AbortSignal): { signal: AbortSignal; release: () => void } {
   if (!one) return { signal: other, release: () => {} };
   const both = new AbortController();
   const stops = [one, other].map((signal) => {
@@ -71,7 +71,7 @@ function joined(one: AbortSignal | undefined, other: AbortSignal): { signal: Abo
 }
 
 /** Waits for a promise at most this number of milliseconds, and only until an abort. */
-export async function waited(
+export async function waitAtMost(
   settled: Promise<void>,
   clock: Pick<Clock, "after">,
   limit: number,

@@ -65,7 +65,7 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
     });
     for (const change of repaired.report.changes) changes.push(change);
     input = withoutMedia(repaired.messages, reading.format, limits, changes);
-    input = await shortened(input, how, limits, changes);
+    input = await shortenRequest(input, how, limits, changes);
     if (input === before) break;
   }
   const { findings, exceeded } = diagnose(input, { ...how, provider, limits });
@@ -139,7 +139,7 @@ function noted(messages: ReturnType<typeof readConversation>["messages"], drop: 
 }
 
 /** Compacts by rules, then prunes, until tokens and bytes fit. */
-async function shortened(
+async function shortenRequest(
   input: unknown,
   how: CountOptions,
   limits: RequestLimits,

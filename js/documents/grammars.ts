@@ -7,7 +7,7 @@
  */
 
 import { forgive } from "./crashes.ts";
-import { blocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
+import { wasmBlocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
@@ -448,7 +448,7 @@ async function fetchModule(
   try {
     return await WebAssembly.compile(from as BufferSource);
   } catch (cause) {
-    throw blocked(cause) ?? noWasm(entry.key, cause);
+    throw wasmBlocked(cause) ?? noWasm(entry.key, cause);
   }
 }
 
@@ -490,7 +490,7 @@ function compile(key: string, make: () => WebAssembly.Module): WebAssembly.Modul
   try {
     return make();
   } catch (cause) {
-    throw blocked(cause) ?? noWasm(key, cause);
+    throw wasmBlocked(cause) ?? noWasm(key, cause);
   }
 }
 

@@ -105,13 +105,13 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Host): Prom
   }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
   const late = `the model did not answer within ${timeoutMs} ms`;
-  const answer = await within(
+  const answer = await callWithTimeout(
     timeoutMs,
     late,
     callbacks.signal,
     async (signal) => {
       try {
-        return read(await llm({ id, ...fields, signal }, { signal }));
+        return readReply(await llm({ id, ...fields, signal }, { signal }));
       } catch (error) {
         const status = statusOf(error);
         if (status !== undefined) callbacks.onStatus?.(status);
@@ -132,8 +132,8 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Host): Prom
 
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Host): Promise<Answer> {
   const { hooks, hookTimeoutMs, after, onProgress, signal, readHookReply, twoTriggers } = callbacks;
-  const event = { ...told, trigger: named(told["trigger"] as Trigger, twoTriggers) };
-  const answer = await within(
+  const event = { ...told, trigger: triggerForHooks(told["trigger"] as Trigger, twoTriggers) };
+  const answer = await callWithTimeout(
     hookTimeoutMs,
     `the hook ${name} did not end within ${hookTimeoutMs} ms`,
     signal,
@@ -156,13 +156,13 @@ async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Host):
 }
 
 /** Returns the trigger that hooks receive. */
-export function named(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" {
+export function triggerForHooks(trigger: Trigger, twoTriggers: boolean): Trigger | "auto" {
   if (!twoTriggers) return trigger;
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
 }
 
 async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }: Host): Promise<Answer> {
-  const answer = await within(
+  const answer = await callWithTimeout(
     hookTimeoutMs,
     `${path} was not read within ${hookTimeoutMs} ms`,
     signal,
@@ -186,7 +186,7 @@ type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { t
  * Waits for a callback until it ends, its timeout is over or `signal` is aborted. The callback may ignore its own
  * signal; its late answer is dropped.
  */
-export async function within<T>(
+export async function callWithTimeout<T>(
   timeout: number,
   late: string,
   outer: AbortSignal | undefined,
@@ -225,7 +225,7 @@ export async function within<T>(
  */
 const MAX_REPLY = 2_000_000;
 
-function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & {
+function readReply(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & {
   usage: Record<string, unknown> | undefined;
   requestId: string | undefined;
   serviceRequestId: string | undefined;
@@ -238,8 +238,8 @@ function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | F
   } = typeof reply === "string" ? ({ text: reply } as LlmReply) : (reply ?? ({} as LlmReply));
   const text = given === null ? "" : given;
   const usage = reported && typeof reported === "object" ? (reported as Record<string, unknown>) : undefined;
-  const named = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
-  const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
+  const nonEmpty = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
+  const [requestId, serviceRequestId] = [nonEmpty(ids.requestId), nonEmpty(ids.serviceRequestId)];
   if (typeof text !== "string") {
     return {
       type: "failed",

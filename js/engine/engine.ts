@@ -86,7 +86,7 @@ async function compiling(bytes: BufferSource): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw blocked(cause) ?? badWasm(cause);
+    throw wasmBlocked(cause) ?? badWasm(cause);
   }
 }
 
@@ -94,7 +94,7 @@ function compile(make: () => WebAssembly.Module): WebAssembly.Module {
   try {
     return make();
   } catch (cause) {
-    throw blocked(cause) ?? badWasm(cause);
+    throw wasmBlocked(cause) ?? badWasm(cause);
   }
 }
 
@@ -115,7 +115,7 @@ export function wasmNotFound(what: string, cause?: unknown, way?: string): Espal
  *
  * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
  */
-export function blocked(cause: unknown): EspalierError | undefined {
+export function wasmBlocked(cause: unknown): EspalierError | undefined {
   const said = cause instanceof Error ? cause.message : "";
   if (/disallowed by embedder/i.test(said)) {
     const message =
@@ -210,7 +210,7 @@ export function call<T>(run: () => T): T {
   } catch (error) {
     // A stack overflow inside wasm arrives as RangeError and leaves the instance as damaged as a panic does.
     if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
-    throw wrap(error);
+    throw toEspalierError(error);
   }
   throwTokenizerFailure();
   return result;
@@ -273,7 +273,7 @@ function recover(cause: Error): EspalierError {
  * Errors of the core carry `code`, `path` and `details`, but the glue throws them; the glue itself rejects values that
  * are not text.
  */
-function wrap(error: unknown): unknown {
+function toEspalierError(error: unknown): unknown {
   if (error instanceof TypeError && error.message.startsWith("the engine was given"))
     return new EspalierError({ code: "bad_input", message: error.message });
   if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;

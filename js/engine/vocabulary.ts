@@ -66,15 +66,15 @@ export async function loadEncoding(
     try {
       from = await fetch(from);
     } catch (cause) {
-      throw notFound(name, `${source} could not be fetched`, cause);
+      throw vocabularyNotFound(name, `${source} could not be fetched`, cause);
     }
   }
   if (from instanceof Response) {
-    if (!from.ok) throw notFound(name, `${from.url || "it"} answered ${from.status}`);
+    if (!from.ok) throw vocabularyNotFound(name, `${from.url || "it"} answered ${from.status}`);
     try {
       from = await from.arrayBuffer();
     } catch (cause) {
-      throw notFound(name, "the download was cut", cause);
+      throw vocabularyNotFound(name, "the download was cut", cause);
     }
   }
   if (from instanceof ArrayBuffer) from = new Uint8Array(from);
@@ -90,13 +90,13 @@ export async function loadEncoding(
 
 function needName(name: unknown): void {
   if (typeof name !== "string") throw badOption("", "the name of an encoding", name, "name");
-  if (!FILES.has(name)) knownTo(name, "name");
+  if (!FILES.has(name)) needKnownName(name, "name");
 }
 
 /** Loads an encoding if the entry contains it or can read files. Otherwise the core reports what is missing. */
 export function ensureEncoding(name: string): void {
   if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
-  if (!FILES.has(name)) knownTo(name, "options.encoding");
+  if (!FILES.has(name)) needKnownName(name, "options.encoding");
   const known = name as EncodingName;
   if (kept.has(known) || !FILES.has(name)) return;
   const contained = inside.get(known);
@@ -108,7 +108,7 @@ export function ensureEncoding(name: string): void {
 }
 
 /** Lets the engine reject an unknown name, and adds the path, which the engine does not know. */
-function knownTo(name: string, path: string): void {
+function needKnownName(name: string, path: string): void {
   try {
     call(() => wasm().hasEncoding(name));
   } catch (error) {
@@ -136,7 +136,7 @@ export async function loadNeeded(name: EncodingName): Promise<void> {
 }
 
 /** Returns the error for a missing vocabulary. `way` replaces the advice for users of a bundler. */
-export function notFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
+export function vocabularyNotFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
   const usual =
     `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +
     `or URL to loadEncoding("${name}", …).`;

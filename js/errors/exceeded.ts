@@ -20,7 +20,10 @@ export interface Whole {
 const LARGEST = 5;
 
 /** Restates `budget_exceeded` for the whole budget; returns any other error unchanged. */
-export function exceeded(error: unknown, { budget, beside = [], spare = 0, path, named = (id) => id }: Whole): unknown {
+export function restateExceeded(
+  error: unknown,
+  { budget, beside = [], spare = 0, path, named = (id) => id }: Whole,
+): unknown {
   if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") return error;
   const { needed: own, largest: found = [] } = error.details;
   const others = beside.filter(({ tokens }) => tokens > 0);

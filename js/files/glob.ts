@@ -22,11 +22,11 @@ export function glob(pattern: string): ((path: string) => boolean) | undefined {
   const tokens = tokensOf(pattern);
   if (!tokens) return undefined;
   const least = tokens.filter(({ type }) => type === "literal" || type === "one").length;
-  return simple(tokens) ?? ((path) => least <= path.length && matches(tokens, path));
+  return quickTest(tokens) ?? ((path) => least <= path.length && matches(tokens, path));
 }
 
 /** Returns a quick test for the usual patterns: a name without wildcards, or with a `*` at one end. */
-function simple(tokens: readonly Token[]): ((path: string) => boolean) | undefined {
+function quickTest(tokens: readonly Token[]): ((path: string) => boolean) | undefined {
   const first = tokens[0]?.type === "some";
   const last = tokens.length > 1 && tokens.at(-1)?.type === "some";
   const letters = tokens.slice(first ? 1 : 0, last ? -1 : undefined);

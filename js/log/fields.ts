@@ -15,7 +15,7 @@ export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
 }
 
 /** Returns true if two JSON values are equal; absent fields equal `undefined`. */
-export function alike(a: unknown, b: unknown): boolean {
+export function isEqualJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (
     typeof a !== "object" ||
@@ -26,7 +26,7 @@ export function alike(a: unknown, b: unknown): boolean {
   )
     return false;
   const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
+  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => isEqualJson(x[key], y[key]));
 }
 
 /** Returns the core's description of the origin of edits. */
@@ -44,7 +44,7 @@ export function madeFields(
 }
 
 /** Returns false for edits that only make one request fit: dropped groups, and a shortened newest request or round. */
-export function lasts({ kind, rule }: Edit): boolean {
+export function isLasting({ kind, rule }: Edit): boolean {
   return kind !== "drop" && !rule.startsWith("long-");
 }
 

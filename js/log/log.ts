@@ -42,7 +42,7 @@ import {
   editFields,
   findFields,
   jsonText,
-  lasts,
+  isLasting,
   madeFields,
   needCount,
   needId,
@@ -409,7 +409,7 @@ export class ConversationLog<T = unknown> {
     const { trigger, planId, ...options } = check(asked, LOG_COMPACT);
     const since = this.length;
     const { status, edits, report } = await this.compactView(options);
-    const lasting = edits.filter(lasts);
+    const lasting = edits.filter(isLasting);
     const { covered, summary, model, quality } = report;
     const data = {
       status,

@@ -54,13 +54,13 @@ export function page(messages: readonly Quoted[], frame: Frame, limit: number, c
     if (count(text) <= limit) return text;
   }
   // For example with ids of thousands of characters: the beginning says most.
-  return cut(write(messages.slice(0, 1), frame, 0, count), 0, limit, count, (text) => text).text;
+  return longestPiece(write(messages.slice(0, 1), frame, 0, count), 0, limit, count, (text) => text).text;
 }
 
 function write(messages: readonly Quoted[], { head, rest, notes = [] }: Frame, limit: number, count: Count): string {
   const room = limit - count([head, ...notes].join("\n")) - (rest && messages.length > 1 ? AROUND : 0);
-  const [shown, sizes] = chosen(messages, room, count);
-  const allowed = level(sizes, room - shown.length * AROUND);
+  const [shown, sizes] = fittingMessages(messages, room, count);
+  const allowed = evenShare(sizes, room - shown.length * AROUND);
   const left = messages.slice(shown.length);
   const quoted = shown.flatMap((message, at) => quote(message, Math.min(sizes[at]!, allowed), count));
   return [head, ...quoted, ...(left.length > 0 && rest ? [rest(left)] : []), ...notes]
@@ -69,7 +69,7 @@ function write(messages: readonly Quoted[], { head, rest, notes = [] }: Frame, l
 }
 
 /** Returns the first messages that fit, each with up to its share, and their tokens. */
-function chosen(messages: readonly Quoted[], room: number, count: Count): [Quoted[], number[]] {
+function fittingMessages(messages: readonly Quoted[], room: number, count: Count): [Quoted[], number[]] {
   const [shown, sizes]: [Quoted[], number[]] = [[], []];
   let taken = 0;
   for (const message of messages) {
@@ -85,7 +85,7 @@ function chosen(messages: readonly Quoted[], room: number, count: Count): [Quote
 }
 
 /** Returns the largest size up to which every message fits. */
-function level(sizes: readonly number[], room: number): number {
+function evenShare(sizes: readonly number[], room: number): number {
   let left = Math.max(0, room);
   const sorted = sizes.toSorted((a, b) => a - b);
   for (const [at, size] of sorted.entries()) {
@@ -99,7 +99,7 @@ function level(sizes: readonly number[], room: number): number {
 function quote(message: Quoted, tokens: number, count: Count): string[] {
   const { id, role, tools, text, with: round = [] } = message;
   const start = begin(message, tokens, count);
-  const { text: piece, end } = cut(text, start, tokens, count, escaped);
+  const { text: piece, end } = longestPiece(text, start, tokens, count, escaped);
   const isWhole = start === 0 && end === text.length;
   const fields = [
     ["id", id],
@@ -110,15 +110,15 @@ function quote(message: Quoted, tokens: number, count: Count): string[] {
   ];
   const tag = fields.map(([name, value]) => (value === "" ? "" : ` ${name}="${attribute(value!)}"`)).join("");
   const lines = [`<recalled${tag}>`, piece, "</recalled>"];
-  if (start > 0) lines.push(`(It begins earlier: ${asking({ id })})`);
-  if (end < text.length) lines.push(`(It goes on: ${asking({ id, offset: end })})`);
+  if (start > 0) lines.push(`(It begins earlier: ${nextArguments({ id })})`);
+  if (end < text.length) lines.push(`(It goes on: ${nextArguments({ id, offset: end })})`);
   return lines;
 }
 
 /** Returns the start of the piece: the line before its place of interest. */
 function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count): number {
   if (around === undefined) return start;
-  const whole = cut(text, 0, tokens, count, escaped);
+  const whole = longestPiece(text, 0, tokens, count, escaped);
   if (whole.end === text.length) return 0;
   const from = Math.max(0, around - Math.floor(whole.end * BEFORE));
   const line = from === 0 ? 0 : text.indexOf("\n", from) + 1;
@@ -129,7 +129,7 @@ function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count
  * Returns the longest piece from `start` on that has at most `tokens` tokens once it is escaped; it ends at the end of
  * a line if one is near.
  */
-function cut(
+function longestPiece(
   text: string,
   start: number,
   tokens: number,
@@ -167,8 +167,8 @@ function aligned(text: string, offset: number): number {
 }
 
 /** Returns the arguments of the next call, in the form that the model writes. */
-export function asking(args: { id: string; offset?: number }): string {
-  return untagged(JSON.stringify(args));
+export function nextArguments(args: { id: string; offset?: number }): string {
+  return withoutTags(JSON.stringify(args));
 }
 
 function escaped(text: string): string {
@@ -180,6 +180,6 @@ function attribute(text: string): string {
 }
 
 /** Removes angle brackets: there are no tags outside of a quotation. */
-function untagged(text: string): string {
+function withoutTags(text: string): string {
   return text.replace(/[<>]/g, "");
 }

@@ -15,7 +15,7 @@ import type { Format, NeutralMessage, Part, ToolResultPart } from "../types/mess
 import { readAsked } from "./asked.ts";
 import { definition } from "./definitions.ts";
 import type { RecallDefinitions } from "./definitions.ts";
-import { asking, page } from "./page.ts";
+import { nextArguments, page } from "./page.ts";
 import type { Count, Frame, Quoted } from "./page.ts";
 import { registerRecallTool } from "./registered.ts";
 
@@ -149,7 +149,7 @@ class Recall {
     const quoted = all.filter(({ place }) => place !== "rewound").map(({ message }) => this.quoted(message));
     const [only] = quoted;
     const notes = [
-      ...(unknown.length > 0 ? [`There is no ${unknown.map(shown).join(", ")}. ${this.span()}`] : []),
+      ...(unknown.length > 0 ? [`There is no ${unknown.map(quoteId).join(", ")}. ${this.span()}`] : []),
       ...(gone.length > 0 ? [`The user took ${inWords(gone)} back.`] : []),
     ];
     if (!only)
@@ -160,7 +160,7 @@ class Recall {
     if (quoted.length === 1 && offset !== undefined) {
       if (offset >= only.text.length)
         return this.page([], {
-          head: `${shown(only.id)} has ${only.text.length} characters; there is nothing from ${offset} on.`,
+          head: `${quoteId(only.id)} has ${only.text.length} characters; there is nothing from ${offset} on.`,
         });
       only.start = offset;
     } else if (query !== undefined) {
@@ -169,7 +169,7 @@ class Recall {
     const rest = (left: readonly Quoted[]) => {
       const id = left.length === 1 ? left[0]!.id : `${left[0]!.id}..${left.at(-1)!.id}`;
       const next = whole || ids.length === 1 ? id : left.map(({ id: one }) => one).join(",");
-      return `(${left.length} more: ${asking({ id: next })})`;
+      return `(${left.length} more: ${nextArguments({ id: next })})`;
     };
     return this.page(quoted, { head: QUOTED, rest, notes });
   }
@@ -229,7 +229,7 @@ class Recall {
     );
     const isResult = parts.length > 0 && parts.every(({ type }) => type === "toolResult" || type === "cacheMark");
     const texts = parts.map((part) =>
-      said(part, part.type === "toolResult" && results.length > 1 ? (nameOf(part) ?? part.callId) : undefined),
+      textOfPart(part, part.type === "toolResult" && results.length > 1 ? (nameOf(part) ?? part.callId) : undefined),
     );
     return {
       id,
@@ -272,7 +272,7 @@ class Recall {
   private span(): string {
     const ends = this.log.ends();
     if (!ends) return "There are no messages yet.";
-    const [first, last] = ends.map(shown);
+    const [first, last] = ends.map(quoteId);
     return first === last ? `The only id is ${first}.` : `Ids go from ${first} to ${last}.`;
   }
 
@@ -292,12 +292,13 @@ function placeOf(text: string, excerpt: string, query: string): number {
   const best = focus(text, query);
   if (best === undefined) return Math.max(0, place);
   const end = text.indexOf("\n", best);
-  const isBetter = place < 0 || held(text.slice(best, end < 0 ? undefined : end), query) > held(passage, query);
+  const isBetter =
+    place < 0 || countWords(text.slice(best, end < 0 ? undefined : end), query) > countWords(passage, query);
   return isBetter ? best : place;
 }
 
 /** Returns how many words of a query a text contains. */
-function held(text: string, query: string): number {
+function countWords(text: string, query: string): number {
   const lower = text.toLowerCase();
   return new Set(
     query
@@ -308,7 +309,7 @@ function held(text: string, query: string): number {
 }
 
 /** Returns a part as text; each of several results under the name of its tool. */
-function said(part: Part, label?: string): string {
+function textOfPart(part: Part, label?: string): string {
   switch (part.type) {
     case "text":
       return part.text;
@@ -318,7 +319,7 @@ function said(part: Part, label?: string): string {
       return `[call of ${part.name}] ${part.arguments}`;
     case "toolResult": {
       const labels = [...(label === undefined ? [] : [`result of ${label}`]), ...(part.isError ? ["failed"] : [])];
-      return `${labels.length === 0 ? "" : `[${labels.join(", ")}]\n`}${part.content.map((item) => said(item)).join("\n")}`;
+      return `${labels.length === 0 ? "" : `[${labels.join(", ")}]\n`}${part.content.map((item) => textOfPart(item)).join("\n")}`;
     }
     case "image":
     case "document":
@@ -331,12 +332,12 @@ function said(part: Part, label?: string): string {
 }
 
 /** Formats an id for a sentence; a model may have made it up. */
-function shown(id: string): string {
+function quoteId(id: string): string {
   return JSON.stringify(id.slice(0, 80)).slice(1, -1).replace(/[<>]/g, "");
 }
 
 function inWords(ids: readonly string[]): string {
   return ids.length > 3
-    ? `${ids.length} messages (${shown(ids[0]!)} to ${shown(ids.at(-1)!)})`
-    : ids.map(shown).join(", ");
+    ? `${ids.length} messages (${quoteId(ids[0]!)} to ${quoteId(ids.at(-1)!)})`
+    : ids.map(quoteId).join(", ");
 }

@@ -3,12 +3,12 @@
 import { RULES } from "../formats/table.ts";
 import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { counting, kept, read } from "../calls/reading.ts";
+import { counting, keptIds, read } from "../calls/reading.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { LogEdit } from "../log/types.ts";
-import { Late, contentName, readable, within } from "./storing.ts";
+import { Late, contentName, readable, withTimeout } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
 import type {
   BudgetResultsOptions,
@@ -63,7 +63,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
   const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
   if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
   const cap = options.maxResultTokens ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
-  return edited(messages, options, isGemini, {
+  return runOperation(messages, options, isGemini, {
     rule,
     budget,
     level,
@@ -105,7 +105,7 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
   // A number above any message count means all messages.
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
   const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
-  return edited(messages, options, isGemini, {
+  return runOperation(messages, options, isGemini, {
     rule: "clear",
     budget: options.budget,
     minRequestTokens: figure("minRequestTokens"),
@@ -129,7 +129,7 @@ type Done = ResultsReport & {
 };
 
 /** Runs one operation of the core, with the host's store in between. */
-async function edited<T>(
+async function runOperation<T>(
   messages: T,
   options: ResultsOptions,
   gemini: boolean,
@@ -144,7 +144,7 @@ async function edited<T>(
     ...counting(reading, options),
     ...rule,
     gemini,
-    keep: kept(reading, options.keep),
+    keep: keptIds(reading, options.keep),
     bodies: gemini ? bodies(reading) : [],
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
   };
@@ -165,7 +165,11 @@ async function edited<T>(
     const { plan, targets, pictures: noted, kind, rule: name, ...report } = call(() => operation.finish() as Done);
     const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
     if (noted.length > 0)
-      edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
+      edits.push({
+        kind: "truncate",
+        rule: "heavy-picture",
+        targets: noted.map((it) => withNulls(mergeNote(it, targets))),
+      });
     return { messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
     crashed = isCrash(error);
@@ -180,7 +184,7 @@ async function edited<T>(
  * Combines a note for pictures with the edit of the same part: a log shows only a part's newest edit, so the note
  * repeats what the edit did to the texts.
  */
-function over(noted: Target, targets: readonly Target[]): Target {
+function mergeNote(noted: Target, targets: readonly Target[]): Target {
   const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
   if (noted.to?.type !== "content" || to?.type !== "content") return noted;
   return { ...noted, to: { ...noted.to, items: noted.to.items.map((item, at) => item ?? to.items[at] ?? null) } };
@@ -212,7 +216,7 @@ class Storing {
     // for another text.
     const name = await contentName(tool, content, kind);
     try {
-      const answer = await within(timeoutMs, signal, (stop) =>
+      const answer = await withTimeout(timeoutMs, signal, (stop) =>
         store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult),
       );
       const path = typeof answer === "string" ? answer : answer?.path;

@@ -67,7 +67,7 @@ async function digest(content: string): Promise<string> {
 export class Late extends Error {}
 
 /** Runs `work` with a timeout that aborts its signal. */
-export async function within<T>(
+export async function withTimeout<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => T | Promise<T>,

@@ -8,7 +8,7 @@ import { forModel, NOTHING } from "../formats/audience.ts";
 import { vscodePart } from "../formats/vscode/read.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
-import { within } from "./storing.ts";
+import { withTimeout } from "./storing.ts";
 import { offload, truncate } from "./truncate.ts";
 import type { OffloadOptions } from "./truncate.ts";
 import type { Part } from "../types/messages.ts";
@@ -96,7 +96,7 @@ export async function toolContent(result: unknown, options: ToolContentOptions =
   }
   const { content: light, gone } = withinBytes(parts, maxImageBytes);
   const content: Part[] = [];
-  for (const part of light) content.push(part.type === "text" ? text(await short(part.text, options)) : part);
+  for (const part of light) content.push(part.type === "text" ? text(await shortenText(part.text, options)) : part);
   const isBlank = content.every((part) => part.type === "text" && part.text.trim() === "");
   if (isBlank) content.splice(0, content.length, text(NOTHING));
   const isError = isFields(result) && result["isError"] === true;
@@ -162,7 +162,7 @@ async function resource(
   let said: unknown = embedded?.["text"];
   if (!embedded && readResource) {
     try {
-      said = await within(timeoutMs, signal, (stop) => readResource(uri, { signal: stop }));
+      said = await withTimeout(timeoutMs, signal, (stop) => readResource(uri, { signal: stop }));
     } catch (error) {
       signal?.throwIfAborted();
       onEvent?.({ type: "warning", code: "resource_failed", uri, error });
@@ -216,7 +216,7 @@ function withinBytes(parts: readonly Part[], most: number): { content: Part[]; g
 }
 
 /** Returns a text within its limit: stored if possible, else cut. */
-async function short(
+async function shortenText(
   said: string,
   {
     maxTokens,

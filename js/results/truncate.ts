@@ -3,7 +3,7 @@
 import { check, need } from "../options/check.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badInput } from "../errors/errors.ts";
-import { Late, contentName, readable, within } from "./storing.ts";
+import { Late, contentName, readable, withTimeout } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
@@ -267,7 +267,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   const name = await contentName(tool, content, kind);
   let stored: { path: string; schemaPath?: string };
   try {
-    const answer = await within(timeoutMs, signal, (stop) =>
+    const answer = await withTimeout(timeoutMs, signal, (stop) =>
       store({
         name,
         content,

@@ -79,7 +79,10 @@ async function lexical(
 }
 
 /** Returns the paths that pass the filter. */
-export async function passing(paths: readonly string[], filter: PathFilter | undefined): Promise<readonly string[]> {
+export async function filterPaths(
+  paths: readonly string[],
+  filter: PathFilter | undefined,
+): Promise<readonly string[]> {
   if (!filter || paths.length === 0) return paths;
   const passes = await filter(paths);
   return paths.filter((_, at) => passes[at] === true);
@@ -88,7 +91,7 @@ export async function passing(paths: readonly string[], filter: PathFilter | und
 /** Reads all files, those with words of the query first. */
 async function readWorkspace(search: Search, signal: AbortSignal): Promise<SearchReply> {
   const { index, found, filter, query, options } = search;
-  const paths = await passing(index.paths(), filter);
+  const paths = await filterPaths(index.paths(), filter);
   await readTexts(search, paths, signal);
   const best = new Map<string, Chunk>();
   for (const chunk of await index.lexical(query, {
@@ -120,7 +123,7 @@ async function remote(search: Search, maxResults: number, signal: AbortSignal): 
   const wellFormed = given.map(readRemote).filter((hit) => hit !== undefined);
   if (wellFormed.length === 0 && given.length > 0) return failed("remote must return hits with path, start and end");
   const paths = [...new Set(wellFormed.map(({ path }) => path))];
-  const passed = new Set(await passing(paths, filter));
+  const passed = new Set(await filterPaths(paths, filter));
   signal.throwIfAborted();
   const known = new Map(paths.filter((path) => passed.has(path)).map((path) => [path, index.chunksOf(path)]));
   const hits: ScoredHit[] = [];

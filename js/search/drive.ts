@@ -106,7 +106,7 @@ export function drive(
       // A callback may throw before it returns a promise.
       Promise.resolve()
         .then(() => carryOut(effect, controller.signal))
-        .catch((error: unknown): SearchReply => ({ type: "failed", reason: said(error) }))
+        .catch((error: unknown): SearchReply => ({ type: "failed", reason: messageOf(error) }))
         .then((reply) => {
           if (isOver || running.get(id) !== controller) return;
           running.delete(id);
@@ -188,7 +188,7 @@ function json(value: unknown): string {
 }
 
 /** Returns a message for any thrown value. */
-export function said(error: unknown): string {
+export function messageOf(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message || error.name : String(error);
     return text === "" ? "it threw an empty text" : text;

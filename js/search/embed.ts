@@ -3,10 +3,10 @@
  */
 
 import type { Chunk, Held } from "./held.ts";
-import { within } from "./slices.ts";
+import { callWithTimeout } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type { EmbedOptions } from "./types.ts";
-import { said } from "./warnings.ts";
+import { errorText } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Max failed calls before the rest waits for the next time. */
@@ -62,7 +62,7 @@ export class Embedder {
       } catch (error) {
         signal?.throwIfAborted();
         failures += 1;
-        this.warnings.add("embeddings", `${items.length} chunks have no embedding: ${said(error)}`, error);
+        this.warnings.add("embeddings", `${items.length} chunks have no embedding: ${errorText(error)}`, error);
       }
     };
     const queue = async () => {
@@ -106,7 +106,7 @@ export class Embedder {
     kind: "chunks" | "query",
     signal: AbortSignal | undefined,
   ): Promise<Float32Array[]> {
-    const made: unknown = await within(this.timeoutMs, signal, "options.embeddings.embed", (own) =>
+    const made: unknown = await callWithTimeout(this.timeoutMs, signal, "options.embeddings.embed", (own) =>
       this.embed(texts, { signal: own, kind }),
     );
     if (!Array.isArray(made)) throw new TypeError("options.embeddings.embed must return a list of vectors");

@@ -30,7 +30,7 @@ import type {
 } from "./types.ts";
 import type { EncodingName } from "../types/count.ts";
 import { Updating } from "./updating.ts";
-import { said, Warnings } from "./warnings.ts";
+import { errorText, Warnings } from "./warnings.ts";
 import { follow } from "./watching.ts";
 
 /** A path filter that may run elsewhere. */
@@ -207,7 +207,9 @@ export class LocalIndex implements WorkspaceIndex {
     options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined },
   ): Promise<Chunk[]> {
     const { maxResults, contributions = false, filter } = options;
-    return passing(maxResults, filter, (max) => this.held.chunks((handle) => handle.search(query, max, contributions)));
+    return takePassing(maxResults, filter, (max) =>
+      this.held.chunks((handle) => handle.search(query, max, contributions)),
+    );
   }
 
   /** Makes the vector of a query for {@link nearest}. */
@@ -223,7 +225,7 @@ export class LocalIndex implements WorkspaceIndex {
     if (!this.embedder) return [];
     const vector = await this.embedder.query(query, options.signal);
     this.needOpen();
-    return passing(options.maxResults, options.filter, (max) =>
+    return takePassing(options.maxResults, options.filter, (max) =>
       this.held.chunks((handle) => handle.nearest(vector, max, 0)),
     );
   }
@@ -317,7 +319,7 @@ export class LocalIndex implements WorkspaceIndex {
       await this.updating.sync(report, new Slices(this.sliceMs, undefined), undefined, () => {});
       from = `${this.persisted ? "the storage and " : ""}${this.kept ? "the texts that were put" : "the source"}`;
     } catch (error) {
-      this.warnings.add("rebuilt", `The source could not be read: ${said(error)}`, error);
+      this.warnings.add("rebuilt", `The source could not be read: ${errorText(error)}`, error);
     }
     const { files } = this.stateNow();
     this.warnings.add("rebuilt", `The engine crashed; the index was rebuilt from ${from} (${files} files).`);
@@ -325,7 +327,7 @@ export class LocalIndex implements WorkspaceIndex {
 }
 
 /** Fetches more until enough paths pass the filter, or there are no more. */
-async function passing(
+async function takePassing(
   max: number,
   filter: PathFilter | undefined,
   search: (max: number) => Chunk[],

@@ -3,7 +3,7 @@
 import { ready } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
 import { INDEX } from "../options/schemas/search.ts";
-import { loadNeeded, notFound, vocabularyOf } from "../engine/vocabulary.ts";
+import { loadNeeded, vocabularyNotFound, vocabularyOf } from "../engine/vocabulary.ts";
 import { LocalIndex } from "./local.ts";
 import type { IndexOptions, WorkspaceIndex } from "./types.ts";
 import { WorkerIndex } from "./worker-index.ts";
@@ -33,7 +33,7 @@ export async function openIndex(options: IndexOptions = {}): Promise<WorkspaceIn
   if (worker) {
     const from = vocabulary ?? vocabularyOf(encoding);
     if (from === undefined)
-      throw notFound(
+      throw vocabularyNotFound(
         encoding,
         "options.vocabulary is missing",
         undefined,

@@ -1,7 +1,7 @@
 /** Makes the hits of an answer: the core joins, counts and cuts ranges; the host summarises large ones. */
 
 import { call } from "../engine/engine.ts";
-import { within } from "../engine/drive.ts";
+import { callWithTimeout } from "../engine/drive.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
@@ -184,7 +184,7 @@ async function summarized(
   const make = async ({ hit, budget }: { hit: number; budget: number }): Promise<[number, string][]> => {
     const { path, start, end } = found.get(filling.hits[hit]!.hit);
     const late = `no answer within ${summarizeTimeoutMs} ms`;
-    const made = await within<unknown>(
+    const made = await callWithTimeout<unknown>(
       summarizeTimeoutMs,
       late,
       signal,

@@ -6,10 +6,10 @@
  */
 
 import type { Held } from "./held.ts";
-import { breathe, within } from "./slices.ts";
+import { yieldToTasks, callWithTimeout } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type { IndexProgress, IndexStorage } from "./types.ts";
-import { said } from "./warnings.ts";
+import { errorText } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
 const FOLDER = "search/";
@@ -71,7 +71,7 @@ export class Persisted {
       await slices.next();
     }
     while (held.use((handle) => handle.loadStep())) await slices.next();
-    await breathe();
+    await yieldToTasks();
     const damaged = held.use((handle) => handle.loadEnd());
     for (let at = 0; at < damaged.length; at += 2) {
       this.refused(`The stored ${damaged[at]}`, damaged[at + 1]!);
@@ -155,41 +155,47 @@ export class Persisted {
       let unused = obsolete.map((name) => FOLDER + name);
       if (!this.isClean) {
         const used = new Set([MANIFEST, VECTORS, ...names.map((name) => FOLDER + name)]);
-        unused = (await within(TIMEOUT, undefined, "the storage", () => this.storage.list(FOLDER))).filter(
+        unused = (await callWithTimeout(TIMEOUT, undefined, "the storage", () => this.storage.list(FOLDER))).filter(
           (name) => !used.has(name),
         );
         this.isClean = true;
       }
       for (const name of unused) {
-        await within(TIMEOUT, undefined, "the storage", () => this.storage.delete(name));
+        await callWithTimeout(TIMEOUT, undefined, "the storage", () => this.storage.delete(name));
         deleted += 1;
       }
     } catch (error) {
       // They only take room; the next session deletes them.
-      this.warnings.add("storage", `Blobs that are not needed any more could not be deleted: ${said(error)}`, error);
+      this.warnings.add(
+        "storage",
+        `Blobs that are not needed any more could not be deleted: ${errorText(error)}`,
+        error,
+      );
     }
     return deleted;
   }
 
   private async read(name: string): Promise<Uint8Array | undefined> {
     try {
-      const bytes: unknown = await within(TIMEOUT, undefined, "the storage", () => this.storage.readBytes(name));
+      const bytes: unknown = await callWithTimeout(TIMEOUT, undefined, "the storage", () =>
+        this.storage.readBytes(name),
+      );
       if (bytes === undefined || bytes instanceof Uint8Array) return bytes;
       throw new TypeError("readBytes returned neither bytes nor undefined");
     } catch (error) {
-      this.warnings.add("storage", `${name} could not be read: ${said(error)}`, error);
+      this.warnings.add("storage", `${name} could not be read: ${errorText(error)}`, error);
       return undefined;
     }
   }
 
   private async write(name: string, bytes: Uint8Array): Promise<boolean> {
     try {
-      await within(TIMEOUT, undefined, "the storage", () => this.storage.writeBytes(name, bytes));
+      await callWithTimeout(TIMEOUT, undefined, "the storage", () => this.storage.writeBytes(name, bytes));
       return true;
     } catch (error) {
       this.warnings.add(
         "storage",
-        `${name} could not be written: ${said(error)}. The index stays in memory; the next save tries again.`,
+        `${name} could not be written: ${errorText(error)}. The index stays in memory; the next save tries again.`,
         error,
       );
       return false;

@@ -8,7 +8,7 @@ import { check } from "../options/check.ts";
 import { SEARCH } from "../options/schemas/search.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
-import { carryOut, passing } from "./carry-out.ts";
+import { carryOut, filterPaths } from "./carry-out.ts";
 import type { SearchedIndex } from "./carry-out.ts";
 import { drive } from "./drive.ts";
 import { FoundHits } from "./found.ts";
@@ -119,7 +119,7 @@ async function size(
 ): Promise<{ files: number; tokens: number }> {
   const { files } = index.stateNow();
   if (files >= max) return { files, tokens: 0 };
-  const paths = filter && (await passing(index.paths(), filter).catch(() => undefined));
+  const paths = filter && (await filterPaths(index.paths(), filter).catch(() => undefined));
   // A failing filter fails again at a place that reports its reason.
   if (!paths) return index.wholeSize(max);
   const tokens = paths.flatMap((path) => index.chunksOf(path)).reduce((sum, chunk) => sum + chunk.tokens, 0);

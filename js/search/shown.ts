@@ -46,17 +46,17 @@ export async function fittingHits(
   // Includes a line end after each text.
   const cost = async (text: string) => (text === "" ? Infinity : await sizing.countTokens(`${text}\n`));
   const shown: { text: string; tokens: number; hit: Found; isShort: boolean }[] = [];
-  let whole = hits[0] && framed(hits[0], hits[0].text);
+  let whole = hits[0] && inTags(hits[0], hits[0].text);
   let tokens = whole === undefined ? 0 : await cost(whole);
   for (const [rank, hit] of hits.entries()) {
     const next = hits[rank + 1];
-    const following = next && framed(next, next.text);
+    const following = next && inTags(next, next.text);
     const nextTokens = following === undefined ? Infinity : await cost(following);
     if (tokens <= left) {
       shown.push({ text: whole!, tokens, hit, isShort: false });
     } else {
-      const half = nextTokens <= left / 2 ? await short(hit, query, Math.floor(left / 2), cost) : undefined;
-      const made = half ?? (await short(hit, query, left, cost));
+      const half = nextTokens <= left / 2 ? await shortenHit(hit, query, Math.floor(left / 2), cost) : undefined;
+      const made = half ?? (await shortenHit(hit, query, left, cost));
       if (!made) break;
       tokens = made.tokens;
       shown.push({ ...made, hit, isShort: true });
@@ -65,7 +65,7 @@ export async function fittingHits(
     [whole, tokens] = [following, nextTokens];
   }
   for (const one of shown) {
-    const made = one.isShort && left > 0 ? await short(one.hit, query, one.tokens + left, cost) : undefined;
+    const made = one.isShort && left > 0 ? await shortenHit(one.hit, query, one.tokens + left, cost) : undefined;
     if (!made || made.tokens <= one.tokens) continue;
     left -= made.tokens - one.tokens;
     [one.text, one.tokens] = [made.text, made.tokens];
@@ -74,7 +74,7 @@ export async function fittingHits(
 }
 
 /** Returns a hit between its tags. Lines count from 1, as editors show them. */
-function framed({ path, firstLine, lastLine, header }: Found, text: string): string {
+function inTags({ path, firstLine, lastLine, header }: Found, text: string): string {
   const lines = firstLine === lastLine ? `${firstLine + 1}` : `${firstLine + 1}-${lastLine + 1}`;
   const within = header ? ` in=${JSON.stringify(header)}` : "";
   const body = text.endsWith("\n") ? text.slice(0, -1) : text;
@@ -82,21 +82,21 @@ function framed({ path, firstLine, lastLine, header }: Found, text: string): str
 }
 
 /** Shortens a hit to at most `most` tokens with its tags; returns nothing if too little would be left. */
-async function short(
+async function shortenHit(
   hit: Found,
   query: string,
   most: number,
   cost: (text: string) => Promise<number>,
 ): Promise<{ text: string; tokens: number } | undefined> {
   if (!(most >= FEWEST)) return undefined;
-  const frame = await cost(framed(hit, ""));
+  const frame = await cost(inTags(hit, ""));
   const { path, firstLine, text: whole } = hit;
   // Keeps the place of the query's words; if that is too large by itself, the outermost lines.
   for (const selection of [focus(whole, query), undefined]) {
     let made = { text: "", tokens: Infinity };
     const countTokens = async (text: string) =>
-      (made = { text: framed(hit, text), tokens: await cost(framed(hit, text)) }).tokens - frame;
-    const show = ({ edits }: DocumentSummary) => placed(whole, edits, firstLine);
+      (made = { text: inTags(hit, text), tokens: await cost(inTags(hit, text)) }).tokens - frame;
+    const show = ({ edits }: DocumentSummary) => summaryOfPart(whole, edits, firstLine);
     const text = await shortened(
       whole,
       { path, ...(selection !== undefined && { selection }) },
@@ -109,7 +109,7 @@ async function short(
 }
 
 /** Returns a summary of a part of a file, whose markers name lines of the file. Empty if all of the text is missing. */
-function placed(text: string, edits: readonly SummaryEdit[], firstLine: number): string {
+function summaryOfPart(text: string, edits: readonly SummaryEdit[], firstLine: number): string {
   let [end, out, isBlank] = [0, "", true];
   for (const edit of [...edits, { start: text.length, end: text.length, text: "" }]) {
     const kept = text.slice(end, edit.start);

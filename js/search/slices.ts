@@ -3,7 +3,7 @@
 import { EspalierError } from "../errors/errors.ts";
 
 /** Lets other tasks of the thread run: input, rendering, timers. */
-export function breathe(): Promise<void> {
+export function yieldToTasks(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   if (typeof setImmediate === "function") return new Promise((resolve) => void setImmediate(resolve));
   // Browsers delay nested timers by 4 ms, messages not at all.
@@ -39,7 +39,7 @@ export class Slices {
   async next(): Promise<void> {
     this.signal?.throwIfAborted();
     if (!this.isOver) return;
-    await breathe();
+    await yieldToTasks();
     this.since = performance.now();
     this.signal?.throwIfAborted();
   }
@@ -51,7 +51,7 @@ export class Slices {
  *
  * @throws the callback's error; the signal's reason; EspalierError `worker_failed` after `ms`
  */
-export function within<T>(
+export function callWithTimeout<T>(
   ms: number,
   signal: AbortSignal | undefined,
   what: string,
@@ -95,7 +95,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
 }
 
 /** Iterates until the signal is aborted, also while waiting for the next item. */
-export async function* each<T>(
+export async function* iterate<T>(
   items: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
 ): AsyncIterable<T> {

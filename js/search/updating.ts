@@ -5,7 +5,7 @@ import { EspalierError } from "../errors/errors.ts";
 import { contentVersion } from "../files/hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
-import { abortable, each, within } from "./slices.ts";
+import { abortable, iterate, callWithTimeout } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type {
   FileNote,
@@ -16,7 +16,7 @@ import type {
   SearchDefinition,
   SearchFile,
 } from "./types.ts";
-import { said } from "./warnings.ts";
+import { errorText } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Max files that are compared in one call of the engine. */
@@ -165,7 +165,7 @@ export class Updating {
     needFiles(files);
     const seen = new Set<string>();
     let done = 0;
-    for await (const file of each(files as Iterable<SearchFile>, signal)) {
+    for await (const file of iterate(files as Iterable<SearchFile>, signal)) {
       const { path, text, version, definitions } = needFile(file, `files[${done}]`);
       if (seen.has(path)) addNote(report, { path, reason: "duplicate", detail: "the last one counts" });
       seen.add(path);
@@ -198,7 +198,7 @@ export class Updating {
     progress: Progress,
   ): Promise<Map<string, string>> {
     const listed = new Map<string, string>();
-    for await (const file of each(this.parts.source.list({ signal, note }), signal)) {
+    for await (const file of iterate(this.parts.source.list({ signal, note }), signal)) {
       const { path, version } = (file ?? {}) as { path?: unknown; version?: unknown };
       if (typeof path !== "string" || path === "" || typeof version !== "string") {
         throw new EspalierError({
@@ -281,10 +281,10 @@ export class Updating {
   private async read(path: string, signal: AbortSignal | undefined): Promise<Read | FileNote> {
     let read: unknown;
     try {
-      read = await within(TIMEOUT, signal, "options.source.read", () => this.parts.source.read(path));
+      read = await callWithTimeout(TIMEOUT, signal, "options.source.read", () => this.parts.source.read(path));
     } catch (error) {
       signal?.throwIfAborted();
-      return { path, reason: "unreadable", detail: said(error) };
+      return { path, reason: "unreadable", detail: errorText(error) };
     }
     const { text, version, reason, detail } = (read ?? {}) as Partial<Read & FileNote>;
     if (typeof reason === "string") return { path, reason, ...(detail !== undefined && { detail }) };
@@ -320,11 +320,11 @@ export class Updating {
       );
     } catch (error) {
       if (!isCrash(error)) {
-        this.notSearched({ path, reason: "refused", detail: said(error) }, version, report);
+        this.notSearched({ path, reason: "refused", detail: errorText(error) }, version, report);
         return;
       }
       // The file is left out from now on, so it crashes the engine only once.
-      this.culprit = { path, version, detail: said(error) };
+      this.culprit = { path, version, detail: errorText(error) };
       throw error;
     }
     this.remembered.delete(path);
@@ -363,12 +363,12 @@ export class Updating {
     const { definitions, warnings } = this.parts;
     if (!definitions) return undefined;
     try {
-      const found = await within(TIMEOUT, signal, "options.definitions", () => definitions({ path, text }));
+      const found = await callWithTimeout(TIMEOUT, signal, "options.definitions", () => definitions({ path, text }));
       if (found !== undefined) needDefinitions(found, "options.definitions");
       return found;
     } catch (error) {
       signal?.throwIfAborted();
-      warnings.add("definitions", `${path} is cut by lines: ${said(error)}`, error);
+      warnings.add("definitions", `${path} is cut by lines: ${errorText(error)}`, error);
       return undefined;
     }
   }

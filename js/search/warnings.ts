@@ -39,7 +39,7 @@ export class Warnings {
 }
 
 /** Returns the text of an error, for messages. */
-export function said(error: unknown): string {
+export function errorText(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
   return typeof message === "string" && message !== "" ? message : String(error);
 }

@@ -1,7 +1,7 @@
 /** Follows a source: collects changes while a refresh runs, and saves after a quiet period. */
 
 import type { FileSource, IndexReport, WorkspaceIndex } from "./types.ts";
-import { said } from "./warnings.ts";
+import { errorText } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Milliseconds for collecting changes: editors write a file several times in a row. */
@@ -28,7 +28,7 @@ export function follow(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const failed = (error: unknown) => {
     if (isEnded) return;
-    warnings.add("watch", `Changes could not be followed: ${said(error)}`, error);
+    warnings.add("watch", `Changes could not be followed: ${errorText(error)}`, error);
     onError?.(error);
   };
   const after = (ms: number, work: () => Promise<void>) => {

@@ -23,7 +23,7 @@ import type {
   WorkspaceIndex,
 } from "./types.ts";
 import { needFile, needFiles } from "./updating.ts";
-import { said, Warnings } from "./warnings.ts";
+import { errorText, Warnings } from "./warnings.ts";
 import { follow } from "./watching.ts";
 import { crossed, LISTED, PUT, PUT_LENGTH } from "./worker-protocol.ts";
 import type { CrossedError, FromSearchWorker, Method, ToSearchWorker } from "./worker-protocol.ts";
@@ -207,7 +207,7 @@ export class WorkerIndex implements WorkspaceIndex {
         this.calls.get(id)?.reject(
           new EspalierError({
             code: "bad_input",
-            message: `The arguments cannot be passed to the worker: ${said(cause)}`,
+            message: `The arguments cannot be passed to the worker: ${errorText(cause)}`,
             path: "arguments",
             cause,
           }),

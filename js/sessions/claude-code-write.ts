@@ -5,7 +5,7 @@
 
 import { fields, isFields, text } from "./draft.ts";
 import type { Fields } from "./draft.ts";
-import { named } from "./names.ts";
+import { idFrom } from "./names.ts";
 import { parsedLine, plan } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
@@ -99,7 +99,7 @@ function envelope(records: readonly (Fields | undefined)[], place: number): Fiel
 
 function lineOf(message: unknown, { model = "<synthetic>", ...common }: Fields, name: string): Fields {
   const { role, content } = fields(message);
-  const uuid = named(name);
+  const uuid = idFrom(name);
   if (role !== "assistant")
     return { parentUuid: null, ...common, type: "user", message: { role: "user", content }, uuid };
   const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };

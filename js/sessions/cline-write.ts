@@ -3,7 +3,7 @@
 import { ClineItems, written } from "./cline-items.ts";
 import { fields, isFields, items, number } from "./draft.ts";
 import type { Fields } from "./draft.ts";
-import { named } from "./names.ts";
+import { idFrom } from "./names.ts";
 import type { Session } from "./types.ts";
 
 /** Fields that tie a message to a summary or a cut. */
@@ -102,7 +102,7 @@ function fresh(message: unknown, above: Fields, first: Fields, name: string): Fi
   const { role, content } = fields(message);
   const time = number(above["ts"]) ?? (number(first["ts"]) === undefined ? undefined : number(first["ts"])! - 1);
   return {
-    ...("id" in first && { id: named(name) }),
+    ...("id" in first && { id: idFrom(name) }),
     role,
     content: written(content),
     ...(time !== undefined && { ts: time + 1 }),

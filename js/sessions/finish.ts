@@ -37,7 +37,7 @@ export function pick(
     const message = `options.conversation is ${conversation}, but ${file} contains only ${drafts.length}`;
     throw new EspalierError({ code: "bad_option", message, path: "options.conversation" });
   }
-  if (sideChain === undefined) return alone(draft) ?? draft;
+  if (sideChain === undefined) return onlySideChain(draft) ?? draft;
   const chain = draft.chains.find(({ id }) => id === sideChain);
   if (chain) return sideOf(chain);
   const ids = draft.chains.slice(0, 10).map(({ id }) => JSON.stringify(id));
@@ -55,7 +55,7 @@ function sideOf({ id, draft }: Chain): Draft {
 }
 
 /** Returns the side chain of a file with nothing else, as the files of Claude Code's sub-agents are. */
-function alone({ messages, chains, about, skipped }: Draft): Draft | undefined {
+function onlySideChain({ messages, chains, about, skipped }: Draft): Draft | undefined {
   const [chain, ...others] = chains;
   if (messages.length > 0 || !chain || others.length > 0) return undefined;
   sideOf(chain).tell(about);

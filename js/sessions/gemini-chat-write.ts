@@ -7,7 +7,7 @@ import { fields, isFields, objects, text } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { GeminiChat, isHeader } from "./gemini-chat-log.ts";
 import { contentsOf, partsOf } from "./gemini-records.ts";
-import { named } from "./names.ts";
+import { idFrom } from "./names.ts";
 import { parsedLine } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
@@ -114,8 +114,8 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
   const used = new Set<Live>();
   const fresh = (turn: unknown, next: unknown, near: Fields, number: string) => {
     const { record, count } = freshRecord(fields(turn), fields(next), near);
-    let id = named(`${session.id ?? ""}:${number}`);
-    while (taken.has(id)) id = named(`${id}:`);
+    let id = idFrom(`${session.id ?? ""}:${number}`);
+    while (taken.has(id)) id = idFrom(`${id}:`);
     taken.add(id);
     return { fresh: { id, ...record }, count };
   };

@@ -2,7 +2,7 @@
 import { hash32, hex } from "../files/hash.ts";
 
 /** Returns an id in the form of a UUID, derived from a text. */
-export function named(name: string): string {
+export function idFrom(name: string): string {
   const digits = [0x811c9dc5, 0x01000193, 0x9e3779b9, 0x85ebca6b].map((seed) => mixed(hash32(name, seed))).join("");
   return [
     digits.slice(0, 8),

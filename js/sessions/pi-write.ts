@@ -5,7 +5,7 @@
 
 import { fields, isFields, objects } from "./draft.ts";
 import type { Fields } from "./draft.ts";
-import { named } from "./names.ts";
+import { idFrom } from "./names.ts";
 import { messagesFor, toolNames } from "./pi-messages.ts";
 import { idOf, pathOf } from "./pi-tree.ts";
 import type { Entry } from "./pi-tree.ts";
@@ -107,7 +107,7 @@ class Chain {
   /** Derives an id from the line above, so that the same messages result in the same file. */
   #id(): string {
     for (let name = `${this.#last.id}:`; ; name += "+") {
-      const id = named(name).slice(0, 8);
+      const id = idFrom(name).slice(0, 8);
       if (this.#ids.has(id)) continue;
       this.#ids.add(id);
       return id;

@@ -18,7 +18,7 @@ export function noLayout(sample: Sample, name = "the file"): EspalierError {
     return new EspalierError({ code: "no_conversation", message: `${name} is empty`, path: "source" });
   }
   const tools = [...new Set(READERS.map(({ tool }) => tool))].join(", ");
-  const near = nearest(sample);
+  const near = nearestLayout(sample);
   const like =
     near === undefined
       ? ""
@@ -61,7 +61,7 @@ function looks(sample: Sample): string {
 }
 
 /** Returns the layout with the most matching marks, if at least half of its marks match. */
-function nearest(sample: Sample): { tool: string; has: string } | undefined {
+function nearestLayout(sample: Sample): { tool: string; has: string } | undefined {
   const has = new Set(names(sample));
   let best: { tool: string; has: string; share: number } | undefined;
   for (const { tool, marks = [], shapes } of READERS) {

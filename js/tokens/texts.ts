@@ -40,7 +40,7 @@ onFreshInstance(() => {
 });
 
 /** Returns the input buffer, with room for `length` bytes. Fetches it again whenever the engine's memory has moved. */
-function input(length: number): Uint8Array {
+function inputBuffer(length: number): Uint8Array {
   const live = wasm();
   if (owner !== live || view.byteLength < length) {
     // A view has no length once its memory has grown.
@@ -172,7 +172,7 @@ export function countBatch(texts: readonly string[], options: { encoding?: Encod
       cache?.set(text, counts[at] as number);
     } else {
       if (end + text.length * 3 + PADDING > ROOM) flush();
-      const written = encoder.encodeInto(text, input(ROOM).subarray(end)).written;
+      const written = encoder.encodeInto(text, inputBuffer(ROOM).subarray(end)).written;
       waiting.push(at);
       lengths.push(written);
       end += written + PADDING;
@@ -184,7 +184,7 @@ export function countBatch(texts: readonly string[], options: { encoding?: Encod
 
 function fresh(text: string, encoding: number): number {
   if (text.length <= CHUNK) {
-    const { written } = encoder.encodeInto(text, input(text.length * 3));
+    const { written } = encoder.encodeInto(text, inputBuffer(text.length * 3));
     return call(() => wasm().countBuffer(encoding, written));
   }
   return call(() => inChunks(text, encoding));
@@ -201,7 +201,7 @@ function inChunks(text: string, encoding: number): number {
       const chunk = text.slice(at, end);
       // A long text without a place to cut is carried along; doubling the buffer limits the number of copies.
       const needed = carried + chunk.length * 3;
-      const buffer = input(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
+      const buffer = inputBuffer(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
       const length = carried + encoder.encodeInto(chunk, buffer.subarray(carried)).written;
       at = end;
       if (at === text.length) return total + live.countBuffer(encoding, length);
@@ -245,7 +245,7 @@ export function decode(ids: Uint32Array | readonly number[], options: TextOption
   if (!(ids instanceof Uint32Array) && !Array.isArray(ids))
     throw new EspalierError({ code: "bad_input", message: "decode needs a list of ids", path: "ids" });
   const list =
-    ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => whole(id, `ids[${at}]`, 0xffffffff));
+    ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => needWhole(id, `ids[${at}]`, 0xffffffff));
   return call(() => wasm().decode(list, encoding));
 }
 
@@ -268,7 +268,7 @@ export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Arr
 export function prefixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
   const encoding = encodingOf(options);
-  return call(() => wasm().prefixWithin(text, whole(most, "most"), encoding) as Fit);
+  return call(() => wasm().prefixWithin(text, needWhole(most, "most"), encoding) as Fit);
 }
 
 /**
@@ -278,11 +278,11 @@ export function prefixWithin(text: string, most: number, options: TextOptions = 
 export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
   const encoding = encodingOf(options);
-  return call(() => wasm().suffixWithin(text, whole(most, "most"), encoding) as Fit);
+  return call(() => wasm().suffixWithin(text, needWhole(most, "most"), encoding) as Fit);
 }
 
 /** Checks a number, because wasm accepts any number silently. */
-function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): number {
+function needWhole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
   throw badOption("", "a whole number, 0 or more", value, path);
 }
@@ -391,7 +391,7 @@ export class Calibration {
     const { model = this.model, frame } = request;
     for (const [name, value] of Object.entries({ model, frame }))
       if (value !== undefined) needString(value, `request.${name}`);
-    this.take({ type: "sent", ...named(request, "request"), model, ...(frame !== undefined && { frame }) });
+    this.take({ type: "sent", ...checkReport(request, "request"), model, ...(frame !== undefined && { frame }) });
   }
 
   /**
@@ -401,12 +401,12 @@ export class Calibration {
    */
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
     need(report, kinds.required(kinds.object), "report");
-    return this.take({ type: "reported", ...named(report, "report") }).outcome ?? "ignored";
+    return this.take({ type: "reported", ...checkReport(report, "report") }).outcome ?? "ignored";
   }
 
   /** Predicts the provider's count for our count of `tokens`. */
   predict(tokens: number): Prediction {
-    const counted = whole(tokens, "tokens");
+    const counted = needWhole(tokens, "tokens");
     return call(() => wasm().predict(newestOnly(this.state), this.model, counted) as Prediction);
   }
 
@@ -428,7 +428,7 @@ function needModel(model: unknown): void {
 }
 
 /** Checks the id and the number of tokens of one request. */
-function named({ id, tokens }: { id: string; tokens: number }, path: string): { id: string; tokens: number } {
+function checkReport({ id, tokens }: { id: string; tokens: number }, path: string): { id: string; tokens: number } {
   needString(id, `${path}.id`);
-  return { id, tokens: whole(tokens, `${path}.tokens`) };
+  return { id, tokens: needWhole(tokens, `${path}.tokens`) };
 }

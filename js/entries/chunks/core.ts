@@ -32,7 +32,7 @@ export { setSearchLoader } from "../../log/loader.ts";
 export {
   ensureEncoding,
   loadNeeded,
-  notFound,
+  vocabularyNotFound,
   provideVocabulary,
   setVocabularyLocator,
   setVocabularyReader,

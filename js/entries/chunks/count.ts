@@ -2,4 +2,9 @@
 
 export * from "../count.ts";
 export { call, canStart, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../../engine/engine.ts";
-export { notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../../engine/vocabulary.ts";
+export {
+  vocabularyNotFound,
+  provideVocabulary,
+  setVocabularyLocator,
+  setVocabularyReader,
+} from "../../engine/vocabulary.ts";

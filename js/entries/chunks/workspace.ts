@@ -9,5 +9,10 @@ export * from "../inline-context.ts";
 export { call, canStart, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../../engine/engine.ts";
 export { badInput, badOption, badValue } from "../../errors/errors.ts";
 export { check, checkForeign, choice, items, need } from "../../options/check.ts";
-export { notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../../engine/vocabulary.ts";
+export {
+  vocabularyNotFound,
+  provideVocabulary,
+  setVocabularyLocator,
+  setVocabularyReader,
+} from "../../engine/vocabulary.ts";
 export { judgeOf } from "../../search/sources/rules.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { setLoader, wasmNotFound } from "../../engine/engine.ts";
-import { notFound, setVocabularyReader } from "../../engine/vocabulary.ts";
+import { vocabularyNotFound, setVocabularyReader } from "../../engine/vocabulary.ts";
 import type { EncodingName } from "../../types/count.ts";
 
 /**
@@ -44,7 +44,7 @@ export function readVocabularies(locate: (name: EncodingName) => URL | string): 
     try {
       return readFileSync(file);
     } catch (cause) {
-      throw notFound(name, `${file} cannot be read`, cause, refusal(cause));
+      throw vocabularyNotFound(name, `${file} cannot be read`, cause, refusal(cause));
     }
   });
 }

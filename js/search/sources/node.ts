@@ -100,7 +100,7 @@ async function rootsOf(folders: readonly string[]): Promise<(Root & { folder: st
         });
       };
       try {
-        const found = await realpath(folder).catch((error: unknown) => denied(error, folder));
+        const found = await realpath(folder).catch((error: unknown) => orIfDenied(error, folder));
         if ((await lstatOf(found)).isDirectory()) return found;
       } catch (cause) {
         throw refuse((cause as Error).message, cause);
@@ -210,7 +210,7 @@ const readOf = (file: number, bytes: Uint8Array, from: number) =>
   });
 
 /** Node's permission model forbids `realpath` below a readable folder, but allows `lstat`. */
-function denied<T>(error: unknown, instead: T): T {
+function orIfDenied<T>(error: unknown, instead: T): T {
   if ((error as NodeJS.ErrnoException).code !== "ERR_ACCESS_DENIED") throw error;
   return instead;
 }
@@ -220,7 +220,7 @@ function isStraight(root: string, folder: string): boolean {
   try {
     return realpathSync.native(folder) === folder;
   } catch (error) {
-    denied(error, undefined);
+    orIfDenied(error, undefined);
   }
   for (let part = folder; part.length > root.length; part = dirname(part))
     if (!lstatSync(part).isDirectory()) return false;

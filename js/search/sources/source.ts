@@ -7,7 +7,7 @@ import { judgeOf } from "./rules.ts";
 import type { SourceOptions } from "./rules.ts";
 import { noteOf } from "./tree.ts";
 import type { Root } from "./tree.ts";
-import { leftOut, listedOf, walk } from "./walk.ts";
+import { whyLeftOut, listedOf, walk } from "./walk.ts";
 import type { Walking } from "./walk.ts";
 
 type Listing = Parameters<FileSource["list"]>[0];
@@ -106,7 +106,7 @@ export function sourceOf(
     const place = await placeOf(path);
     if (!place) return { path, reason: "gone", detail: "not a path of this source" };
     const { root, file } = place;
-    const why = versions?.has(path) ? undefined : await leftOut(root, walking(), file, false);
+    const why = versions?.has(path) ? undefined : await whyLeftOut(root, walking(), file, false);
     if (why) return { path, ...why };
     try {
       const edited = root.tree.edited?.(file);
@@ -152,7 +152,7 @@ export function sourceOf(
     if (kind === "folder") {
       for await (const files of walk(root, walking(), file))
         for (const { path, version } of files) out.set(path, version);
-    } else if (kind === "file" && (await leftOut(root, walking(), file, false)) === undefined) {
+    } else if (kind === "file" && (await whyLeftOut(root, walking(), file, false)) === undefined) {
       const { file: listed } = await listedOf(root, walking(), file);
       if (listed) out.set(listed.path, listed.version);
     }

@@ -87,7 +87,7 @@ async function look(root: Root, options: Walking, open: Open): Promise<Looked> {
     return found;
   }
   const names = new Set(entries.map(({ name }) => name));
-  const inherited = await entered(root, options, open, folder, (name) => names.has(name));
+  const inherited = await addIgnoreFiles(root, options, open, folder, (name) => names.has(name));
   const files: string[] = [];
   for (const { name, kind, detail, isExcluded } of entries) {
     const path = joined(folder, name);
@@ -140,7 +140,7 @@ export async function listedOf(
 }
 
 /** Returns why a path is left out: by its name, by an ignore file, or because of a folder above it. */
-export async function leftOut(
+export async function whyLeftOut(
   root: Root,
   options: Walking,
   path: string,
@@ -150,7 +150,7 @@ export async function leftOut(
   let why: Omit<FileNote, "path"> | undefined;
   const inherited = await inheritedAt(root, options, at < 0 ? "" : path.slice(0, at), (note) => (why = note));
   if (inherited === undefined) return why;
-  const own = await entered(root, options, inherited, at < 0 ? "" : path.slice(0, at), () => true);
+  const own = await addIgnoreFiles(root, options, inherited, at < 0 ? "" : path.slice(0, at), () => true);
   return (await root.tree.isExcluded?.(path)) ? EXCLUDED : judged(root, options, own, path, isFolder);
 }
 
@@ -178,7 +178,7 @@ async function inheritedAt(
   if (folder === "") return inherited;
   const parts = folder.split("/");
   for (let depth = 1; depth <= parts.length; depth++) {
-    inherited = await entered(root, options, inherited, parts.slice(0, depth - 1).join("/"), () => true);
+    inherited = await addIgnoreFiles(root, options, inherited, parts.slice(0, depth - 1).join("/"), () => true);
     const path = parts.slice(0, depth).join("/");
     const why = (await root.tree.isExcluded?.(path)) ? EXCLUDED : judged(root, options, inherited, path, true);
     if (why === undefined) continue;
@@ -189,7 +189,7 @@ async function inheritedAt(
 }
 
 /** Adds the ignore files of a folder to the rules above it. A nested repository starts without rules, as in git. */
-async function entered(
+async function addIgnoreFiles(
   { tree }: Root,
   { ignoreFiles }: Walking,
   { git, own, base }: Inherited,
@@ -198,19 +198,21 @@ async function entered(
 ): Promise<Inherited> {
   if (!ignoreFiles) return { git, own, base };
   const place = joined(base, folder).replace(/\/$/, "");
-  const read = async (name: string) => (has(name) ? patterns(tree.read(joined(folder, name), MAX_IGNORE_BYTES)) : "");
+  const read = async (name: string) =>
+    has(name) ? readPatterns(tree.read(joined(folder, name), MAX_IGNORE_BYTES)) : "";
   const isRepository = has(".git") && (await tree.kind(joined(folder, ".git")).catch(() => undefined)) !== undefined;
   const start = isRepository
     ? ignoring().and(
         place,
-        await (tree.exclude?.(folder) ?? patterns(tree.read(joined(folder, ".git/info/exclude"), MAX_IGNORE_BYTES))),
+        await (tree.exclude?.(folder) ??
+          readPatterns(tree.read(joined(folder, ".git/info/exclude"), MAX_IGNORE_BYTES))),
       )
     : git;
   return { git: start.and(place, await read(".gitignore")), own: own.and(place, await read(".ignore")), base };
 }
 
 /** An unreadable ignore file ignores nothing, as in git. */
-async function patterns(reading: Promise<{ bytes: Uint8Array; size: number }>): Promise<string> {
+async function readPatterns(reading: Promise<{ bytes: Uint8Array; size: number }>): Promise<string> {
   try {
     const { bytes, size } = await reading;
     return size > MAX_IGNORE_BYTES ? "" : new TextDecoder().decode(bytes);
