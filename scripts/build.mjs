@@ -2,7 +2,7 @@
  * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Skips stages that are current.
  *
  *   engine.mjs                                                           build/wasm
- *   make-vocab                                                           build/vocab
+ *   vocabulary/                                                          build/vocab
  *   esbuild, tsc, pkg-template                                           pkg
  */
 
@@ -23,8 +23,9 @@ const vocabDir = join(out, "vocab");
 const vocabularyNames = ["o200k_base", "cl100k_base"];
 const pkg = join(root, "pkg");
 
-export async function buildPackage() {
-  await step("The engine (Rust to wasm)", engine);
+/** Builds all stages; with `isQuick` the engine is not optimised. */
+export async function buildPackage(isQuick = Boolean(process.env.ESPALIER_QUICK)) {
+  await step("The engine (Rust to wasm)", () => engine(isQuick));
   await step("Vocabularies", vocabularies);
   await step("The package in pkg/", packageFolder);
 }
@@ -33,10 +34,10 @@ function vocabularies() {
   const locked = readFileSync(join(root, "Cargo.lock"), "utf8")
     .match(/name = "(tiktoken-rs|zopfli)"\nversion = ".*"/g)
     .join();
-  const inputs = hash(["scripts/make-vocab.rs", "scripts/vocabulary.rs", "core/src/tokens/vocab.rs"], locked);
+  const inputs = hash(["vocabulary", "core/src/tokens/vocab.rs"], locked);
   const files = vocabularyNames.map((name) => join(vocabDir, `${name}.vocab`));
   return cached("vocab", inputs, files, () =>
-    run("cargo", ["run", "--quiet", "--example", "make-vocab", "--", vocabDir]),
+    run("cargo", ["run", "--quiet", "--package", "espalier-vocabulary", "--bin", "vocabularies", "--", vocabDir]),
   );
 }
 

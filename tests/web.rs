@@ -8,24 +8,17 @@ use std::rc::Rc;
 use espalier::bindings::compact::{Compaction, begin_compaction};
 use espalier::bindings::{history, prompt::Prompt, tokens};
 use espalier::tokens::{Encoding, EncodingName};
+use espalier_testing::golden;
 use js_sys::{JSON, Reflect};
 use wasm_bindgen::convert::TryFromJsValue;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::*;
 
-#[path = "shared/golden.rs"]
-mod golden;
-#[path = "../scripts/vocabulary.rs"]
-mod vocabulary;
-
-#[cfg(feature = "web-tests-in-browser")]
-wasm_bindgen_test_configure!(run_in_browser);
-
 fn vocabulary_file() -> Rc<Vec<u8>> {
     thread_local! {
         static FILE: OnceCell<Rc<Vec<u8>>> = const { OnceCell::new() };
     }
-    FILE.with(|file| file.get_or_init(|| Rc::new(vocabulary::file(EncodingName::O200kBase))).clone())
+    FILE.with(|file| file.get_or_init(|| Rc::new(espalier_vocabulary::file(EncodingName::O200kBase))).clone())
 }
 
 fn load() {

@@ -8,9 +8,6 @@ use js_sys::{Array, Float64Array, Reflect, Uint8Array, WebAssembly::Module};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-#[cfg(feature = "web-tests-in-browser")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
-
 macro_rules! grammar {
     ($name:literal) => {
         include_bytes!(concat!("../node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-", $name, ".wasm"))

@@ -11,12 +11,6 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::*;
 
-#[path = "../scripts/vocabulary.rs"]
-mod vocabulary;
-
-#[cfg(feature = "web-tests-in-browser")]
-wasm_bindgen_test_configure!(run_in_browser);
-
 const CALLS: &str = include_str!("fixtures/functions.json");
 const CONVERSATIONS: [(&str, &str); 3] = [
     ("tau-airline-0", include_str!("fixtures/neutral/tau-airline-0.json")),
@@ -35,7 +29,7 @@ struct Call {
 
 fn load() {
     if !tokens::has_encoding("o200k_base").unwrap() {
-        tokens::load_encoding("o200k_base", &vocabulary::file(EncodingName::O200kBase)).unwrap();
+        tokens::load_encoding("o200k_base", &espalier_vocabulary::file(EncodingName::O200kBase)).unwrap();
     }
 }
 

@@ -3,19 +3,10 @@
 
 #![cfg(target_family = "wasm")]
 
-#[allow(dead_code)]
-#[path = "it/tokens/random.rs"]
-mod random;
-#[allow(dead_code)]
-#[path = "../scripts/vocabulary.rs"]
-mod vocabulary;
-
 use espalier::tokens::{Encoding, EncodingName};
-use random::Random;
+use espalier_testing::random::Random;
+use espalier_vocabulary as vocabulary;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(feature = "web-tests-in-browser")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 fn check(encoding: &Encoding, text: &str) {
     let wanted = vocabulary::oracle(encoding.name()).encode_ordinary(text);

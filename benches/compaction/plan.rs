@@ -10,20 +10,16 @@ use espalier::compact::{Compaction, Options};
 use espalier::history::log::{Counting, Log};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Encoding, EncodingName, Origin, Tokenizer};
-
-#[path = "../../tests/shared/read.rs"]
-mod read;
-#[path = "../../scripts/vocabulary.rs"]
-mod vocabulary;
+use espalier_testing::conversations;
 
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().expect("a number"));
     let (wanted, rounds) = (arguments.next().unwrap_or(500_000), arguments.next().unwrap_or(5));
     let name = EncodingName::O200kBase;
-    let encoding = Rc::new(Encoding::load(name, &vocabulary::file(name)).expect("our own file loads"));
+    let encoding = Rc::new(Encoding::load(name, &espalier_vocabulary::file(name)).expect("our own file loads"));
     let tokenizer: Rc<dyn Tokenizer> = encoding;
     let text = std::fs::read_to_string("tests/fixtures/transcripts/pi-refactor-long.json").expect("a transcript");
-    let recorded = read::messages(&text).expect("messages");
+    let recorded = conversations::messages(&text).expect("messages");
     let mut messages: Vec<Message> = Vec::new();
     let mut tokens = 0;
     for turn in 0.. {

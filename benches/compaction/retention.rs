@@ -20,11 +20,7 @@ use espalier::history::draft::Meter;
 use espalier::history::plan::PlanItem;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Encoding, EncodingName, Origin, Tokenizer};
-
-#[path = "../../tests/shared/read.rs"]
-mod read;
-#[path = "../../scripts/vocabulary.rs"]
-mod vocabulary;
+use espalier_testing::conversations;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,7 +35,7 @@ fn main() {
         budgets = ["50%", "25%", "8000", "16000", "32000", "64000", "128000"].map(String::from).to_vec();
     }
     let name = EncodingName::O200kBase;
-    let encoding = Rc::new(Encoding::load(name, &vocabulary::file(name)).expect("our own file loads"));
+    let encoding = Rc::new(Encoding::load(name, &espalier_vocabulary::file(name)).expect("our own file loads"));
     let mut files: Vec<_> = std::fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{folder}: {e}"))
         .filter_map(|entry| entry.ok().map(|e| e.path()))
@@ -66,7 +62,7 @@ fn main() {
     );
     for path in files {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let Some(messages) = read::messages(&text) else { continue };
+        let Some(messages) = conversations::messages(&text) else { continue };
         let meter = Meter { model: CostModel::Espalier, tokenizer: &*encoding, tools: 0, by_items: false };
         let whole: u64 = messages.iter().map(|message| meter.message(message)).sum();
         for budget in &budgets {

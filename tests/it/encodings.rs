@@ -1,8 +1,5 @@
 //! The encodings, loaded once for each test thread.
 
-#[path = "../../scripts/vocabulary.rs"]
-pub mod vocabulary;
-
 use espalier::tokens::{Encoding, EncodingName};
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -10,7 +7,7 @@ use std::sync::OnceLock;
 /// Returns the vocabulary file of an encoding, made once for the whole binary.
 pub fn vocabulary_file(name: EncodingName) -> &'static [u8] {
     static FILES: [OnceLock<Vec<u8>>; 2] = [OnceLock::new(), OnceLock::new()];
-    FILES[name as usize].get_or_init(|| vocabulary::file(name))
+    FILES[name as usize].get_or_init(|| espalier_vocabulary::file(name))
 }
 
 thread_local! {

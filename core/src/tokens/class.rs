@@ -50,8 +50,8 @@ const fn byte_classes() -> [Class; 256] {
 
 /// Ranges of code points from U+0080 on, in ascending order; code points outside all ranges are [`OTHER`]. Each range
 /// is two variable-length numbers (seven bits a byte, low ones first): the distance from the end of the previous range,
-/// and (length - 1) x 8 + class. `scripts/make-classes.rs` writes them from regex-syntax, the tables that tiktoken
-/// uses.
+/// and (length - 1) x 8 + class. `vocabulary/src/bin/classes.rs` writes them from regex-syntax, the tables that
+/// tiktoken uses.
 pub(super) static RANGES: &[u8] = include_bytes!("classes.bin");
 
 /// True for letters (Unicode's general category L).

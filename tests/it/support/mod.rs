@@ -1,8 +1,6 @@
 //! Shared by the test modules: tokenizers, transcripts, random conversations.
 
 pub mod random;
-#[path = "../../shared/read.rs"]
-mod read;
 
 use espalier::compact::{Compacted, Compaction};
 use espalier::effect::{Answer, Effect, Step};
@@ -11,6 +9,7 @@ use espalier::history::draft::Meter;
 use espalier::history::record::seal;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
+use espalier_testing::conversations;
 
 /// Carries out a compaction; returns every effect and the result.
 pub fn driven(mut run: Compaction, mut host: impl FnMut(&Effect) -> Answer) -> (Vec<Effect>, Result<Compacted, Error>) {
@@ -79,7 +78,7 @@ pub fn transcript(name: &str) -> Vec<Message> {
 pub fn transcript_in(folder: &str, name: &str) -> Vec<Message> {
     let path = format!("{}/{folder}/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    read::messages(&text).expect("a transcript")
+    conversations::messages(&text).expect("a transcript")
 }
 
 // ---------------------------------------------------------------- short forms for conversations

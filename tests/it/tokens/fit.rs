@@ -1,8 +1,8 @@
 //! Beginnings and ends that fit a number of tokens, and counts that join.
 
-use super::random::Random;
 use crate::encodings::encoding;
 use espalier::tokens::{EncodingName, is_cut};
+use espalier_testing::random::Random;
 
 fn both(test: impl Fn(&espalier::tokens::Encoding)) {
     EncodingName::ALL.into_iter().for_each(|name| test(encoding(name)));

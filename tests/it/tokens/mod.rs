@@ -6,6 +6,5 @@ mod gauge;
 mod oracle;
 #[cfg(feature = "tiktoken-rs")]
 mod other;
-mod random;
 mod vectors;
 mod vocabulary;

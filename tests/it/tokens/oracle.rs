@@ -1,8 +1,9 @@
 //! Counts and ids equal those of tiktoken-rs.
 
-use super::random::Random;
-use crate::encodings::{encoding, vocabulary};
+use crate::encodings::encoding;
 use espalier::tokens::EncodingName;
+use espalier_testing::random::Random;
+use espalier_vocabulary as vocabulary;
 
 fn check_with(name: EncodingName, text: &str) {
     let wanted = vocabulary::oracle(name).encode_ordinary(text);

@@ -1,9 +1,9 @@
 //! Vocabulary files: damaged or hostile ones are refused with a sentence, without a panic.
 
-use super::random::Random;
 use crate::encodings::vocabulary_file;
 use espalier::tokens::vocab::{self, BYTE_TOKEN};
 use espalier::tokens::{Encoding, EncodingName};
+use espalier_testing::random::Random;
 
 const NAME: EncodingName = EncodingName::Cl100kBase;
 
@@ -84,7 +84,7 @@ fn other_vocabularies_are_refused() {
 
 #[test]
 fn raw_planes_load_too() {
-    let pairs = crate::encodings::vocabulary::pairs(NAME);
+    let pairs = espalier_vocabulary::pairs(NAME);
     let raw = vocab::write(NAME, &vocab::planes(&pairs), None);
     let encoding = Encoding::load(NAME, &raw).expect("raw planes");
     assert_eq!(encoding.encode("hello world"), [15339, 1917]);
@@ -93,14 +93,11 @@ fn raw_planes_load_too() {
 
 #[test]
 fn the_file_is_the_same_every_time() {
-    assert_eq!(crate::encodings::vocabulary::file(NAME), vocabulary_file(NAME));
+    assert_eq!(espalier_vocabulary::file(NAME), vocabulary_file(NAME));
 }
-
-#[path = "../../../scripts/classes.rs"]
-mod classes;
 
 #[test]
 fn character_classes_are_those_of_the_pinned_tables() {
     let ours = include_bytes!("../../../core/src/tokens/classes.bin");
-    assert!(classes::encoded() == ours, "run the make-classes example");
+    assert!(espalier_vocabulary::classes::encoded() == ours, "run the `classes` binary of espalier-vocabulary");
 }

@@ -1,8 +1,8 @@
-//! The character classes as regex-syntax knows them: shared by `make-classes` and the test that compares.
+//! The character classes of regex-syntax, in the format of `core/src/tokens/class.rs`.
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// `core/src/tokens/classes.bin`, whose format is described in `core/src/tokens/class.rs`.
+/// Returns the contents of `core/src/tokens/classes.bin`.
 pub fn encoded() -> Vec<u8> {
     let patterns = [r"[\p{Lu}\p{Lt}]", r"\p{Ll}", r"[\p{Lm}\p{Lo}]", r"\p{M}", r"\p{N}", r"\s"].into_iter().zip(1u8..);
     let mut ranges: Vec<(u32, u32, u8)> =

@@ -1,7 +1,10 @@
-//! Vocabularies from tiktoken-rs, the one source of them: shared by `make-vocab` and the tests.
+//! Vocabularies from tiktoken-rs, and in [`classes`] character classes from regex-syntax. `src/bin` writes them to files; tests compare the
+//! engine with them.
 
-use espalier::tokens::EncodingName;
-use espalier::tokens::vocab::{self, BYTE_TOKEN};
+pub mod classes;
+
+use espalier_core::tokens::EncodingName;
+use espalier_core::tokens::vocab::{self, BYTE_TOKEN};
 use std::collections::HashMap;
 use tiktoken_rs::CoreBPE;
 
@@ -41,7 +44,7 @@ fn split(token: &[u8], id: u32, ranks: &HashMap<&[u8], u32>) -> [u32; 2] {
     [ranks[&token[..ends[1]]], ranks[&token[ends[1]..]]]
 }
 
-/// The vocabulary file of an encoding, deflated quickly: for tests.
+/// Returns the vocabulary file of an encoding, deflated quickly: for tests.
 pub fn file(name: EncodingName) -> Vec<u8> {
     let planes = vocab::planes(&pairs(name));
     vocab::write(name, &planes, Some(&miniz_oxide::deflate::compress_to_vec(&planes, 10)))

@@ -1,10 +1,9 @@
-//! Reads recorded conversations (OpenAI chat messages) as neutral messages. `tests/it` and `benches/compaction` share
-//! this file.
+//! Recorded conversations (OpenAI chat messages) as neutral messages.
 
 use espalier::message::{Message, Part, Role};
 use serde_json::Value;
 
-/// The messages of a file `{ "messages": [...] }`, or `None` if the file has another form.
+/// Returns the messages of a file `{ "messages": [...] }`, or `None` if it has another form.
 pub fn messages(text: &str) -> Option<Vec<Message>> {
     let file: Value = serde_json::from_str(text).ok()?;
     let messages = file["messages"].as_array()?;

@@ -1,4 +1,4 @@
-//! Results that must be the same natively and in wasm, byte for byte. `tests/it` and `tests/web.rs` share this file.
+//! Results that must be the same natively and in wasm, byte for byte: compared by `tests/it` and `tests/web.rs`.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ use espalier::tokens::{CostModel, Encoding, Origin};
 
 /// The small transcripts in the neutral form, as `js/formats` reads them.
 const CONVERSATIONS: [(&str, &str); 3] = [
-    ("tau-airline-0", include_str!("../fixtures/neutral/tau-airline-0.json")),
-    ("sweagent-marshmallow-1867", include_str!("../fixtures/neutral/sweagent-marshmallow-1867.json")),
-    ("cline-sidebar", include_str!("../fixtures/neutral/cline-sidebar.json")),
+    ("tau-airline-0", include_str!("../../tests/fixtures/neutral/tau-airline-0.json")),
+    ("sweagent-marshmallow-1867", include_str!("../../tests/fixtures/neutral/sweagent-marshmallow-1867.json")),
+    ("cline-sidebar", include_str!("../../tests/fixtures/neutral/cline-sidebar.json")),
 ];
 
-/// The recorded results. `ESPALIER_UPDATE=1 cargo test --test it golden` records them again.
-pub const RECORDED: &str = include_str!("../fixtures/golden.txt");
+/// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
+pub const RECORDED: &str = include_str!("../../tests/fixtures/golden.txt");
 
 /// One line for each conversation, operation and budget with the resulting tokens and a hash of everything returned,
 /// then one line for the conversation's log after it is read again.
