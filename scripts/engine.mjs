@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { functionsModule, functionsTypes, OWN, withoutFunctions } from "./functions.mjs";
 import { glueFactory } from "./glue.mjs";
-import { build, cached, fail, hash, root, run, sizes } from "./lib.mjs";
+import { build, cached, fail, hash, isCurrent, root, run, sizes } from "./lib.mjs";
 import { bindgen } from "./versions.mjs";
 
 /**
@@ -40,8 +40,6 @@ export const wasmDir = join(build, "wasm");
 export const wasmFile = join(wasmDir, "espalier.wasm");
 /** The engine that only counts. */
 export const countFile = join(wasmDir, "count.wasm");
-const quick = Boolean(process.env.ESPALIER_QUICK);
-const profile = quick ? "quick" : "release";
 /** The engine of workspace search and inline context. */
 export const workspaceFile = join(wasmDir, "workspace.wasm");
 /** What the engines are made of. */
@@ -65,9 +63,14 @@ const SOURCES = [
   "scripts/glue.mjs",
 ];
 
-/** Makes the engines and their glue in `build/wasm`, unless they are current. */
-export function engine() {
-  const inputs = hash(SOURCES, bindgen + profile);
+/**
+ * Makes the engines and their glue in `build/wasm`, unless they are current. With `isQuick`, cargo optimises less and
+ * wasm-opt does not run: that makes an engine twice as large and half as fast within a minute. An optimised engine that
+ * is current serves too.
+ */
+export function engine(isQuick) {
+  const profile = isQuick ? "quick" : "release";
+  const inputsFor = (profile) => hash(SOURCES, bindgen + profile);
   const outputs = [
     wasmFile,
     countFile,
@@ -76,19 +79,28 @@ export function engine() {
       join(wasmDir, name),
     ),
   ];
-  return cached("wasm", inputs, outputs, async () => {
+  if (isQuick && isCurrent("wasm", inputsFor("release"), outputs)) return "current";
+  return cached("wasm", inputsFor(profile), outputs, async () => {
     // Cargo does not know of our part of the parser's runtime.
     const runtime = hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile);
     const clean = ["clean", "--profile", profile, "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"];
     await cached("runtime", runtime, [], () => run("cargo", clean));
-    crateToWasm({ crate: "espalier", file: wasmFile, glue: "glue", inlineEntry: "espalier/inline/o200k_base" });
     crateToWasm({
+      profile,
+      crate: "espalier",
+      file: wasmFile,
+      glue: "glue",
+      inlineEntry: "espalier/inline/o200k_base",
+    });
+    crateToWasm({
+      profile,
       crate: "espalier-count",
       file: countFile,
       glue: "count-glue",
       inlineEntry: "espalier/count/o200k_base",
     });
     crateToWasm({
+      profile,
       crate: "espalier-workspace",
       file: workspaceFile,
       glue: "workspace-glue",
@@ -101,7 +113,7 @@ export function engine() {
  * One crate as wasm with its glue. Without `--crate-type`, cargo would make a Rust library of the crate that only
  * counts.
  */
-function crateToWasm({ crate, file, glue, inlineEntry }) {
+function crateToWasm({ profile, crate, file, glue, inlineEntry }) {
   const target = [
     "--profile",
     profile,
@@ -117,7 +129,7 @@ function crateToWasm({ crate, file, glue, inlineEntry }) {
   const raw = join(root, "target", "wasm32-unknown-unknown", profile, `${crate.replace("-", "_")}.wasm`);
   const name = basename(file, ".wasm");
   run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", name]);
-  small(join(wasmDir, `${name}_bg.wasm`), file);
+  minimise(join(wasmDir, `${name}_bg.wasm`), file, profile);
   const bound = readFileSync(join(wasmDir, `${name}.js`), "utf8");
   let declared = readFileSync(join(wasmDir, `${name}.d.ts`), "utf8");
   if (file === wasmFile) {
@@ -132,15 +144,12 @@ function crateToWasm({ crate, file, glue, inlineEntry }) {
   for (const ending of [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"]) rmSync(join(wasmDir, `${name}${ending}`));
 }
 
-/**
- * Minimises the module. With `ESPALIER_QUICK=1` it only copies it, and cargo optimises less: that makes an engine twice
- * as large and half as fast within a minute, for development.
- */
-function small(module, file) {
-  if (quick) copyFileSync(module, file);
+/** Minimises the module; a quick one is only copied. */
+function minimise(module, file, profile) {
+  if (profile === "quick") copyFileSync(module, file);
   else run("wasm-opt", [module, ...WASM_OPT, ...FEATURES, "-o", file]);
   guard(file);
-  if (quick) return;
+  if (profile === "quick") return;
   const kb = Object.entries(sizes(file)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
   process.stdout.write(`  ${basename(file)}: ${kb.join(", ")}\n`);
 }

@@ -79,12 +79,18 @@ export function hash(paths, extra = "") {
   return sum.digest("hex");
 }
 
+const stampOf = (name) => join(build, "stamps", name);
+
+/** Returns whether the work was done for the same inputs, and its outputs still exist. */
+export function isCurrent(name, inputs, outputs) {
+  const stamp = stampOf(name);
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path));
+}
+
 /** Runs the work unless it was done for the same inputs and its outputs still exist. */
 export async function cached(name, inputs, outputs, work) {
-  const stamp = join(build, "stamps", name);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path)))
-    return "current";
+  if (isCurrent(name, inputs, outputs)) return "current";
   await work();
   mkdirSync(join(build, "stamps"), { recursive: true });
-  writeFileSync(stamp, inputs);
+  writeFileSync(stampOf(name), inputs);
 }

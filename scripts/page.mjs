@@ -6,8 +6,9 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { copyGrammars, grammarSums } from "./build.mjs";
-import { build as out, cached, hash, root } from "./lib.mjs";
+import { build as out, cached, hash, root, step } from "./lib.mjs";
 
 const glue = (file) => ({
   name: "glue",
@@ -138,3 +139,6 @@ function filesIn(folder) {
     )
     .sort();
 }
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await step("The playground in build/www", buildPage);

@@ -1,36 +1,37 @@
 /**
- * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and `node scripts/test.mjs
- * NAME…` run some. Cargo's checks run beside those of the package, one of each at a time. A check's output appears when
- * it ends, or at once if no check runs beside it. All checks run even if one fails; the summary at the end lists the
- * outcome of each.
+ * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and
+ * `node scripts/test.mjs NAME…` run some. Two checks run side by side, as soon as what they need is there. A check's
+ * output appears when it ends, or at once if there is only one. All checks run even if one fails; the summary at the
+ * end lists the outcome of each.
  */
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildPackage } from "./build.mjs";
-import { env, fail, root, step } from "./lib.mjs";
-import { buildPage } from "./page.mjs";
+import { env, fail, root } from "./lib.mjs";
 import { findBrowser, setUp, setUpTests } from "./setup.mjs";
 
 /**
- * In the order of their cost. `built` needs the package, `browser` Chromium, `cargo` the lock on Cargo's target folder.
+ * In the order in which they start. `needsPackage`: it runs after `package`; `onTypes`: an engine that is not optimised
+ * is enough. `usesBrowser`: Chromium. `usesCargo`: it holds the lock on cargo's target folder, so one of them runs at a
+ * time, beside the package and its checks.
  */
 const CHECKS = {
-  fmt: { cargo: true },
+  fmt: { usesCargo: true },
   lint: {},
-  clippy: { cargo: true },
-  types: { built: true },
-  rust: { cargo: true },
-  js: { built: true },
-  docs: { built: true },
-  "wasm-node": { browser: true, cargo: true },
-  "wasm-chrome": { browser: true, cargo: true },
-  packaging: { built: true, browser: true },
+  package: {},
+  clippy: { usesCargo: true },
+  rust: { usesCargo: true },
+  "wasm-node": { usesBrowser: true, usesCargo: true },
+  "wasm-chrome": { usesBrowser: true, usesCargo: true },
+  types: { needsPackage: true, onTypes: true },
+  js: { needsPackage: true },
+  packaging: { needsPackage: true, usesBrowser: true },
+  page: { needsPackage: true, usesBrowser: true },
+  docs: { needsPackage: true },
+  host: { needsPackage: true, usesBrowser: true },
   // Tests other projects' builds: only by its name, or with --all.
-  consumers: { built: true, browser: true, onRequest: true },
-  page: { built: true, browser: true },
-  host: { built: true, browser: true },
+  consumers: { needsPackage: true, usesBrowser: true, onRequest: true },
 };
 
 /** `--all` is for checks with a slow half: consumers that download some hundred MB. */
@@ -41,25 +42,21 @@ if (flags.some((flag) => flag !== "--all"))
 const unknown = names.find((name) => !(name in CHECKS));
 if (unknown) fail(`There is no check ${JSON.stringify(unknown)}; there are ${Object.keys(CHECKS).join(", ")}.`, 2);
 const isDefault = (name) => flags.includes("--all") || !CHECKS[name].onRequest;
-const chosen = names.length > 0 ? names : Object.keys(CHECKS).filter(isDefault);
+const chosen = new Set(names.length > 0 ? names : Object.keys(CHECKS).filter(isDefault));
+const packaged = [...chosen].filter((name) => CHECKS[name].needsPackage);
+const checks = Object.keys(CHECKS).filter((name) => chosen.has(name) || (name === "package" && packaged.length > 0));
+const isQuick = !chosen.has("package") && packaged.every((name) => CHECKS[name].onTypes);
+const isOne = chosen.size === 1;
 
 await setUp();
-if (chosen.some((name) => CHECKS[name].browser)) {
+if (checks.some((name) => CHECKS[name].usesBrowser)) {
   await setUpTests();
   const { chromium, chromedriver } = findBrowser();
   Object.assign(env, { CHROMIUM: chromium, CHROMEDRIVER: chromedriver });
   writeFileSync(join(root, "webdriver.json"), JSON.stringify(capabilities(chromium), null, 2));
 }
-if (chosen.some((name) => CHECKS[name].built)) {
-  await buildPackage();
-  await step("The playground in build/www", buildPage);
-}
 
-const lanes = [chosen.filter((name) => CHECKS[name].cargo), chosen.filter((name) => !CHECKS[name].cargo)].filter(
-  (lane) => lane.length > 0,
-);
-const results = (await Promise.all(lanes.map(runInTurn))).flat();
-
+const results = await runAll(checks);
 process.stdout.write("\n===== summary\n");
 for (const { name, ok, seconds } of results)
   process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
@@ -67,27 +64,47 @@ const failed = results.filter(({ ok }) => !ok).length;
 process.stdout.write(`${results.length - failed} passed, ${failed} failed\n`);
 process.exit(failed > 0 ? 1 : 0);
 
-async function runInTurn(names) {
+async function runAll(checks) {
+  const waiting = new Set(checks);
+  const running = new Map();
   const results = [];
-  for (const name of names) results.push(await runCheck(name));
+  const isPending = (name) => waiting.has(name) || running.has(name);
+  const canStart = ({ usesCargo, needsPackage }) =>
+    !(usesCargo && [...running.keys()].some((name) => CHECKS[name].usesCargo)) &&
+    !(needsPackage && isPending("package"));
+  while (waiting.size + running.size > 0) {
+    for (const name of waiting) {
+      if (running.size === (isOne ? 1 : 2) || !canStart(CHECKS[name])) continue;
+      waiting.delete(name);
+      running.set(name, runCheck(name));
+    }
+    const result = await Promise.race(running.values());
+    running.delete(result.name);
+    results.push(result);
+    if (result.name !== "package" || result.ok) continue;
+    for (const name of waiting) {
+      if (!CHECKS[name].needsPackage) continue;
+      waiting.delete(name);
+      results.push({ name, ok: false, seconds: 0 });
+    }
+  }
   return results;
 }
 
 async function runCheck(name) {
   const start = Date.now();
-  const isAlone = lanes.length === 1;
-  process.stdout.write(isAlone ? `\n===== ${name}\n` : `> ${name} runs\n`);
+  process.stdout.write(isOne ? `\n===== ${name}\n` : `> ${name} runs\n`);
   const check = spawn(join(root, ".ci", name), flags, {
     cwd: root,
-    env,
-    stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"],
+    env: isQuick ? { ...env, ESPALIER_QUICK: "1" } : env,
+    stdio: isOne ? "inherit" : ["ignore", "pipe", "pipe"],
   });
   const output = [];
   check.stdout?.on("data", (chunk) => output.push(chunk));
   check.stderr?.on("data", (chunk) => output.push(chunk));
-  check.on("error", (error) => output.push(`${error.message}\n`));
+  check.on("error", (error) => output.push(Buffer.from(`${error.message}\n`)));
   const status = await new Promise((resolve) => check.on("close", resolve));
-  if (!isAlone) process.stdout.write(`\n===== ${name}\n${Buffer.concat(output.map((chunk) => Buffer.from(chunk)))}`);
+  if (!isOne) process.stdout.write(`\n===== ${name}\n${Buffer.concat(output)}`);
   return { name, ok: status === 0, seconds: (Date.now() - start) / 1000 };
 }
 
