@@ -95,8 +95,8 @@ for (const [name, place] of PLACES) {
       ["sizes", (texts) => texts.map((_, at) => Array(at + 1).fill(1)), /dimensions/],
       ["empty", (texts) => texts.map(() => []), /no vector/],
       ["texts", (texts) => texts, /no vector/],
-      ["nothing", () => undefined, /no list/],
-      ["never", () => new Promise(() => {}), /no answer within 40 ms/],
+      ["nothing", () => undefined, /must return a list/],
+      ["never", () => new Promise(() => {}), /did not answer within 40 ms/],
     ];
     for (const [what, embed, message] of wrong) {
       const index = await openIndex({
