@@ -18,7 +18,7 @@ const CONVERSATIONS: [(&str, &str); 3] = [
     ("cline-sidebar", include_str!("../../tests/fixtures/neutral/cline-sidebar.json")),
 ];
 
-/// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
+/// The recorded results. `ESPALIER_UPDATE=1 cargo test --test it golden` records them again.
 pub const RECORDED: &str = include_str!("../../tests/fixtures/golden.txt");
 
 /// One line for each conversation, operation and budget with the resulting tokens and a hash of everything returned,

@@ -8,7 +8,7 @@ impl Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -17,7 +17,7 @@ impl Random {
 
     /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
-        (((self.next() >> 32) * limit as u64) >> 32) as usize
+        (((self.next_u64() >> 32) * limit as u64) >> 32) as usize
     }
 
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {

@@ -13,6 +13,7 @@ use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Fate, PlanItem};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
+use espalier_testing::runs;
 
 use crate::prune::{Cached, carry_out, fresh};
 use crate::support::{
@@ -434,7 +435,7 @@ fn invariants(messages: &[Message], budget: u64, tokenizer: Rc<dyn Tokenizer>) -
 #[test]
 fn invariants_hold_on_random_conversations() {
     let mut rng = fastrand::Rng::with_seed(3);
-    for _ in 0..4_000 {
+    for _ in 0..runs(4_000) {
         let most = rng.usize(0..60);
         let messages = random::conversation(&mut rng, most);
         let whole = fresh(&messages, &Quarter);

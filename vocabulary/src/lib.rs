@@ -1,5 +1,5 @@
-//! Vocabularies from tiktoken-rs, and in [`classes`] character classes from regex-syntax. `src/bin` writes them to files; tests compare the
-//! engine with them.
+//! Vocabularies from tiktoken-rs, and in [`classes`] character classes from regex-syntax. `src/bin` writes them to
+//! files; tests compare the engine with them.
 
 pub mod classes;
 

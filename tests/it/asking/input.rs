@@ -1,6 +1,7 @@
 //! Content that the model is not shown, and how its input is made to fit.
 
 use super::*;
+use espalier_testing::runs;
 
 #[test]
 fn no_model_sees_pictures_thoughts_orphans_client_tools_or_marks_on_ids() {
@@ -90,7 +91,7 @@ fn a_long_history_is_summarised_piece_by_piece() {
 #[test]
 fn never_more_than_four_calls_and_always_a_valid_request() {
     let mut rng = fastrand::Rng::with_seed(11);
-    for _ in 0..1_500 {
+    for _ in 0..runs(1_500) {
         let most = rng.usize(0..60);
         let messages = random::conversation(&mut rng, most);
         let whole: u64 = messages.iter().map(|m| CostModel::Espalier.message(m, &Quarter).tokens).sum();

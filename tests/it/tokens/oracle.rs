@@ -3,6 +3,7 @@
 use crate::encodings::encoding;
 use espalier::tokens::EncodingName;
 use espalier_testing::random::Random;
+use espalier_testing::runs;
 use espalier_vocabulary as vocabulary;
 
 fn check_with(name: EncodingName, text: &str) {
@@ -25,7 +26,7 @@ fn check(text: &str) {
 
 /// Returns the number of random strings per encoding: few in every run, 200,000 with `ESPALIER_NIGHTLY=1`.
 fn amount() -> u64 {
-    if nightly() { 200_000 } else { 20_000 }
+    if nightly() { 200_000 } else { runs(20_000) as u64 }
 }
 
 fn nightly() -> bool {

@@ -1,4 +1,5 @@
-//! Writes the vocabulary files: `cargo run --package espalier-vocabulary --bin vocabularies -- OUT_DIR`. Every run writes the same bytes.
+//! Writes the vocabulary files: `cargo run --package espalier-vocabulary --bin vocabularies -- OUT_DIR`. Every run writes
+//! the same bytes.
 
 use espalier_core::tokens::{EncodingName, vocab};
 use espalier_vocabulary::pairs;
@@ -16,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(&out)?;
     for name in EncodingName::ALL {
         let planes = vocab::planes(&pairs(name));
-        // Zopfli takes some seconds for the smallest known deflate: the file is downloaded far more often than it is made.
+        // Zopfli takes some seconds for the smallest known deflate: the file is downloaded far more often than it is
+        // made.
         let options =
             zopfli::Options { iteration_count: ROUNDS, maximum_block_splits: BLOCKS, ..zopfli::Options::default() };
         let mut packed = Vec::new();
