@@ -3,8 +3,6 @@
 //! A row is a leaf of the dense tree, counts are UTF-16 units, the fill stops at the first node that does not fit, and most of what is
 //! missing has no marker. Everything else is what the exact rules use.
 
-use std::iter::successors;
-
 use super::super::indent::is_blank;
 use super::super::syntax::NONE;
 use super::dense::Dense;
@@ -56,6 +54,8 @@ pub(super) struct Leaves {
     pub settings: Settings,
     /// The node of each row.
     nodes: Vec<u32>,
+    /// Whether each row ends with `{` and whether it begins with `}`, blanks aside.
+    braces: Vec<(bool, bool)>,
     /// For each node an ancestor. A walk up the tree that takes these wherever it can has logarithmic length.
     jumps: Vec<u32>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Leaves {
 const FEED: i64 = 1 << 32;
 
 impl Leaves {
-    pub fn new(settings: Settings, tree: &Dense, nodes: Vec<u32>) -> Leaves {
+    pub fn new(settings: Settings, tree: &Dense, nodes: Vec<u32>, text: &str) -> Leaves {
         let mut jumps: Vec<u32> = Vec::with_capacity(tree.nodes.len());
         let depth = |at: u32| tree.nodes.get(at as usize).map_or(0, |node| node.depth);
         let above = |jumps: &[u32], at: u32| jumps.get(at as usize).copied().unwrap_or(NONE);
@@ -75,7 +75,14 @@ impl Leaves {
             let even = far != NONE && depth(node.parent) - depth(near) == depth(near) - depth(far);
             jumps.push(if even { far } else { node.parent });
         }
-        Leaves { settings, nodes, jumps }
+        let braces = |leaf: &u32| {
+            let node = tree.nodes[*leaf as usize];
+            let text = text.get(node.start as usize..node.end as usize).unwrap_or_default();
+            let (end, start) = (text.trim_end_matches(is_blank), text.trim_start_matches(is_blank));
+            (end.ends_with('{'), start.starts_with('}'))
+        };
+        let braces = nodes.iter().map(braces).collect();
+        Leaves { settings, nodes, braces, jumps }
     }
 
     /// Returns what a stretch of the document counts.
@@ -93,6 +100,20 @@ impl Leaves {
     /// Returns the UTF-16 units of a count, and its line feeds if lines are numbered.
     pub fn split(count: i64) -> (i64, i64) {
         (count & (FEED - 1), count >> 32)
+    }
+
+    fn always_marks(&self) -> bool {
+        self.settings.always_mark || self.settings.lines == Lines::Omitted
+    }
+
+    /// Returns whether a pair of braces is open between two rows.
+    fn is_pair(&self, before: u32, behind: u32) -> bool {
+        self.braces[before as usize].0 && self.braces[behind as usize].1
+    }
+
+    /// Returns whether there cannot be a marker between two rows.
+    pub fn is_silent(&self, before: u32, behind: u32) -> bool {
+        !self.always_marks() && !self.is_pair(before, behind)
     }
 
     fn numbers(&self) -> bool {
@@ -132,33 +153,41 @@ impl Sheet<'_> {
     pub(super) fn added_leaves(&self, leaves: &Leaves, stretches: &[(u32, u32)]) -> i64 {
         let (Some((first, _)), Some((_, end))) = (stretches.first(), stretches.last()) else { return 0 };
         // The markers beside the new rows depend on two neighbours on either side, and those of the neighbours on a third.
-        let mut before: Vec<u32> = successors(self.shown.prev(*first), |row| self.shown.prev(*row)).take(3).collect();
-        before.reverse();
-        let behind = || successors(self.shown.next(*end), |row| self.shown.next(row + 1)).take(3);
-        let old: Vec<u32> = before.iter().copied().chain(behind()).collect();
-        let added = stretches.iter().flat_map(|(from, to)| *from..*to);
-        let new: Vec<u32> = before.into_iter().chain(added).chain(behind()).collect();
-        self.weigh(leaves, &new) - self.weigh(leaves, &old)
+        let before = |row: Option<u32>| row.and_then(|row| self.shown.prev(row));
+        let behind = |row: Option<u32>| row.and_then(|row| self.shown.next(row + 1));
+        let (left, right) = (self.shown.prev(*first), self.shown.next(*end));
+        let (left_two, right_two) = (before(left), behind(right));
+        let ends = (before(left_two), behind(right_two));
+        let left = [ends.0, left_two, left].into_iter().flatten();
+        let right = [right, right_two, ends.1].into_iter().flatten();
+        let rows = stretches.iter().flat_map(|(from, to)| *from..*to);
+        let texts: i64 = stretches.iter().map(|(from, to)| self.sum(*from, *to)).sum();
+        let markers = self.markers(leaves, left.clone().chain(rows).chain(right.clone()), ends);
+        texts + markers - self.markers(leaves, left.chain(right), ends)
     }
 
-    /// Returns what rows count if they alone show.
-    fn weigh(&self, leaves: &Leaves, rows: &[u32]) -> i64 {
-        let row = |at: usize| rows.get(at).copied();
-        let texts: i64 = rows.iter().map(|row| self.sum(*row, row + 1)).sum();
-        let gap = |at: usize| {
-            let gap = self.leaf_gap(leaves, [row(at.wrapping_sub(1)), row(at), row(at + 1), row(at + 2)]);
-            let (one, other) = (self.page.rows[rows[at] as usize], self.page.rows[rows[at + 1] as usize]);
-            let trimmed = [(gap.start, one.end), (other.start, gap.end)];
-            let trimmed = trimmed.map(|(from, to)| leaves.count(self.page.slice(from, to)));
-            gap.text.map_or(0, |text| leaves.count(&text)) - trimmed[0] - trimmed[1]
-        };
-        texts + (1..rows.len()).map(|behind| gap(behind - 1)).sum::<i64>()
+    /// Returns what the markers between rows count if these rows alone show, without the text that they replace. Markers
+    /// beside the `ends` are left out.
+    fn markers(&self, leaves: &Leaves, rows: impl Iterator<Item = u32>, ends: (Option<u32>, Option<u32>)) -> i64 {
+        let (mut sum, mut four) = (0, [None; 4]);
+        for next in rows.map(Some).chain([None]) {
+            four = [four[1], four[2], four[3], next];
+            let [_, Some(one), Some(other), _] = four else { continue };
+            if leaves.is_silent(one, other) || ends.0 == Some(one) || ends.1 == Some(other) {
+                continue;
+            }
+            let gap = self.leaf_gap(leaves, four);
+            let (end, start) = (self.page.rows[one as usize].end, self.page.rows[other as usize].start);
+            sum += gap.text.map_or(0, |text| leaves.count(&text));
+            sum -= leaves.count(self.page.slice(gap.start, end)) + leaves.count(self.page.slice(start, gap.end));
+        }
+        sum
     }
 
     /// Returns what is between the second and the third of four rows that show one after the other.
     ///
-    /// Two pieces of the document have a marker between them if whole children of the node that holds both are missing there. The marker
-    /// goes directly between a `{` and a `}` if either piece is all that its child shows.
+    /// Two pieces of the document have a marker between them if whole children of their lowest common ancestor are
+    /// missing there. The marker goes directly between a `{` and a `}` if each piece is all that shows of its child.
     pub(super) fn leaf_gap(&self, leaves: &Leaves, rows: [Option<u32>; 4]) -> Gap {
         let page = self.page;
         let [outer, before, behind, next] = rows.map(|row| row.map(|row| page.rows[row as usize]));
@@ -167,11 +196,7 @@ impl Sheet<'_> {
         let ([_, Some(one), Some(other), _], Some(before), Some(behind)) = (rows, before, behind) else {
             return silent;
         };
-        let opened = page.slice(before.start, start).trim_end_matches(is_blank);
-        let closed = page.slice(end, behind.end).trim_start_matches(is_blank);
-        let braces = opened.ends_with('{') && closed.starts_with('}');
-        let always = leaves.settings.always_mark || leaves.settings.lines == Lines::Omitted;
-        if !braces && !always {
+        if leaves.is_silent(one, other) {
             return silent;
         }
         let first = leaves.highest(self.tree, leaves.nodes[one as usize], |_, end| end > behind.start);
@@ -181,11 +206,14 @@ impl Sheet<'_> {
         let Some((head, tail)) = missing.and_then(|missing| missing.first().zip(missing.last())) else { return silent };
         let (head, tail) = (self.tree.nodes[*head as usize], self.tree.nodes[*tail as usize]);
         let marker = leaves.marker(page, head.start, tail.end);
-        if braces && outer.is_none_or(|row| row.end <= first.start) && next.is_none_or(|row| row.start >= last.end) {
+        let alone = outer.is_none_or(|row| row.end <= first.start) && next.is_none_or(|row| row.start >= last.end);
+        if alone && leaves.is_pair(one, other) {
+            let opened = page.slice(before.start, start).trim_end_matches(is_blank);
+            let closed = page.slice(end, behind.end).trim_start_matches(is_blank);
             let (start, end) = (before.start + opened.len() as u32, behind.end - closed.len() as u32);
             return Gap { start, end, text: Some(marker) };
         }
-        if !always {
+        if !leaves.always_marks() {
             return silent;
         }
         let text = page.slice(head.start, head.end);

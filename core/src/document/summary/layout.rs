@@ -86,8 +86,8 @@ impl Layout {
         let (rows, leaves) = match options.rules {
             Rules::Exact => (Rows::new(text, &tree, overlay, Family::of(document.language)), None),
             Rules::Compatible(settings) => {
-                let (rows, nodes) = Rows::of_leaves(text, &tree);
-                (rows, Some(Leaves::new(settings, &tree, nodes)))
+                let (rows, nodes) = Rows::of_leaves(document.source, &tree);
+                (rows, Some(Leaves::new(settings, &tree, nodes, text)))
             }
         };
         let marker = Marker::new(document.language, document.comments, options.wording);

@@ -8,9 +8,9 @@ use std::ops::Deref;
 
 use super::super::Overlay;
 use super::super::syntax::NONE;
-use super::super::units::feeds;
 use super::dense::Dense;
 use super::family::Family;
+use super::source::Source;
 
 /// A line with the blank lines behind it, or a leaf under the compatible rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +50,8 @@ impl Rows {
     }
 
     /// Returns the leaves of a tree as rows, under the compatible rules, and the leaf of each row.
-    pub fn of_leaves(text: &str, tree: &Dense) -> (Rows, Vec<u32>) {
-        let starts = [0].into_iter().chain(feeds(text).into_iter().map(|feed| feed + 1)).collect();
+    pub fn of_leaves(source: &Source<'_>, tree: &Dense) -> (Rows, Vec<u32>) {
+        let starts = source.starts();
         let is_row = |leaf: &u32| {
             let node = tree.nodes[*leaf as usize];
             node.count == 0 && node.start < node.end

@@ -87,9 +87,8 @@ impl<'d> Sheet<'d> {
             return count;
         }
         let (units, feeds) = Leaves::split(count);
-        let mut prefix = String::new();
-        number(self.page.starts.len() as u32 - 1, &mut prefix);
-        units + feeds * prefix.len() as i64
+        let digits = self.page.starts.len().ilog10() + 1;
+        units + feeds * i64::from(digits + 2)
     }
 
     /// Bans rows of these nodes from showing in place of their marker, however short they are.
@@ -197,8 +196,9 @@ impl<'d> Sheet<'d> {
     /// Returns what is between two rows that show.
     pub fn gap(&self, before: Option<u32>, behind: Option<u32>) -> Gap {
         if let Some(leaves) = &self.layout.leaves {
-            let outer = before.and_then(|row| self.shown.prev(row));
-            let next = behind.and_then(|row| self.shown.next(row + 1));
+            let silent = before.zip(behind).is_none_or(|(before, behind)| leaves.is_silent(before, behind));
+            let outer = before.filter(|_| !silent).and_then(|row| self.shown.prev(row));
+            let next = behind.filter(|_| !silent).and_then(|row| self.shown.next(row + 1));
             return self.leaf_gap(leaves, [outer, before, behind, next]);
         }
         let (start, end) = self.missing(before, behind);

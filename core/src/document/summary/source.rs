@@ -58,9 +58,9 @@ impl<'t> Source<'t> {
         self.feeds.partition_point(|feed| *feed < byte) as u32
     }
 
-    /// Returns the number of lines.
-    pub fn lines(&self) -> u32 {
-        self.feeds.len() as u32 + 1
+    /// Returns the first byte of each line.
+    pub(super) fn starts(&self) -> Vec<u32> {
+        [0].into_iter().chain(self.feeds.iter().map(|feed| feed + 1)).collect()
     }
 
     /// Returns the end of a stretch without its trailing blanks.
