@@ -125,7 +125,7 @@ test("a macro too long for the budget never opens a rule that it does not close"
 const root = new URL("../../../", import.meta.url);
 const files = (folder: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((name) => `${folder}${name}`);
-const REAL = ["js/", "src/", "tests/fixtures/sources/"]
+const REAL = ["js/", "src/", "core/src/", "tests/fixtures/sources/"]
   .flatMap(files)
   .filter((path) => languageOf(path) && /\.(ts|tsx|rs|py|go|java|cpp)$/.test(path))
   .sort()
