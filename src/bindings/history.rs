@@ -177,9 +177,9 @@ struct PruneReport {
     #[serde(flatten)]
     pruned: Pruned,
     budget: u64,
-    limit_source: Source,
     encoding: &'static str,
     cost_model: CostModel,
+    limit_source: Source,
 }
 
 /// Cuts one request to a budget: returns a plan for the host's messages, and the report.

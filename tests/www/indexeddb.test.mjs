@@ -137,7 +137,7 @@ test("two tabs: the one opened last has the conversation, the other is told and 
     await second.evaluate(() => ({ ...state(), warnings })),
   ];
   assert.deepEqual([a.originals, b.originals, b.warnings], [7, 7, []]);
-  const [, name] = /goes on as (log-\w+\.jsonl)$/.exec(a.warnings[0]);
+  const [, name] = /continues as (log-\w+\.jsonl)$/.exec(a.warnings[0]);
   const third = await tab();
   const kept = await third.evaluate(async (file) => {
     await open("shared", {});

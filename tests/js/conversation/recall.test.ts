@@ -301,7 +301,7 @@ test("a search shows evidence, best first, and never what the tool itself answer
   }
   assert.equal(await handle({ query: "unexpected token in the grammar" }), first);
   assert.match(await handle({ query: "step 777" }), /step 777 compiled/, "the piece around the words");
-  assert.match(await handle({ query: "zebra quagga" }), /^Nothing has these words\..*Ids go from m0 to/);
+  assert.match(await handle({ query: "zebra quagga" }), /^No message contains these words\..*Ids go from m0 to/);
   await conversation.dispose();
 });
 
@@ -379,7 +379,7 @@ test("bad arguments are answered in words that say what to do", async () => {
     assert.ok(!text.includes("<recalled") && tokens(text) <= 4_000);
   };
   for (const input of [undefined, null, "", "{", "[]", [], true, "null", '{"id":'])
-    await check(input, /The arguments are no JSON object\. Call it with \{"id":"m17"\}/);
+    await check(input, /The arguments are not a JSON object\. Call it with \{"id":"m17"\}/);
   for (const input of [{}, "{}", { id: "" }, { id: null }, { query: "  " }, { id: {} }, { ids: "m1" }])
     await check(input, /Neither an id nor a query was given\. Call it with/);
   for (const id of ["m99", "x", "m99..m101", "m0..m99", "e99", "e1:summary", "__proto__", "constructor", "..", "m-1"])
@@ -387,7 +387,7 @@ test("bad arguments are answered in words that say what to do", async () => {
   await check({ id: "m".repeat(100_000) }, NO_ID);
   await check({ id: Array.from({ length: 51 }, (_, at) => `m${at},m${at}`) }, /at most 50 are taken/);
   assert.match(await handle({ id: "m0, m99" }), /<recalled id="m0"[^]*There is no m99\. Ids go from/);
-  assert.match(await handle({ query: "x".repeat(1_000_000) }), /Nothing has these words/);
+  assert.match(await handle({ query: "x".repeat(1_000_000) }), /No message contains these words/);
   await conversation.dispose();
   await assert.rejects(() => handle({ query: "parser" }), { code: "disposed" });
 });
@@ -442,7 +442,7 @@ test("what the user took back is not given back", async () => {
   conversation.rewind("m2");
   assert.equal(await handle({ id: "m4" }), "The user took m4 back.");
   assert.match(await handle({ id: "m2..m4" }), /<recalled id="m2"[^]*The user took m3, m4 back\./);
-  assert.match(await handle({ query: "step 777" }), /Nothing has these words/);
+  assert.match(await handle({ query: "step 777" }), /No message contains these words/);
   await conversation.dispose();
 });
 

@@ -132,7 +132,7 @@ test("two conversations over one storage: the one that was opened last has it, t
   assert.deepEqual(b.said(), []);
   const [said, ...others] = a.said();
   assert.deepEqual(others, []);
-  const [, name] = /goes on as (log-\w+\.jsonl)$/.exec(said!)!;
+  const [, name] = /continues as (log-\w+\.jsonl)$/.exec(said!)!;
   const again = await open({ storage });
   assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
   const apart = await openConversation<Fields>({
@@ -622,7 +622,7 @@ test("VS Code's file system: two windows over one folder: whoever was first noti
   assert.equal(said().length, 1);
   const again = await open({ storage: storage() });
   assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
-  const [, apart] = /goes on as (log-\w+\.jsonl)$/.exec(said()[0]!)!;
+  const [, apart] = /continues as (log-\w+\.jsonl)$/.exec(said()[0]!)!;
   const pieces = [...files].filter(([path]) => path.includes(`${apart}~`)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const other = await open({
     log: pieces.map(([, bytes]) => new TextDecoder().decode(bytes)).join(""),

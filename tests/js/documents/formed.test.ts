@@ -122,6 +122,13 @@ test("a macro too long for the budget never opens a rule that it does not close"
   for (let budget = 25; budget < count(text); budget += 3) await formed(text, "rust", budget);
 });
 
+test("a long comment around the cursor is closed wherever it is cut", async () => {
+  const comment = `/**\n${rows((at) => ` * Line ${at} of it.`, 40)}\n */\n`;
+  const text = `${comment}export function f() {\n${rows((at) => `  call(${at});`, 40)}\n}\n`;
+  for (let cursor = 0; cursor < comment.length; cursor += 60)
+    for (const budget of [120, 200, 300]) await formed(text, "typescript", budget, cursor);
+});
+
 const root = new URL("../../../", import.meta.url);
 const files = (folder: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((name) => `${folder}${name}`);

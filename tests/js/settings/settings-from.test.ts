@@ -314,7 +314,7 @@ test("a source that throws is reported for each setting, and the others count", 
   assert.deepEqual(options, { profile: { name: "copilot-cli", block: 0.9 } });
   assert.deepEqual(ignored, [
     { key: "infiniteSessions.enabled", why: "Reading it failed: The store is closed." },
-    { key: "hooks.preCompact", why: "Reading it failed: an error that has no text." },
+    { key: "hooks.preCompact", why: "Reading it failed: an error without a text." },
   ]);
 });
 

@@ -83,7 +83,11 @@ impl Fill<'_, '_> {
         let until = if stretches.len() > 1 { until } else { open };
         let head = (open..until).rev().find(&outer).unwrap_or(open) + 1;
         let rows = stretches.iter().flat_map(|(from, to)| *from..*to).filter(|row| *row >= head && outer(row));
-        let all: Vec<(u32, u32)> = [(open, head)].into_iter().chain(rows.map(|row| (row, row + 1))).collect();
+        let mut all: Vec<(u32, u32)> = [(open, head)].into_iter().chain(rows.map(|row| (row, row + 1))).collect();
+        // The last row of a block comment can be indented, and without it the rest of the file would be a comment.
+        if sheet.opens_comment(open) && all.last().is_none_or(|(_, to)| *to < end) {
+            all.push((end - 1, end));
+        }
         self.attempt(at, &all) || open + 1 < end && self.attempt(at, &[(open, open + 1), (end - 1, end)])
     }
 
@@ -178,6 +182,12 @@ impl Fill<'_, '_> {
 }
 
 impl<'d> Sheet<'d> {
+    /// Returns whether a row begins with a block comment.
+    fn opens_comment(&self, row: u32) -> bool {
+        let Some(row) = self.page.rows.get(row as usize) else { return false };
+        self.page.slice(row.start, row.end).trim_start().starts_with("/*")
+    }
+
     /// Returns whether rows are indented no more than `one` is.
     fn outer(&self, one: u32) -> impl Fn(&u32) -> bool + use<'d> {
         let page = self.page;
