@@ -385,7 +385,7 @@ test("bad arguments are answered in words that say what to do", async () => {
   for (const id of ["m99", "x", "m99..m101", "m0..m99", "e99", "e1:summary", "__proto__", "constructor", "..", "m-1"])
     await check({ id }, NO_ID);
   await check({ id: "m".repeat(100_000) }, NO_ID);
-  await check({ id: Array.from({ length: 51 }, (_, at) => `m${at},m${at}`) }, /at most 50 are taken/);
+  await check({ id: Array.from({ length: 51 }, (_, at) => `m${at},m${at}`) }, /at most 50 are accepted/);
   assert.match(await handle({ id: "m0, m99" }), /<recalled id="m0"[^]*There is no m99\. Ids go from/);
   assert.match(await handle({ query: "x".repeat(1_000_000) }), /No message contains these words/);
   await conversation.dispose();
