@@ -33,7 +33,10 @@ function run(given: InlineRequest) {
 
 test("the prompt of a completion", () => {
   const { context, prefix, suffix, trailing, tokens, items, isPartial, isTooShort } = run(request());
-  assert.ok(prefix.endsWith("const controller = new AbortController();\n") && prefix.startsWith("/** Converts VS Code's cancellation tokens"));
+  assert.ok(
+    prefix.endsWith("const controller = new AbortController();\n") &&
+      prefix.startsWith("/** Converts VS Code's cancellation tokens"),
+  );
   assert.equal(trailing, "");
   assert.ok(
     suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
