@@ -182,7 +182,7 @@ fn the_numbers_of_each_system() {
             ("limit.fallback", defaults["fallbackTokenLimit"].clone()),
             ("limit.retryBuffer", json!(0.05)),
             ("limit.maxRetryBuffer", json!(0.25)),
-            ("replacement.head", json!(0.6)),
+            ("replacement.headShare", json!(0.6)),
             ("replacement.form", json!("messages")),
             ("cut.at", json!("snapshot")),
         ],
