@@ -181,7 +181,7 @@ test("modes, line numbers and words of markers", async () => {
   assert.ok((await page.textContent(".shown")).length > 10, "what has no marker can be opened, too");
   // A gap stays open in other modes, and the next test opens its own.
   await page.locator(".marker[data-silent]").first().click();
-  await page.check("input[value=default]");
+  await page.check("input[value=espalier]");
   await page.fill("#marker", "… {lines} omitted");
   await page.waitForFunction(() => document.querySelector(".marker").textContent.includes("omitted"));
 });
@@ -257,7 +257,7 @@ test("samples of other languages, parsed and folded; the language can be changed
   await page.check("input[value=copilot-chat]");
   await sample("core/src/document/query.rs");
   await says("basis", "the profile copilot-chat has no structure for this language");
-  await page.check("input[value=default]");
+  await page.check("input[value=espalier]");
 });
 
 test("a file of one's own is dropped, pasted or typed", async () => {
