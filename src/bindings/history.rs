@@ -111,12 +111,13 @@ impl PruneOptions {
         Ok(limit(budget, &self.limits.read("options.model")?))
     }
 
-    fn limits(self) -> Result<Limits> {
-        let budget = self.limit()?.tokens;
+    /// Returns the limits of the core, and the source of the budget.
+    fn limits(self) -> Result<(Limits, Source)> {
+        let Limit { tokens: budget, source } = self.limit()?;
         let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
         let pictures = self.pictures.map(|text| from_json(&text, "options", Code::BadOption)).transpose()?;
         let picture_bytes = self.picture_bytes.map(|bytes| tokens(bytes, "options.maxImageBytes")).transpose()?;
-        Ok(Limits {
+        let limits = Limits {
             budget,
             headroom: tokens(self.headroom, "options.headroom")?,
             keep: self.keep.into_iter().collect(),
@@ -134,7 +135,8 @@ impl PruneOptions {
             provider: self.counting.speaks(),
             written: self.counting.written(),
             records: Records::Sealed,
-        })
+        };
+        Ok((limits, source))
     }
 }
 
@@ -208,13 +210,18 @@ fn report(
     pictures: Option<Vec<Picture>>,
 ) -> std::result::Result<PruneReport, JsValue> {
     let counter = options.counting.counter().map_err(to_js)?;
-    let Limit { tokens: budget, source: limit_source } = options.limit().map_err(to_js)?;
-    let mut limits = options.limits().map_err(to_js)?;
+    let (mut limits, limit_source) = options.limits().map_err(to_js)?;
     if let Some(pictures) = pictures {
         limits.pictures = pictures;
     }
     let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
-    Ok(PruneReport { pruned, budget, limit_source, encoding: counter.name, cost_model: counter.cost_model })
+    Ok(PruneReport {
+        pruned,
+        budget: limits.budget,
+        limit_source,
+        encoding: counter.name,
+        cost_model: counter.cost_model,
+    })
 }
 
 /// A growing conversation with its counts: no message is counted twice.
@@ -275,13 +282,12 @@ impl HeldConversation {
     pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
-        let Limit { tokens: budget, source: limit_source } = options.limit().map_err(to_js)?;
-        let limits = options.limits().map_err(to_js)?;
+        let (limits, limit_source) = options.limits().map_err(to_js)?;
         reserve(self.messages.len() * REPORT);
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
         let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
             .map_err(to_js)?;
-        into_json(&HeldReport { pruned, budget, limit_source })
+        into_json(&HeldReport { pruned, budget: limits.budget, limit_source })
     }
 }
 
