@@ -153,7 +153,7 @@ mod memory {
         &espalier_live
     }
 
-    /// Allows so many more bytes.
+    /// Allows `more` bytes beyond those in use.
     pub fn allow(more: usize) {
         espalier_most.store(espalier_live.load(Relaxed).saturating_add(more), Relaxed);
     }

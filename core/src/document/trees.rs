@@ -1,6 +1,6 @@
 //! Recently parsed trees, so that a text that changed a little is not parsed from the beginning.
 //!
-//! A parser can update the tree of an earlier text if it is told the edits. The result is that of a new parse if
+//! A parser can update the tree of an earlier text if it receives the edits. The result is that of a new parse if
 //! neither text has errors. With errors the result could depend on the history, but the same text must always have the
 //! same structure: such trees are used for the same text only.
 

@@ -1,15 +1,15 @@
 //! The edit language: what a plan does to messages and to their parts.
 //!
-//! Pruning, compaction, repair and the event log all write it. A plan names messages by id and parts by index; it never carries
-//! content that the host already has.
+//! Pruning, compaction, repair and the event log all write it. A plan names messages by id and parts by index; it never
+//! carries content that the host already has.
 
 use serde::Serialize;
 
 use super::{Message, Part};
 use crate::tagged::needed;
 
-/// What to do with one message. Items come in the order of the resulting conversation. A message of the input that no item names is
-/// gone; one that several items name is taken apart.
+/// What to do with one message. Items come in the order of the resulting conversation. A message of the input that no
+/// item names is gone; one that several items name is taken apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PlanItem {
@@ -97,7 +97,8 @@ impl PartEdit {
         *self == PartEdit::keep(self.part)
     }
 
-    /// Adds a change of content; `part` is the part as this edit left it. Returns the part afterwards, and nothing if it goes.
+    /// Adds a change of content; `part` is the part as this edit left it. Returns the part afterwards, and nothing if
+    /// it goes.
     pub fn then(&mut self, part: &Part, to: Becomes) -> Option<Part> {
         let after = to.applied(part)?;
         self.to = Some(match (self.to.take(), to) {

@@ -210,7 +210,7 @@ fn whatever_changed() {
     }
 }
 
-/// Rebuilds the file from the text that is left and the ranges that the markers stand for.
+/// Rebuilds the file from the remaining text and the ranges that the markers replace.
 fn rebuilt(file: &Reduced, text: &str) -> String {
     if file.step == Step::Dropped {
         return text.to_string();

@@ -153,7 +153,7 @@ test("no module of js/ imports itself through others", () => {
   const files = filesIn("js", /(?<!\.d)\.tsx?$/);
   const imports = new Map(files.map((file) => [file, importsOf(file).filter((path) => files.includes(path))]));
   assert.ok([...imports.values()].flat().length > files.length, "imports are found at all");
-  // Modules that import only finished modules are finished; what is left over at the end imports itself.
+  // Modules that import only finished modules are finished; the modules that remain import themselves.
   const left = new Map(imports);
   for (let before = -1; before !== left.size; ) {
     before = left.size;

@@ -1,5 +1,5 @@
-//! Writes the vocabulary files: `cargo run --package espalier-vocabulary --bin vocabularies -- OUT_DIR`. Every run writes
-//! the same bytes.
+//! Writes the vocabulary files: `cargo run --package espalier-vocabulary --bin vocabularies -- OUT_DIR`. Every run
+//! writes the same bytes.
 
 use espalier_core::tokens::{EncodingName, vocab};
 use espalier_vocabulary::pairs;

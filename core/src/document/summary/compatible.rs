@@ -1,7 +1,7 @@
 //! The rules of the compatible mode: what microsoft/vscode-copilot-chat at 31acd00a does.
 //!
-//! A row is a leaf of the dense tree, counts are UTF-16 units, the fill stops at the first node that does not fit, and most of what is
-//! missing has no marker. Everything else is what the exact rules use.
+//! A row is a leaf of the dense tree, counts are UTF-16 units, the fill stops at the first node that does not fit, and
+//! most of what is missing has no marker. Everything else is what the exact rules use.
 
 use super::super::indent::is_blank;
 use super::super::syntax::NONE;
@@ -60,8 +60,9 @@ pub(super) struct Leaves {
     jumps: Vec<u32>,
 }
 
-/// One line feed, in counts of documents whose lines are numbered. The lower half of such a count are UTF-16 units. The two halves are
-/// added together in one addition; which prefix a line feed stands for is known only when a count is compared with the budget.
+/// One line feed, in counts of documents whose lines are numbered. The lower half of such a count are UTF-16 units. The
+/// two halves are added together in one addition; the prefix of a line feed is known only when a count is compared with
+/// the budget.
 const FEED: i64 = 1 << 32;
 
 impl Leaves {
@@ -152,7 +153,8 @@ impl Sheet<'_> {
     /// Returns what it adds to show `stretches`, no row of which shows, nor any row between them.
     pub(super) fn added_leaves(&self, leaves: &Leaves, stretches: &[(u32, u32)]) -> i64 {
         let (Some((first, _)), Some((_, end))) = (stretches.first(), stretches.last()) else { return 0 };
-        // The markers beside the new rows depend on two neighbours on either side, and those of the neighbours on a third.
+        // The markers beside the new rows depend on two neighbours on either side, and those of the neighbours on a
+        // third.
         let before = |row: Option<u32>| row.and_then(|row| self.shown.prev(row));
         let behind = |row: Option<u32>| row.and_then(|row| self.shown.next(row + 1));
         let (left, right) = (self.shown.prev(*first), self.shown.next(*end));
@@ -166,8 +168,8 @@ impl Sheet<'_> {
         texts + markers - self.markers(leaves, left.chain(right), ends)
     }
 
-    /// Returns what the markers between rows count if these rows alone show, without the text that they replace. Markers
-    /// beside the `ends` are left out.
+    /// Returns what the markers between rows count if these rows alone show, without the text that they replace.
+    /// Markers beside the `ends` are left out.
     fn markers(&self, leaves: &Leaves, rows: impl Iterator<Item = u32>, ends: (Option<u32>, Option<u32>)) -> i64 {
         let (mut sum, mut four) = (0, [None; 4]);
         for next in rows.map(Some).chain([None]) {

@@ -139,8 +139,8 @@ impl<'d> Fill<'_, 'd> {
         if self.sheets[at].worth > 1 { Err(exceeded(self.budget, self.total, Vec::new())) } else { Ok(()) }
     }
 
-    /// Fills by the compatible rules: what touches a selection shows whatever the budget is, then candidates up to the first that does
-    /// not fit.
+    /// Fills by the compatible rules: what touches a selection shows whatever the budget is, then candidates up to the
+    /// first that does not fit.
     fn until_misfit(&mut self, documents: &[Document<'_>], candidates: &[(u64, u32, u32)]) {
         let budget = std::mem::replace(&mut self.budget, i64::MAX);
         for (at, document) in documents.iter().enumerate() {

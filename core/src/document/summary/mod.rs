@@ -1,16 +1,17 @@
 //! Summaries: documents cut down to a budget while they still read as code.
 //!
-//! In: texts with their structures, a selection in each, a budget that they share. Out: for each the edits that make its summary, and the
-//! lines, kinds and names of what is missing. Start with [`summarize`].
+//! In: texts with their structures, a selection in each, a budget that they share. Out: for each the edits that make
+//! its summary, and the lines, kinds and names of what is missing. Start with [`summarize`].
 //!
 //! ```text
 //! overlay ─▶ dense tree ─▶ page (rows and their owners) ─▶ layout (counts) ─▶ sheet (shown rows) ─▶ fill ─▶ write
 //! ```
 //!
-//! There are two rule sets, see [`Rules`]. The exact rules keep or leave out whole lines, since a comment can have a line of its own in
-//! nearly every language; every elision has a marker, and the fill goes on past what does not fit. `family` says which nodes cannot be left
-//! out without breaking the code around them. `compatible` has what differs under the rules of the compatible mode, and `select` adjusts
-//! selections for it. Adding a node takes time proportional to its rows. A second summary of the same text reuses its layout.
+//! There are two rule sets, see [`Rules`]. The exact rules keep or leave out whole lines, since a comment can have a
+//! line of its own in nearly every language; every elision has a marker, and the fill goes on past what does not fit.
+//! `family` says which nodes cannot be left out without breaking the code around them. `compatible` has what differs
+//! under the rules of the compatible mode, and `select` adjusts selections for it. Adding a node takes time
+//! proportional to its rows. A second summary of the same text reuses its layout.
 
 mod around;
 mod compatible;
@@ -51,7 +52,8 @@ pub struct Document<'d> {
     pub source: &'d Source<'d>,
     /// Its structure.
     pub overlay: &'d Overlay,
-    /// The name of its language, or the extension of its files if the language is unknown. Decides the syntax of comments.
+    /// The name of its language, or the extension of its files if the language is unknown. Decides the syntax of
+    /// comments.
     pub language: &'d str,
     /// How comments begin and end, if the host says so.
     pub comments: Option<(&'d str, &'d str)>,
@@ -108,16 +110,16 @@ impl Default for Options<'_> {
     }
 }
 
-/// A marker counts about eight tokens. In place of a few lines it saves little, and every omitted marker leaves room for text. The rest of
-/// the budget is then filled with more markers, for stretches down to the length of a marker. Measured on real files
-/// (`benches/documents/kept.mjs`).
+/// A marker counts about eight tokens. In place of a few lines it saves little, and every omitted marker leaves room
+/// for text. The rest of the budget is then filled with more markers, for stretches down to the length of a marker.
+/// Measured on real files (`benches/documents/kept.mjs`).
 pub const WORTH: u32 = 24;
 
 /// The same if a host says what nodes cost.
 const TOLD: u32 = 2;
 
-/// Up to this many rows in all documents, the fill is run with fewer and with more markers, and the summary that shows most text is
-/// returned: this takes little time, and markers take much of a small budget.
+/// Up to this many rows in all documents, the fill is run with fewer and with more markers, and the summary that shows
+/// most text is returned: this takes little time, and markers take much of a small budget.
 const SMALL: u32 = 600;
 
 /// The maximum effect of density on the order, in its steps.
@@ -174,15 +176,16 @@ pub struct Summary {
 /// ```
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`] if the selection and the markers do not fit; [`Code::BadOption`] if the wording does not have `{lines}` exactly
-/// once, or would end its comment. None under the compatible rules.
+/// [`Code::BudgetExceeded`] if the selection and the markers do not fit; [`Code::BadOption`] if the wording does not
+/// have `{lines}` exactly once, or would end its comment. None under the compatible rules.
 pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Vec<Summary>> {
     check_wording(options.wording)?;
     let layouts: Vec<Layout> = documents.iter().map(|document| Layout::new(document, options)).collect();
     summarize_laid_out(documents, &layouts.iter().collect::<Vec<_>>(), options)
 }
 
-/// Summarises documents whose layouts were made earlier, with options that differ in no more than budget, imports and worth.
+/// Summarises documents whose layouts were made earlier, with options that differ in no more than budget, imports and
+/// worth.
 ///
 /// # Errors
 /// The same as for [`summarize`].
