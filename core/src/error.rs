@@ -95,6 +95,13 @@ pub struct Contributor {
     pub why: &'static str,
 }
 
+impl Contributor {
+    /// Returns the part of a message that names the largest contributor.
+    pub fn named(&self) -> String {
+        format!("; the largest is {} ({}, {} tokens)", self.id, self.why, self.tokens)
+    }
+}
+
 /// An error with a stable [`Code`] and, if one field caused it, the path of that field (`messages[3].role`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -109,6 +116,19 @@ pub struct Error {
 }
 
 impl Error {
+    /// Restates [`Code::BudgetExceeded`] of `part`, which was left of a budget, for the whole budget.
+    #[must_use]
+    pub fn of_budget(mut self, budget: u64, part: u64) -> Error {
+        if let Some(details) = self.budget.as_mut().filter(|_| part < budget) {
+            details.needed += budget - part;
+            details.budget = budget;
+            let needed = details.needed;
+            let top = details.largest.first().map_or(String::new(), Contributor::named);
+            self.message = format!("What must be kept needs {needed} tokens, the budget allows {budget}{top}");
+        }
+        self
+    }
+
     /// Returns an error without a path.
     ///
     /// ```

@@ -7,12 +7,16 @@ import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
+import { defined } from "../options/data.ts";
+import { providerOf } from "../validity/sendable.ts";
+import { fields as receiver } from "../validity/validity.ts";
+import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { counting, keptIds, read } from "./reading.ts";
-import { repairForProvider } from "./repair-for-provider.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
+import { wireRepaired } from "./wire-repair.ts";
 
 /**
  * Replaces older history by a summary, so that the request fits its budget. `options.llm` writes the summary; rules
@@ -41,6 +45,19 @@ import { runCompaction } from "./run-compaction.ts";
  *   request does not fit
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
+  const { repaired, report, ...result } = await compactMessages(messages, options);
+  return { ...result, report: { ...report, removed: [...report.removed, ...repaired] } };
+}
+
+/**
+ * The same, with what the provider's rules changed apart.
+ *
+ * @internal
+ */
+export async function compactMessages<T>(
+  messages: T,
+  options: CompactOptions,
+): Promise<CompactResult<T> & { repaired: Removal[] }> {
   const fields = compactFields(options);
   const reading = read(messages, options);
   const { keep, cover, ...rest } = fields;
@@ -54,24 +71,34 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     list,
     (at) => neutral[at + neutral.length - list.length]!.id,
   );
+  const provider = providerOf(reading.format, options.provider);
   const all = {
     ...counting(reading, options),
     ...rest,
+    ...(provider && { receiver: receiver(reading, provider, options) }),
     keep: keptIds(reading, keep),
     ...(cover && { cover: rangeOfIds(reading, cover) }),
     thinking,
   };
-  const { plan, edits, report } = await runCompaction(
+  const { plan, edits, report, repair } = await runCompaction(
     () => reading,
     options,
     () => wasm().beginCompaction(reading.messages, all),
   );
   refuseUnfit(report, options.budget);
-  return repairForProvider(
-    { status: report.status, messages: reading.rebuild(plan) as T, edits, report },
-    reading,
-    options,
-  );
+  const { status, after } = report;
+  const result = { status, messages: reading.rebuild(plan) as T, edits, report, repaired: [] };
+  if (!repair || !provider) return result;
+  const { encoding, tokenizer, model, costModel, images, imageSize, tools } = options;
+  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
+  const cut = { messages: result.messages, after };
+  const done = wireRepaired(cut, repair, reading, provider, options.budget, how);
+  return {
+    ...result,
+    messages: done.messages as T,
+    report: { ...report, after: done.after },
+    repaired: done.repaired,
+  };
 }
 
 /** Throws if an unchanged request does not fit, so that it is not sent. An aborted call sends nothing. */

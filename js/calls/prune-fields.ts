@@ -3,14 +3,26 @@
 import { badOption } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { checkForeign, need } from "../options/check.ts";
-import { plain } from "../options/data.ts";
+import { defined, plain } from "../options/data.ts";
 import * as kinds from "../options/kinds.ts";
 import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
-import type { PruneCut, PruneOptions, PrunePass, Removal } from "../types/prune.ts";
+import type { PlanItem } from "../types/messages.ts";
+import type {
+  PruneCut,
+  PruneOptions,
+  PrunePass,
+  PruneReport,
+  PruneResult,
+  Removal,
+} from "../types/prune.ts";
+import { providerOf } from "../validity/sendable.ts";
 import { serverItems } from "../validity/server-items.ts";
+import { fields as receiver } from "../validity/validity.ts";
 import { limitFields, modelOf } from "./limits.ts";
 import { counting, keptIds } from "./reading.ts";
+import { wireRepaired } from "./wire-repair.ts";
+import type { Repair } from "./wire-repair.ts";
 
 /** Reports parts of results that are not for the model: they cost nothing, since no request contains them. */
 export function withheld(reading: Reading): Removal[] {
@@ -23,13 +35,47 @@ export function withheld(reading: Reading): Removal[] {
   }));
 }
 
+/** The report of the engine, with its plan. */
+export type Pruned = PruneReport & { plan: PlanItem[]; repair?: Repair };
+
+/**
+ * Carries the plan out; what only the provider's own checks see is repaired as well. What the provider's rules changed
+ * stands apart from the report.
+ */
+export function rebuilt(
+  { plan, repair, ...pruned }: Pruned,
+  reading: Reading,
+  options: PruneOptions,
+  provider = providerOf(reading.format, options.provider),
+): PruneResult<unknown> & { repaired: Removal[] } {
+  const report = { ...pruned, removed: [...withheld(reading), ...pruned.removed] };
+  const messages = reading.rebuild(plan);
+  if (!repair || !provider) return { messages, report, repaired: [] };
+  const { encoding, tokenizer, costModel, images, imageSize, tools } = options;
+  const model = modelOf(options.model).name;
+  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
+  const { after, repaired, ...done } = wireRepaired(
+    { messages, after: report.after },
+    repair,
+    reading,
+    provider,
+    report.budget,
+    how,
+  );
+  return { messages: done.messages, report: { ...report, after }, repaired };
+}
+
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   drop: ["oversize", "turns", "currentRounds", "results", "arguments", "media"],
   shrink: ["oversize", "results", "turns", "currentRounds", "arguments", "media"],
 };
 
 /** Checks the options of {@link prune} and converts them to the core's form. */
-export function pruneFields(reading: Reading, options: PruneOptions) {
+export function pruneFields(
+  reading: Reading,
+  options: PruneOptions,
+  receives = providerOf(reading.format, options.provider),
+) {
   const {
     headroom = 0,
     backfill = false,
@@ -43,12 +89,14 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     provider,
   } = options;
   const pictures = resultPictures(reading, maxImageBytes);
+  const model = modelOf(options.model).name;
   return {
-    ...counting(reading, { ...options, model: modelOf(options.model).name }),
+    ...counting(reading, { ...options, model }),
     ...(provider !== undefined && { format: provider, written: reading.format }),
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
     budget: options.budget,
     limits: limitFields(options.model),
+    ...(receives && { receiver: receiver(reading, receives, { ...(model !== undefined && { model }) }) }),
     headroom,
     backfill,
     note,

@@ -5,9 +5,9 @@
 import { call, wasm } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
-import type { PlanItem } from "../types/messages.ts";
-import type { PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
-import { pruneFields, withheld } from "./prune-fields.ts";
+import type { PruneOptions, PruneResult } from "../types/prune.ts";
+import { pruneFields, rebuilt } from "./prune-fields.ts";
+import type { Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
 
 /**
@@ -38,11 +38,7 @@ import { read } from "./reading.ts";
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, check(options, PRUNE));
   const fields = pruneFields(reading, options);
-  const { plan, ...report } = call(
-    () => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] },
-  );
-  return {
-    messages: reading.rebuild(plan) as T,
-    report: { ...report, removed: [...withheld(reading), ...report.removed] },
-  };
+  const pruned = call(() => wasm().prunePlan(reading.messages, fields) as Pruned);
+  const { messages: fitting, report, repaired } = rebuilt(pruned, reading, options);
+  return { messages: fitting as T, report: { ...report, removed: [...report.removed, ...repaired] } };
 }

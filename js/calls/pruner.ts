@@ -3,16 +3,17 @@
  * fits.
  */
 
-import { pruneFields, withheld } from "./prune-fields.ts";
+import { pruneFields, rebuilt } from "./prune-fields.ts";
+import type { Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
-import { encodingOf } from "../tokens/count.ts";
 import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
-import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
-import type { PruneCut, PruneOptions, PruneReport, PruneResult } from "../types/prune.ts";
+import type { NeutralMessage, Part } from "../types/messages.ts";
+import type { PruneCut, PruneOptions, PruneResult, Removal } from "../types/prune.ts";
+import { providerOf } from "../validity/sendable.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 
@@ -63,20 +64,27 @@ export class Pruner {
 
   /** Prunes messages that were already read. */
   pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
+    const { messages, report, repaired } = this.cutRead(reading, options);
+    return { messages, report: { ...report, removed: [...report.removed, ...repaired] } };
+  }
+
+  /**
+   * The same for a provider that costs do not depend on, with what its rules did apart.
+   *
+   * @internal
+   */
+  cutRead(
+    reading: Reading,
+    options: PruneOptions,
+    provider = providerOf(reading.format, options.provider),
+  ): PruneResult<unknown> & { repaired: Removal[] } {
     const previous = "previous" in options ? options.previous : this.cut;
-    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) });
+    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) }, provider);
     const held = this.#hold(reading.messages, fields);
     const text = call(() => held.prune(fields));
-    type Pruned = Omit<PruneReport, "encoding" | "costModel"> & { plan: PlanItem[] };
-    const { plan, ...pruned } = JSON.parse(text) as Pruned;
-    this.cut = pruned.cut;
-    const { costModel = "espalier" } = fields;
-    const encoding = fields.tokenizer ? ("host" as const) : encodingOf(fields);
-    const removed = [...withheld(reading), ...pruned.removed];
-    return {
-      messages: reading.rebuild(plan),
-      report: { ...pruned, removed, encoding, costModel },
-    };
+    const done = rebuilt(JSON.parse(text) as Pruned, reading, options, provider);
+    this.cut = done.report.cut;
+    return done;
   }
 
   #hold(

@@ -11,6 +11,7 @@ import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { PlanItem } from "../types/messages.ts";
 import { llmRequest, readHookReply } from "./asking.ts";
 import { keptIds } from "./reading.ts";
+import type { Repair } from "./wire-repair.ts";
 
 /**
  * A compaction that the engine began: its first step as JSON text, and the operation that takes answers if that step
@@ -24,7 +25,7 @@ export async function runCompaction(
   options: CompactOptions,
   begin: () => Begun,
   after: Clock["after"] = CLOCK.after,
-): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
+): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport; repair?: Repair }> {
   const { llm, signal, timeoutMs, hookTimeoutMs, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
@@ -33,8 +34,8 @@ export async function runCompaction(
   const [first, operation] = call(begin);
   let crashed = false;
   try {
-    type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
-    const { plan, edits, ...report } = await drive<Done>(
+    type Done = CompactReport & { plan: PlanItem[]; edits: Edit[]; repair?: Repair };
+    const { plan, edits, repair, ...report } = await drive<Done>(
       JSON.parse(first) as Step<Done>,
       (id, answer) => {
         const next = call(() => operation!.resume(id, answer));
@@ -66,7 +67,7 @@ export async function runCompaction(
         ...(serviceRequestIds.length > 0 && { serviceRequestIds }),
         ...(statusCode !== undefined && { statusCode }),
       });
-    return { plan, edits, report };
+    return { plan, edits, report, ...(repair && { repair }) };
   } catch (error) {
     crashed = isCrash(error);
     throw error;

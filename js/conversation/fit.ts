@@ -1,6 +1,7 @@
 /** The last step: removals that make one request fit and apply to it alone. */
 
-import { compact } from "../calls/compact.ts";
+import { compactMessages } from "../calls/compact.ts";
+import { read } from "../calls/reading.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
@@ -8,6 +9,7 @@ import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { CutReport, Removal } from "../types/prune.ts";
+import type { ProviderName } from "../types/validity.ts";
 
 /** The options by which the view is counted. */
 export type Counted = Pick<
@@ -18,6 +20,8 @@ export type Counted = Pick<
 export interface Fitted<T> {
   messages: T[];
   removed: Removal[];
+  /** What the provider's rules changed. */
+  repaired: Removal[];
   before: Totals;
   after: Totals;
   /** True if whole messages were dropped, so that the request does not mention them. */
@@ -46,6 +50,7 @@ export class Fit {
     edits: string,
     compaction: Partial<CompactOptions>,
     keep: readonly string[],
+    provider: ProviderName | undefined,
   ): Promise<Fitted<T>> {
     // After an edit or an undo the same numbers refer to other messages.
     if (edits !== this.edits) this.pruner.cut = undefined;
@@ -62,28 +67,29 @@ export class Fit {
     const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
     const same = { keep: kept };
     const fitted = (
-      { messages, report }: { messages: T[]; report: CutReport },
+      { messages, report, repaired }: { messages: unknown; report: CutReport; repaired: Removal[] },
       performedBy: Fitted<T>["performedBy"],
     ): Fitted<T> => ({
-      messages,
+      messages: messages as T[],
       removed: named(report.removed),
+      repaired: named(repaired),
       before: report.before,
       after: report.after,
       hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
       performedBy,
     });
     try {
-      return fitted(this.pruner.prune(view.messages, { ...how, budget, cacheStepShare: STEP, ...same }), "prune");
+      const asked = { ...how, budget, cacheStepShare: STEP, ...same };
+      return fitted(this.pruner.cutRead(read(view.messages, how), asked, provider), "prune");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      const shortened = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch(
-        (error: unknown) => {
-          throw restateExceeded(error, {
-            budget,
-            named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
-          });
-        },
-      );
+      const asked = { ...compaction, ...how, ...same, budget, ...(provider && { provider }) };
+      const shortened = await compactMessages(view.messages, asked).catch((error: unknown) => {
+        throw restateExceeded(error, {
+          budget,
+          named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
+        });
+      });
       return fitted(shortened, "shorten");
     }
   }

@@ -127,7 +127,15 @@ export class InTree<T> {
         messages: totals.messages - messages,
       };
       this.requests.tell(
-        { messages: sent.messages, removed: [...lost], before: totals, after, hasDropped: true, performedBy: "render" },
+        {
+          messages: sent.messages,
+          removed: [...lost],
+          before: totals,
+          after,
+          hasDropped: true,
+          repaired: [],
+          performedBy: "render",
+        },
         look,
       );
     }

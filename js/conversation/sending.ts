@@ -2,20 +2,17 @@
 
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
-import { EspalierError } from "../errors/errors.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
 import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Totals } from "../types/count.ts";
+import type { ProviderName } from "../types/validity.ts";
 import type { Context } from "./context.ts";
 import { Fit } from "./fit.ts";
 import type { Counted, Fitted } from "./fit.ts";
 import type { Look } from "./machine.ts";
 import { namesOf } from "./names.ts";
 import type { ConversationOptions } from "./types.ts";
-
-/** Max cuts of one request: repairing the rest may make it longer, so that less may be left. */
-const CUTS = 8;
 
 export interface Sent<T> {
   messages: T[];
@@ -68,52 +65,40 @@ export class Sending<T> {
       { id: "tools", tokens: tools, why: "tool definitions" },
       { id: around === "the system prompt apart" ? "system" : "prompt", tokens: apart, why: around },
     ];
-    let fitted: Fitted<T> | undefined;
-    for (let [cut, spare] = [0, 0]; ; cut += 1) {
-      if (!isLeft && (look.overflows || spare > 0)) {
-        fitted = await this.fitted(look, Math.max(0, budget - spare)).catch((error: unknown) => {
-          throw restateExceeded(error, { budget: whole, beside, spare });
-        });
-      }
-      const messages = fitted?.messages ?? view.messages;
-      const { messages: sound, changes } = this.sendable.of(messages, format, provider, machine.name);
-      if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
-      const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
-      // A prompt tree cuts long results itself, if nothing was cut for it.
-      const over = total - (fitted ? 0 : unpaid) - budget;
-      if (over > 0 && !isLeft) {
-        if (cut === CUTS)
-          throw restateExceeded(
-            new EspalierError({
-              code: "budget_exceeded",
-              message: "the provider's form of the remaining messages is longer",
-              details: { needed: total, budget },
-            }),
-            { budget: whole, beside },
-          );
-        spare += over;
-        continue;
-      }
-      const names = namesOf(view, (id) => this.c.log.original(id));
-      const at = new Map(view.messages.map((message, number) => [message, names[number]!]));
-      const totals = { messages: many, total: total + tools, frame, conversation, tools };
-      return {
-        messages: sound,
-        mended: mendings(changes, (index) => at.get(messages[index]!) ?? []),
-        totals,
-        ...(fitted && { fitted: { ...fitted, after: totals } }),
-      };
-    }
+    const cut = async (): Promise<Sent<T>> => {
+      const fitted = await this.fitted(look, budget, provider).catch((error: unknown) => {
+        throw restateExceeded(error, { budget: whole, beside });
+      });
+      return { messages: fitted.messages, fitted, mended: fitted.repaired, totals: fitted.after };
+    };
+    if (!isLeft && look.overflows) return cut();
+    const { messages: sound, changes } = this.sendable.of(view.messages, format, provider, machine.name);
+    if (sound === view.messages) return { messages: sound, mended: [] };
+    const { messages: count, total, frame, conversation } = countMessages(sound, this.counted);
+    // A prompt tree cuts long results itself.
+    if (!isLeft && total - unpaid > budget) return cut();
+    const names = namesOf(view, (id) => this.c.log.original(id));
+    const totals = { messages: count, total: total + tools, frame, conversation, tools };
+    return { messages: sound, mended: mendings(changes, (index) => names[index] ?? []), totals };
   }
 
   /** Cuts the view to this number of our tokens. */
-  private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
+  private async fitted(look: Look<T>, budget: number, provider: ProviderName | undefined): Promise<Fitted<T>> {
     const edits = this.c.log.standing();
     const pinned = this.c.log
       .pins()
       .flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
     const names = namesOf(look.view, (id) => this.c.log.original(id));
-    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned);
+    const fitted = await this.fit.fit(
+      look.view,
+      names,
+      this.counted,
+      budget,
+      edits,
+      this.c.compaction,
+      pinned,
+      provider,
+    );
     const withTools = (totals: Totals): Totals => ({
       ...totals,
       tools: look.view.after.tools,

@@ -95,10 +95,10 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   maxImageBytes?: number;
   /**
-   * The provider that receives the request. Decides costs of messages and pictures, and what may stay unchanged: OpenAI
-   * accepts blank user messages, and with Responses results after later calls. Default: by the format of the messages.
-   * The output pairs calls and results and has unique ids as every provider demands; {@link repair} fixes what else a
-   * provider would refuse in your own messages.
+   * The provider that receives the request. The result keeps its rules ({@link validate} finds nothing). It decides costs
+   * of messages and pictures, and what may stay unchanged: OpenAI accepts blank user messages, and with Responses results
+   * after later calls. Default: by the format of the messages. If neither names a provider, calls and results are paired,
+   * and nothing else is repaired.
    */
   provider?: ProviderName;
   /**

@@ -4,7 +4,7 @@ import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { ProviderName, RepairChange } from "../types/validity.ts";
 import type { Removal } from "../types/prune.ts";
 import { PROVIDERS } from "./providers.ts";
-import { repair } from "./validity.ts";
+import { hasWireFindings, repair } from "./validity.ts";
 import { Standing } from "./standing.ts";
 
 /** Whose messages these are. Neutral ones and the AI SDK's are nobody's until the host says whom they are for. */
@@ -25,6 +25,22 @@ export function sendable<T>(
   const { messages: mended, changes } =
     provider === undefined ? { messages, changes: [] } : whole(messages, format, provider, model);
   return { messages: mended, changes };
+}
+
+/**
+ * Messages of a plan that the engine made for this provider: what only its own checks see is repaired as well.
+ * `signatures` says whether first calls carry them.
+ */
+export function wireSendable<T>(
+  messages: T,
+  format: Format,
+  provider: ProviderName,
+  model: string | undefined,
+  signatures = false,
+): { messages: T; changes: RepairChange[] } {
+  return hasWireFindings(messages, format, provider, {}, signatures)
+    ? whole(messages, format, provider, model)
+    : { messages, changes: [] };
 }
 
 /** The same for the requests of one conversation, of which most say what the one before did and a little more. */

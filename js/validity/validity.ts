@@ -297,8 +297,32 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
   return out.sort((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ finding }) => finding);
 }
 
-/** The options as the engine takes them. */
-function fields(reading: Scanned, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
+/**
+ * True if the provider's own checks find something in its messages that the engine does not see: signatures, cache
+ * marks.
+ *
+ * @internal
+ */
+export function hasWireFindings(
+  messages: unknown,
+  format: Format,
+  provider: ProviderName,
+  options: ValidityOptions,
+  signatures: boolean,
+): boolean {
+  const source = findSource(messages);
+  if (format !== provider || !source) return false;
+  const found: WireFinding[] = [];
+  checkWire({ format, source, tools: [] }, provider, options, signatures, found);
+  return found.length > 0;
+}
+
+/**
+ * The options as the engine takes them.
+ *
+ * @internal
+ */
+export function fields(reading: Scanned, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
   const { request } = reading.source;
   const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
   const name = model ?? request?.["model"];

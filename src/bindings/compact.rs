@@ -8,6 +8,7 @@ use super::decode::from_js;
 use super::error::to_js;
 use super::history::{LimitOptions, into_json};
 use super::options::{Counting, messages, tokens};
+use super::validity;
 use crate::cache::Prices;
 use crate::compact::asking::{Asking, Trigger, Verify};
 use crate::compact::context::Breadcrumb;
@@ -24,6 +25,7 @@ use crate::history::limits::limit;
 use crate::history::log::Log;
 use crate::message::Message;
 use crate::tokens::CostModel;
+use crate::validity::Provider;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,11 +68,14 @@ struct CompactOptions {
     /// Ids of messages whose thoughts are not carried; absent if no thoughts are carried.
     #[serde(default)]
     thinking: Option<Vec<String>>,
+    /// Whom the result is for, if that is known.
+    #[serde(default)]
+    receiver: Option<validity::Options>,
 }
 
 impl CompactOptions {
     /// Returns the options of the core.
-    fn options(self, model: Option<String>) -> Result<Options> {
+    fn options(self, model: Option<String>, written: Option<Provider>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
         let own = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
         let limits = self.llm_limits.read("options.llmModel")?;
@@ -97,6 +102,7 @@ impl CompactOptions {
             prices,
             thinking: self.thinking.map(|ids| ids.into_iter().collect()),
             by_items: false,
+            receiver: self.receiver.map(|receiver| receiver.receiver(written)).transpose()?,
         })
     }
 
@@ -280,7 +286,8 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
-    let options = options.options(counting.model).map_err(to_js)?;
+    let written = counting.written();
+    let options = options.options(counting.model, written).map_err(to_js)?;
     let options = Options { by_items: counter.by_items, ..options };
     let (budget, timeouts) = (options.budget, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::new(
@@ -298,9 +305,9 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
 /// again.
 pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std::result::Result<Compaction, JsValue> {
-    let Counting { model, .. } = from_js(options.clone(), "options", Code::BadOption)?;
+    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-    let options = options.options(model).map_err(to_js)?;
+    let options = options.options(counting.model, None).map_err(to_js)?;
     let (budget, cost_model, timeouts) = (options.budget, log.counting().model, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::of_log(log, options);
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true, timeouts, open: 0 })

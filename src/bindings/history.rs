@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, from_json, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
+use super::validity;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{Limit, ModelLimits, Source, limit};
@@ -97,6 +98,9 @@ pub(super) struct PruneOptions {
     pictures: Option<String>,
     #[serde(default)]
     picture_bytes: Option<f64>,
+    /// Whom the result is for, if that is known.
+    #[serde(default)]
+    receiver: Option<validity::Options>,
 }
 
 impl PruneOptions {
@@ -134,6 +138,7 @@ impl PruneOptions {
             picture_bytes,
             provider: self.counting.speaks(),
             written: self.counting.written(),
+            receiver: self.receiver.map(|receiver| receiver.receiver(self.counting.written())).transpose()?,
             records: Records::Sealed,
         };
         Ok((limits, source))
@@ -162,15 +167,6 @@ impl LimitOptions {
             named_window: known(self.named_window, "name")?,
         })
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct HeldReport {
-    #[serde(flatten)]
-    pruned: Pruned,
-    budget: u64,
-    limit_source: Source,
 }
 
 #[derive(Serialize)]
@@ -277,8 +273,7 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// Like `prune`, without `encoding` and `costModel`. The report is JSON text, which crosses faster when there are
-    /// many messages.
+    /// Like `prune`. The report is JSON text, which crosses faster when there are many messages.
     pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
@@ -287,7 +282,8 @@ impl HeldConversation {
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
         let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
             .map_err(to_js)?;
-        into_json(&HeldReport { pruned, budget: limits.budget, limit_source })
+        let (encoding, cost_model) = (counter.name, counter.cost_model);
+        into_json(&PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source })
     }
 }
 

@@ -6,13 +6,14 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::messages;
-use crate::error::Code;
+use crate::error::{Code, Result};
+use crate::history::mend::Receiver;
 use crate::message::Tool;
 use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target, thin};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Options {
+pub(super) struct Options {
     provider: String,
     #[serde(default)]
     wire: bool,
@@ -34,8 +35,8 @@ struct Options {
 }
 
 impl Options {
-    fn target(&self) -> Result<Target, JsValue> {
-        let provider = Provider::from_name(&self.provider).map_err(to_js)?;
+    fn target(&self) -> Result<Target> {
+        let provider = Provider::from_name(&self.provider)?;
         Ok(Target {
             provider,
             wire: self.wire,
@@ -45,6 +46,11 @@ impl Options {
             pending: self.pending,
             special: Special::of(provider, &self.model, self.purpose, &self.rules),
         })
+    }
+
+    /// Whom messages in the format of `written` are for.
+    pub(super) fn receiver(&self, written: Option<Provider>) -> Result<Receiver> {
+        Ok(Receiver { target: self.target()?, written })
     }
 }
 
@@ -61,9 +67,9 @@ struct Findings {
 /// Lists what a provider would refuse. `conversation` has the form of `validity::thin`: without its texts a long one
 /// crosses quickly.
 #[wasm_bindgen(js_name = "validate")]
-pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue> {
+pub fn validate(conversation: &str, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let messages = thin::read(conversation).map_err(to_js)?;
-    let target = from_js::<Options>(options, "options", Code::BadOption)?.target()?;
+    let target = from_js::<Options>(options, "options", Code::BadOption)?.target().map_err(to_js)?;
     let findings = core::check(&messages, &target);
     let strips = !target.special.drop_tools.is_empty();
     into_js(&Findings { findings, signatures: target.special.signatures, strips })
@@ -71,10 +77,10 @@ pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue
 
 /// Repairs what a provider would refuse: returns a plan for the host's messages, and the repairs.
 #[wasm_bindgen(js_name = "repair")]
-pub fn repair(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+pub fn repair(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let messages = messages(conversation)?;
     let options: Options = from_js(options, "options", Code::BadOption)?;
-    let target = options.target()?;
+    let target = options.target().map_err(to_js)?;
     let repaired: Repaired = core::repair(&messages, &target, &options.settings);
     into_js(&repaired)
 }

@@ -59,6 +59,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Prices;
 use crate::effect::Reduced;
 use crate::history::edit::Edit;
+use crate::history::mend::{Mended, Receiver, Repair};
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
 use crate::tokens::Origin;
@@ -103,6 +104,8 @@ pub struct Options {
     pub thinking: Option<HashSet<String>>,
     /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
+    /// Whom the result is for; absent if that is not known, and nothing is repaired by a provider's rules then.
+    pub receiver: Option<Receiver>,
 }
 
 /// A range of messages by their ids, both ends included; without `from` it begins at the start, without `to` it ends at
@@ -183,6 +186,23 @@ pub struct StepReport {
     pub why: String,
 }
 
+impl Compacted {
+    /// Returns the result in the form that its provider takes.
+    fn mended(mut self, mended: Option<Mended>) -> Compacted {
+        let Some(Mended { plan, after, repair }) = mended else { return self };
+        if after.total != self.after.total {
+            self.steps.push(StepReport {
+                step: "repair",
+                outcome: Outcome::Applied,
+                tokens_before: self.after.total,
+                tokens_after: after.total,
+                why: "the form in which its provider takes the rest".into(),
+            });
+        }
+        Compacted { plan, after, repair: Some(repair), ..self }
+    }
+}
+
 impl StepReport {
     /// Returns the report of a step that changed nothing.
     fn same(step: &'static str, outcome: Outcome, total: u64, why: String) -> StepReport {
@@ -242,6 +262,9 @@ pub struct Compacted {
     pub removed: Vec<Removal>,
     pub messages: Vec<MessageFate>,
     pub steps: Vec<StepReport>,
+    /// What the rules of the receiver changed; `None` without a receiver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
     /// The text that replaces the covered messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,

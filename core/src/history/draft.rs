@@ -51,7 +51,7 @@ pub struct Entry<'a> {
     pub after: u64,
     /// True for a message that the host did not have.
     pub is_new: bool,
-    /// Index among the host's messages; 0 if inserted.
+    /// Index of the host's message that its content comes from; 0 if there is none.
     pub number: usize,
     /// Id of the host's message that its parts were taken from, for an entry that holds moved parts of it. Then `is_new` is true.
     pub part_of: Option<String>,
@@ -66,6 +66,23 @@ impl Entry<'_> {
     /// True while the message is part of the result.
     pub fn is_in(&self) -> bool {
         !matches!(self.fate, Fate::Dropped | Fate::Covered)
+    }
+
+    /// What JavaScript does with it; nothing if it is gone.
+    pub(super) fn item(&self) -> Option<PlanItem> {
+        let id = || self.host_id().unwrap_or(&self.message.id).clone();
+        match (self.fate, &self.edits) {
+            (Fate::Dropped | Fate::Covered, _) => None,
+            (Fate::Inserted, Some(parts)) if self.part_of.is_some() => Some(PlanItem::edit(id(), parts.clone())),
+            (Fate::Inserted, _) => Some(PlanItem::insert(self.message.clone().into_owned())),
+            (Fate::Changed, Some(parts)) => Some(PlanItem::edit(id(), parts.clone())),
+            (Fate::Kept | Fate::Changed, _) => Some(PlanItem::keep(id())),
+        }
+    }
+
+    /// Index of the host's message that its content comes from.
+    pub(super) fn place(&self) -> Option<usize> {
+        (!self.is_new || self.part_of.is_some()).then_some(self.number)
     }
 
     /// Id of the host's message that its content comes from; `None` for content that the host did not have.
@@ -376,7 +393,7 @@ impl<'a> Draft<'a> {
             rule: Some(rule),
             before: 0,
             is_new: true,
-            number: 0,
+            number: entry.number,
             part_of: Some(entry.host_id().unwrap_or(id).clone()),
             is_record: false,
         }
@@ -415,21 +432,7 @@ impl<'a> Draft<'a> {
 
     /// What JavaScript is to do.
     pub fn plan(&self) -> Vec<PlanItem> {
-        self.entries
-            .iter()
-            .filter_map(|entry| {
-                let id = || entry.host_id().unwrap_or(&entry.message.id).clone();
-                match (entry.fate, &entry.edits) {
-                    (Fate::Dropped | Fate::Covered, _) => None,
-                    (Fate::Inserted, Some(parts)) if entry.part_of.is_some() => {
-                        Some(PlanItem::edit(id(), parts.clone()))
-                    }
-                    (Fate::Inserted, _) => Some(PlanItem::insert(entry.message.clone().into_owned())),
-                    (Fate::Changed, Some(parts)) => Some(PlanItem::edit(id(), parts.clone())),
-                    (Fate::Kept | Fate::Changed, _) => Some(PlanItem::keep(id())),
-                }
-            })
-            .collect()
+        self.entries.iter().filter_map(Entry::item).collect()
     }
 
     /// One row for every message of the host and every inserted one that is in, in order.

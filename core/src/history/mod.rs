@@ -8,6 +8,7 @@
 //! - [`pairs`]: calls and results.
 //! - [`prune`]: one request cut to its budget, for one request only.
 //! - [`limits`], [`recovery`]: how much a request may have, and what is learned when it is refused.
+//! - [`mend`]: the rules of the provider that a draft is for; `written`: which messages become one when they are written.
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
 //! - [`record`]: summaries of earlier compactions, and which of them are believed.
@@ -19,6 +20,7 @@ pub mod edit;
 pub mod group;
 pub mod limits;
 pub mod log;
+pub mod mend;
 pub mod opening;
 pub mod pairs;
 pub mod plan;
@@ -26,3 +28,4 @@ pub mod prune;
 pub mod record;
 pub mod recovery;
 mod rule;
+mod written;

@@ -3,6 +3,7 @@
 //! Each pass mends one kind of finding; since one cure can bring about another finding (a message left empty, say), the passes are run
 //! until there is none. A conversation without findings is not touched at all.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -120,7 +121,8 @@ pub struct Repaired {
 /// let repaired = repair(&messages, &target, &Settings::default());
 /// assert_eq!(check(&repaired.messages, &target), []);
 /// ```
-pub fn repair(messages: &[Message], target: &Target, settings: &Settings) -> Repaired {
+pub fn repair<M: Borrow<Message>>(messages: &[M], target: &Target, settings: &Settings) -> Repaired {
+    let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
     let target = Target { pending: settings.pending != Pending::Keep, ..target.clone() };
     let mut work = Work {
         slots: messages.iter().enumerate().map(|(index, message)| Slot::of(index, message)).collect(),
@@ -148,7 +150,7 @@ pub fn repair(messages: &[Message], target: &Target, settings: &Settings) -> Rep
         parts: slot.parts().cloned().collect(),
     };
     let result = slots.iter().enumerate().map(result).collect();
-    Repaired { plan: plan(slots, messages), changes, messages: result }
+    Repaired { plan: plan(slots, &messages), changes, messages: result }
 }
 
 struct Work<'a, 't> {

@@ -127,7 +127,7 @@ impl<'a> Slot<'a> {
 }
 
 /// The plan that makes these slots of the host's messages.
-pub(super) fn plan(slots: Vec<Slot>, messages: &[Message]) -> Vec<PlanItem> {
+pub(super) fn plan(slots: Vec<Slot>, messages: &[&Message]) -> Vec<PlanItem> {
     let mut ids = NewIds::new(messages);
     let mut out = Vec::with_capacity(slots.len());
     for slot in slots {
@@ -144,7 +144,7 @@ pub(super) fn plan(slots: Vec<Slot>, messages: &[Message]) -> Vec<PlanItem> {
             while let Some(next) = pieces.next_if(|next| next.from.as_ref().map(|(index, _)| *index) == of) {
                 group.push(next);
             }
-            out.push(item(of.and_then(|index| messages.get(index)), group, slot.role, joins, &mut ids));
+            out.push(item(of.and_then(|index| messages.get(index).copied()), group, slot.role, joins, &mut ids));
             joins = true;
         }
     }
@@ -171,7 +171,7 @@ struct NewIds<'m> {
 }
 
 impl<'m> NewIds<'m> {
-    fn new(messages: &'m [Message]) -> NewIds<'m> {
+    fn new(messages: &[&'m Message]) -> NewIds<'m> {
         NewIds { used: messages.iter().map(|message| message.id.as_str()).collect(), number: 0 }
     }
 

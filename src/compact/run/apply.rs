@@ -367,14 +367,28 @@ impl Compaction {
             return Err(budget_error(before, self.options.budget));
         }
         let is_crowded = made.as_ref().is_some_and(|made| made.crowd > 0);
-        let limits = self.fit_limits(if is_crowded { budget.target } else { self.options.budget });
+        let mut limits = self.fit_limits(if is_crowded { budget.target } else { self.options.budget });
         let reductions: [Reduction; 5] =
             [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();
+        let mut mended: Option<Mended>;
+        let mut repairs = 0;
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) if self.move_thought(&mut edits, &draft) => draft = self.view(&edits),
-                Ok(()) => break "what still did not fit was pruned, oldest first",
+                Ok(()) => {
+                    mended = self.options.receiver.as_ref().map(|receiver| mend(&draft, receiver));
+                    let total = mended.as_ref().map_or(0, |mended| mended.after.total);
+                    let over = total.saturating_sub(self.options.budget);
+                    if over == 0 {
+                        break "what still did not fit was pruned, oldest first";
+                    }
+                    if repairs == REPAIRS || !self.options.profile.has(Rung::Fit) {
+                        return Err(too_long(total, self.options.budget));
+                    }
+                    repairs += 1;
+                    limits.budget = limits.budget.min(draft.total()).saturating_sub(over);
+                }
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
@@ -385,7 +399,9 @@ impl Compaction {
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
-                        let Some(FinishedSummary { model, .. }) = made else { return Err(error) };
+                        let Some(FinishedSummary { model, .. }) = made else {
+                            return Err(error.of_budget(self.options.budget, limits.budget));
+                        };
                         // There may be room for what must stay, but none for a record beside it.
                         let why = "there is no room for a record beside what must stay";
                         let total = self.cheap.total;
@@ -439,7 +455,7 @@ impl Compaction {
         let Some(FinishedSummary { covered, text, shown, spare, model, .. }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
             let quality = Some(self.quality(&draft, &covered, &edits, ""));
-            let done = self.finished(draft, Status::Applied, edits, steps)?;
+            let done = self.finished(draft, Status::Applied, edits, steps)?.mended(mended);
             return Ok(Compacted { quality, low_headroom, ..done });
         };
         let record = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange).map_or(0, |edit| edit.tokens_after);
@@ -453,7 +469,7 @@ impl Compaction {
             model,
             low_headroom,
             aim,
-            ..self.finished(draft, Status::Applied, edits, steps)?
+            ..self.finished(draft, Status::Applied, edits, steps)?.mended(mended)
         })
     }
 
@@ -471,6 +487,16 @@ impl Compaction {
             edit.tokens_after = (edit.tokens_after + meter.message(message)).saturating_sub(was);
         }
     }
+}
+
+/// Max repairs of one result: a repair may make it longer, so that the next cut must be deeper.
+const REPAIRS: usize = 8;
+
+/// Returns the error for a result whose form for its provider exceeds the budget.
+fn too_long(needed: u64, budget: u64) -> Error {
+    let why = format!("The provider's form of the remaining messages has {needed} tokens, the budget is {budget}");
+    let details = BudgetDetails { budget, needed, largest: vec![] };
+    Error { budget: Some(details), ..Error::new(Code::BudgetExceeded, why).at("options.budget") }
 }
 
 /// Returns the error for a result above the budget that no step may shorten.

@@ -42,6 +42,7 @@ use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::{self, Group, groups};
 use crate::history::log::{Log, Pinned};
+use crate::history::mend::{Mended, mend};
 use crate::history::opening::{Opening, opening};
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
@@ -419,6 +420,7 @@ impl Compaction {
             removed: draft.removed,
             edits,
             steps,
+            repair: None,
             summary: None,
             title: None,
             covered: vec![],

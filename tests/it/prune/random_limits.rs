@@ -78,6 +78,7 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
     let priorities: HashMap<String, f64> = some(rng).into_iter().map(|id| (id, f64::from(rng.i32(-2..3)))).collect();
     let drop_media = [DropMedia::None, DropMedia::None, DropMedia::Old, DropMedia::All][rng.usize(0..4)];
     Limits {
+        receiver: None,
         records: Records::Sealed,
         budget: rng.u64(0..=whole + 20),
         headroom: if rng.bool() { 0 } else { rng.u64(0..50) },

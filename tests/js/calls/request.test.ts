@@ -193,8 +193,11 @@ test("numbers that make no sense are no numbers", async () => {
   }
 });
 
+/** The beginning of a picture: other data is no picture, and would become a note at once. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
+
 test("pictures go before words when the body is too large", async () => {
-  const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(4_000)}` } };
+  const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}${"A".repeat(4_000)}` } };
   const messages = [
     { role: "user", content: [{ type: "text", text: "Look" }, picture] },
     { role: "assistant", content: "I see." },

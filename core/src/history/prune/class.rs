@@ -157,9 +157,7 @@ pub(super) fn refusal(
     }
     crate::rank::sort(&mut largest, |c| !c.tokens);
     largest.truncate(5);
-    let top = largest
-        .first()
-        .map_or(String::new(), |c| format!("; the largest is {} ({}, {} tokens)", c.id, c.why, c.tokens));
+    let top = largest.first().map_or(String::new(), Contributor::named);
     Some(Error {
         code: Code::BudgetExceeded,
         message: format!("What must be kept needs {needed} tokens, the budget allows {limit}{top}"),

@@ -48,6 +48,7 @@ use self::select::Selection;
 use self::shrink::Shrinker;
 use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
+use super::mend::{Mended, Receiver, Repair, mend};
 use super::pairs::{repair_for, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use super::record::Records;
@@ -134,6 +135,8 @@ pub struct Limits {
     pub provider: Option<Provider>,
     /// In whose format the messages are written, if that is known: some join neighbours.
     pub written: Option<Provider>,
+    /// Whom the result is for; without it nothing is repaired but pairs and empty messages.
+    pub receiver: Option<Receiver>,
     /// Messages that are summaries of earlier compactions: they stay.
     pub records: Records,
 }
@@ -147,8 +150,8 @@ const NOTE_ATTEMPTS: usize = 6;
 /// Room that is not worth another cut: one part in this many of the limit.
 const SPARE: u64 = 50;
 
-/// Cuts that are tried before one is taken that leaves free what joining messages saves.
-const JOIN_ATTEMPTS: usize = 6;
+/// Cuts that are tried until the messages as they are written fit, and fill the room that joining saves.
+const FORM_ATTEMPTS: usize = 6;
 
 /// A pruned request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -160,6 +163,9 @@ pub struct Pruned {
     pub origin: Origin,
     pub removed: Vec<Removal>,
     pub messages: Vec<MessageFate>,
+    /// What the rules of its receiver did, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
     /// Lines that were put in; only on demand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
@@ -219,19 +225,31 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
-    let Made { draft, shortened, notes, joined } = if join::joins(limits.written) {
-        with_joins(&draft, marks, limits, limit)?
+    let made = if super::written::joins(limits.written) || limits.receiver.is_some() {
+        as_written(&draft, marks, limits, limit)?
     } else {
         passes(draft, marks, limits, limit)?
     };
-    let after = draft.after();
+    let Made { draft, shortened, notes, joined, mended } = made;
+    let (plan, after, repair) = match mended {
+        Some(Mended { plan, after, mut repair }) => {
+            // Joined messages are in `removed`, with their tokens.
+            repair.changes.retain(|change| joined == 0 || change.rule != "same-role");
+            (plan, after, Some(repair))
+        }
+        None => {
+            let after = draft.after();
+            (draft.plan(), Totals { messages: after.messages - joined, ..after }, None)
+        }
+    };
     let cut = cut::cut_of(&draft, marks, limit, shortened);
     let shared = limits.previous.as_ref().map(|previous| cut::shared(&draft, previous, &cut));
     Ok(Pruned {
         before,
-        after: Totals { messages: after.messages - joined, ..after },
+        after,
         origin: draft.origin,
-        plan: draft.plan(),
+        plan,
+        repair,
         messages: draft.fates(),
         removed: draft.removed,
         notes,
@@ -247,6 +265,14 @@ struct Made<'a> {
     notes: Vec<Note>,
     /// How many messages are written as part of the one before them.
     joined: usize,
+    /// The draft as its receiver takes it.
+    mended: Option<Mended>,
+}
+
+impl<'a> Made<'a> {
+    fn of(draft: Draft<'a>, shortened: Vec<Shortened>, notes: Vec<Note>) -> Made<'a> {
+        Made { draft, shortened, notes, joined: 0, mended: None }
+    }
 }
 
 fn passes<'a>(mut draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
@@ -257,10 +283,10 @@ fn passes<'a>(mut draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) 
     }
     if limits.note {
         let (draft, shortened, notes) = with_notes(draft, marks, limits, limit)?;
-        return Ok(Made { draft, shortened, notes, joined: 0 });
+        return Ok(Made::of(draft, shortened, notes));
     }
     let shortened = work(&mut draft, marks, limits, limit)?;
-    Ok(Made { draft, shortened, notes: vec![], joined: 0 })
+    Ok(Made::of(draft, shortened, vec![]))
 }
 
 /// Leaves room for sentences of what goes. `None` if there is none, or nothing to say.
@@ -290,7 +316,7 @@ fn with_sentences<'a>(
         let total = attempt.total();
         share = note.as_ref().map_or(0, |note| note.tokens);
         if let Some(note) = note.filter(|_| best.as_ref().is_none_or(|best| best.draft.total() < total)) {
-            best = Some(Made { draft: attempt, shortened, notes: vec![note], joined: 0 });
+            best = Some(Made::of(attempt, shortened, vec![note]));
         }
         if total + limit / SPARE >= limit {
             break;
@@ -299,37 +325,39 @@ fn with_sentences<'a>(
     best
 }
 
-/// Uses the room that joining saves, which depends on what goes: messages are joined where something went between them.
-fn with_joins<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
-    let mut best: Option<Made> = None;
+/// Fits the messages as they are written, which depends on what goes: joining saves tokens, and a repair may take some.
+fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
+    let mut best: Option<(Made, u64)> = None;
     let mut room = limit;
-    for _ in 0..JOIN_ATTEMPTS {
+    let mut needed = draft.total();
+    for _ in 0..FORM_ATTEMPTS {
         let mut made = match (passes(draft.clone(), marks, limits, room), &best) {
             (Ok(made), _) => made,
             (Err(_), Some(_)) => break,
-            (Err(error), None) => return Err(error),
+            (Err(error), None) => return Err(error.of_budget(limit, room)),
         };
         let apart = made.draft.total();
+        made.mended = limits.receiver.as_ref().map(|receiver| mend(&made.draft, receiver));
         made.joined = join::count_joined(&mut made.draft, limits.written);
-        let total = made.draft.total();
+        let total = made.mended.as_ref().map_or(made.draft.total(), |mended| mended.after.total);
         if total > limit {
             if best.is_some() {
                 break;
             }
-            room = room.saturating_sub(total - limit);
+            needed = total;
+            room = room.min(apart).saturating_sub(total - limit);
             continue;
         }
         let wider = limit + apart.saturating_sub(total);
-        if best.as_ref().is_none_or(|best| best.draft.total() < total) {
-            best = Some(made);
+        if best.as_ref().is_none_or(|(_, best)| *best < total) {
+            best = Some((made, total));
         }
         if wider <= room {
             break;
         }
         room = wider;
     }
-    let needed = draft.total();
-    best.ok_or_else(|| Error {
+    best.map(|(made, _)| made).ok_or_else(|| Error {
         budget: Some(BudgetDetails { budget: limit, needed, largest: vec![] }),
         ..Error::new(Code::BudgetExceeded, format!("What is left needs more than the {limit} tokens of the budget"))
     })

@@ -1,0 +1,203 @@
+//! The rules of a provider, applied to a draft.
+//!
+//! In: a draft and its [`Receiver`]. Out: [`Mended`], a plan for the host's messages after which the provider has nothing to refuse, with
+//! the tokens of the messages as they are written. A pass that has to make them fit asks [`mend`] for these tokens, not the draft.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::draft::{Draft, Entry, Meter};
+use super::plan::{PartEdit, PlanItem, Removal, Totals};
+use super::written::{Written, runs, whole};
+use crate::map::HashMap;
+use crate::message::{Message, Part};
+use crate::validity::{Provider, Settings, Target, check};
+
+/// Whom messages are for, and how they are written.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    pub target: Target,
+    /// The provider in whose format the messages are, if it is one's.
+    pub written: Option<Provider>,
+}
+
+/// A draft as its provider takes it.
+#[derive(Debug, Clone)]
+pub struct Mended {
+    pub plan: Vec<PlanItem>,
+    /// Tokens of the messages as they are written: those that are joined count as one.
+    pub after: Totals,
+    pub repair: Repair,
+}
+
+/// What a provider's rules did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Repair {
+    /// In the order of the messages; empty if the provider takes the draft as it stands.
+    pub changes: Vec<Removal>,
+    /// The first call of a turn carries the signature of its thought, which only its host's message shows.
+    pub signatures: bool,
+}
+
+/// A plan in the making, and the messages as they are written.
+#[derive(Default)]
+struct Made<'a> {
+    plan: Vec<PlanItem>,
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    message: Cow<'a, Message>,
+    /// Index of the host's message.
+    place: Option<usize>,
+    /// The plan joins it with the message before it.
+    joins: bool,
+    /// Tokens of the message if they are known.
+    tokens: Option<u64>,
+}
+
+/// Repairs a draft by the rules of its provider. The draft stays as it is.
+pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
+    let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
+    let Receiver { target, written } = receiver;
+    // Calls that are still running stay, and tools are the host's to name.
+    let target = &Target { pending: false, ..target.clone() };
+    let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
+    let found = check(&messages, target);
+    let mut repair = Repair { signatures: target.special.signatures, ..Repair::default() };
+    let is_sound = found.iter().all(|finding| finding.tool.is_some() || finding.rule == "tools-missing");
+    let mut made = Made::default();
+    if is_sound && target.special.drop_tools.is_empty() {
+        entries.into_iter().for_each(|entry| made.keep(entry, false));
+    } else {
+        let repaired = crate::validity::repair(&messages, target, &Settings::default());
+        let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
+        for item in repaired.plan {
+            made.item(item, &index, written.is_some());
+        }
+        let changes = repaired.changes.into_iter().map(|change| {
+            let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
+            Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
+        });
+        repair.changes = changes.collect();
+    }
+    Mended { after: totals(&made.lines, draft.meter, *written), plan: made.plan, repair }
+}
+
+impl<'a> Made<'a> {
+    /// Keeps an entry of the draft.
+    fn keep(&mut self, entry: &'a Entry, joins: bool) {
+        let Some(mut item) = entry.item() else { return };
+        let (PlanItem::Keep { joins: to, .. } | PlanItem::Edit { joins: to, .. } | PlanItem::Insert { joins: to, .. }) =
+            &mut item;
+        *to = joins;
+        self.plan.push(item);
+        let message = Cow::Borrowed(&*entry.message);
+        self.lines.push(Line { message, place: entry.place(), joins, tokens: Some(entry.after) });
+    }
+
+    /// Adds an item that names a message of the draft, as one that names the host's message. With `is_split`, a message
+    /// whose parts come in another order is written as several, since formats keep the order of parts.
+    fn item(&mut self, item: PlanItem, index: &HashMap<&str, &'a Entry>, is_split: bool) {
+        match item {
+            PlanItem::Keep { id, joins } => {
+                if let Some(entry) = index.get(id.as_str()) {
+                    self.keep(entry, joins);
+                }
+            }
+            PlanItem::Insert { message, joins } => {
+                self.plan.push(PlanItem::Insert { message: message.clone(), joins });
+                self.lines.push(Line { message: Cow::Owned(message), place: None, joins, tokens: None });
+            }
+            PlanItem::Edit { id, parts: changes, joins } => {
+                let Some(entry) = index.get(id.as_str()) else { return };
+                let mut parts = Vec::with_capacity(changes.len());
+                let mut edits: Vec<PartEdit> = Vec::with_capacity(changes.len());
+                for change in changes {
+                    let known = entry.edits.as_ref().and_then(|edits| edits.get(change.part).cloned());
+                    let mut edit = known.unwrap_or_else(|| PartEdit::keep(change.part));
+                    let part = entry.message.parts.get(change.part);
+                    if let Some(part) = part.and_then(|part| changed(part, change, &mut edit)) {
+                        parts.push(part);
+                        edits.push(edit);
+                    }
+                }
+                self.edit(entry, id, parts, edits, joins, is_split);
+            }
+        }
+    }
+
+    fn edit(&mut self, entry: &Entry, id: String, parts: Vec<Part>, edits: Vec<PartEdit>, joins: bool, is_split: bool) {
+        let was = &*entry.message;
+        let message = |parts| Message { id: id.clone(), role: was.role, name: was.name.clone(), parts };
+        let Some(host) = entry.host_id() else {
+            let message = message(parts);
+            self.plan.push(PlanItem::Insert { message: message.clone(), joins });
+            self.lines.push(Line { message: Cow::Owned(message), place: None, joins, tokens: None });
+            return;
+        };
+        let mut runs: Vec<Vec<Part>> = Vec::new();
+        let mut last: Option<usize> = None;
+        for (part, edit) in parts.into_iter().zip(&edits) {
+            let own = edit.from.is_none().then_some(edit.part);
+            let is_behind = last.zip(own).is_none_or(|(last, own)| last < own);
+            last = own.or(last);
+            match runs.last_mut().filter(|_| is_behind || !is_split) {
+                Some(run) => run.push(part),
+                None => runs.push(vec![part]),
+            }
+        }
+        for (number, run) in runs.into_iter().enumerate() {
+            let (message, place) = (Cow::Owned(message(run)), entry.place());
+            self.lines.push(Line { message, place, joins: joins || number > 0, tokens: None });
+        }
+        self.plan.push(PlanItem::Edit { id: host.clone(), parts: edits, joins });
+    }
+}
+
+/// The part after a change, which is added to its edit.
+fn changed(part: &Part, change: PartEdit, edit: &mut PartEdit) -> Option<Part> {
+    let PartEdit { to, call_id, name, .. } = change;
+    let mut part = match to {
+        Some(to) => edit.then(part, to)?,
+        None => part.clone(),
+    };
+    if let (Some(id), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) = (&call_id, &mut part) {
+        call_id.clone_from(id);
+    }
+    match (&name, &mut part) {
+        (Some(new), Part::ToolCall { name, .. }) => name.clone_from(new),
+        (Some(_), Part::ToolResult { name: old, .. }) => old.clone_from(&name),
+        _ => {}
+    }
+    edit.call_id = call_id.or_else(|| edit.call_id.take());
+    edit.name = name.or_else(|| edit.name.take());
+    Some(part)
+}
+
+/// Tokens of the messages as they are written in a provider's format.
+fn totals(lines: &[Line], meter: Meter, written: Option<Provider>) -> Totals {
+    let mut totals = Totals { frame: meter.model.list_overhead(), tools: meter.tools, ..Totals::default() };
+    let all = lines.iter().map(|line| Written { message: &line.message, place: line.place, joins: line.joins });
+    let runs = runs(all, written);
+    let mut joined = vec![false; lines.len()];
+    for run in &runs {
+        let messages: Vec<&Message> = run.iter().map(|&at| &*lines[at].message).collect();
+        totals.conversation += meter.message(&whole(&messages));
+        totals.messages += 1;
+        run.iter().for_each(|&at| joined[at] = true);
+    }
+    for (line, _) in lines.iter().zip(joined).filter(|(_, joined)| !joined) {
+        let tokens = line.tokens.unwrap_or_else(|| meter.message(&line.message));
+        totals.messages += 1;
+        if line.message.role.is_frame() {
+            totals.frame += tokens;
+        } else {
+            totals.conversation += tokens;
+        }
+    }
+    totals.total = totals.frame + totals.conversation + totals.tools;
+    totals
+}

@@ -1,0 +1,67 @@
+/** The rules of providers hold for what `prune` and `compact` return, without a repair before or after. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Finding, ProviderName } from "../../../js/types/validity.ts";
+import { espalier } from "../built.ts";
+import { freeze } from "../formats/common.ts";
+import { hosts } from "../validity/hosts.ts";
+
+const { compact, countMessages, prune, validate } = espalier;
+
+const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+
+/** The names of tools are the host's affair. */
+const ours = ({ path, rule }: Finding) => !/^tools/.test(path) && rule !== "tools-missing";
+const share = fc.double({ min: 0.05, max: 1.1, noNaN: true });
+
+/** The result fits, its tokens are those of the report, and its provider takes it. */
+function check(
+  provider: ProviderName,
+  input: unknown,
+  budget: number,
+  { messages, report }: { messages: unknown; report: { after: { total: number; messages: number } } },
+): void {
+  const made = () => JSON.stringify([input, messages], undefined, 1);
+  assert.deepEqual(validate(messages, provider, { format: provider, pending: "keep" }).filter(ours), [], made());
+  assert.ok(report.after.total <= budget);
+  const { total, messages: count } = countMessages(messages, { format: provider });
+  assert.deepEqual({ total, count }, { total: report.after.total, count: report.after.messages }, made());
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code } = error as { code: string };
+  return code === "budget_exceeded" || code === "compaction_failed";
+}
+
+for (const provider of PROVIDERS) {
+  test(`${provider}: a pruned conversation is valid, fits, and is counted as it is written`, () => {
+    fc.assert(
+      fc.property(hosts[provider], share, (input, share) => {
+        const budget = Math.floor(countMessages(input, { format: provider }).total * share);
+        try {
+          check(provider, input, budget, prune<unknown>(freeze(input), { format: provider, budget }));
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
+      }),
+      { seed: 12, numRuns: 300 },
+    );
+  });
+
+  test(`${provider}: so is a compacted one`, async () => {
+    await fc.assert(
+      fc.asyncProperty(hosts[provider], share, async (input, share) => {
+        const budget = Math.floor(countMessages(input, { format: provider }).total * share);
+        try {
+          const done = await compact<unknown>(freeze(input), { format: provider, budget, force: true });
+          if (done.status === "applied") check(provider, input, budget, done);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
+      }),
+      { seed: 13, numRuns: 150 },
+    );
+  });
+}
