@@ -8,17 +8,10 @@ import * as kinds from "../options/kinds.ts";
 import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { PlanItem } from "../types/messages.ts";
-import type {
-  PruneCut,
-  PruneOptions,
-  PrunePass,
-  PruneReport,
-  PruneResult,
-  Removal,
-} from "../types/prune.ts";
+import type { PruneCut, PruneOptions, PrunePass, PruneReport, PruneResult, Removal } from "../types/prune.ts";
 import { providerOf } from "../validity/sendable.ts";
 import { serverItems } from "../validity/server-items.ts";
-import { fields as receiver } from "../validity/validity.ts";
+import { fields as receiverFields } from "../validity/validity.ts";
 import { limitFields, modelOf } from "./limits.ts";
 import { counting, keptIds } from "./reading.ts";
 import { wireRepaired } from "./wire-repair.ts";
@@ -71,11 +64,8 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
 };
 
 /** Checks the options of {@link prune} and converts them to the core's form. */
-export function pruneFields(
-  reading: Reading,
-  options: PruneOptions,
-  receives = providerOf(reading.format, options.provider),
-) {
+export function pruneFields(reading: Reading, options: PruneOptions, receiver = options.provider) {
+  const receives = providerOf(reading.format, receiver);
   const {
     headroom = 0,
     backfill = false,
@@ -96,7 +86,13 @@ export function pruneFields(
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
     budget: options.budget,
     limits: limitFields(options.model),
-    ...(receives && { receiver: receiver(reading, receives, { ...(model !== undefined && { model }) }) }),
+    ...(receives && {
+      receiver: {
+        ...receiverFields(reading, receives, { ...(model !== undefined && { model }) }),
+        // A host that does not say whom its messages are for has sent them as they are.
+        trustsHost: receiver === undefined,
+      },
+    }),
     headroom,
     backfill,
     note,

@@ -134,6 +134,10 @@ export interface Messages<Piece> {
 export interface Merge {
   /** Name of the list that both have. */
   list: string;
+  /** The role of the assistant. */
+  assistant: unknown;
+  /** Returns the item for a text that stands there instead of a list. */
+  item?(text: string, run: readonly Fields[]): unknown;
   /** True if `second` joins `first`, or the run that `first` began. */
   takes(first: unknown, second: unknown): boolean;
   /** True for items that stand in front of the others. */
@@ -254,7 +258,10 @@ export function carriedOut<Piece>(
   const push = (value: unknown, at: number | undefined, joins = false) => {
     const last = out.at(-1);
     const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
-    if (last && !untouched && adapter.merge?.takes(last.value, value)) {
+    const { merge } = adapter;
+    const isOne = (first: unknown) =>
+      merge && (joins ? areOneSpeaker(first, value, merge) : !untouched && merge.takes(first, value));
+    if (last && isOne(last.value)) {
       (last.run ??= [last.value]).push(value);
       last.at = undefined;
       return;
@@ -291,14 +298,17 @@ export function carriedOut<Piece>(
     const ids = edits.filter(({ callId }) => callId !== undefined);
     if (ids.length > 0) rewrite(adapter.edit(from, read, withIds(ids, read.message.parts.length)));
     const contents = edits.map(({ part, to }): PartEdit => (to ? { part, to } : { part }));
-    for (const [number, run] of runs(contents).entries())
-      push(
-        number === 0 ? whole(adapter.edit(from, read, run)) : adapter.edit(from, read, run),
-        at,
-        number > 0 || item.joins,
-      );
+    const pieces = runs(contents).map((run) => adapter.edit(from, read, run));
+    for (const [number, value] of inOrder(pieces, adapter.merge).entries())
+      push(number === 0 ? whole(value) : value, at, number > 0 || item.joins);
   }
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
+}
+
+/** Returns true if both are the assistant's, or neither is. */
+export function areOneSpeaker(first: unknown, second: unknown, { assistant }: Pick<Merge, "assistant">): boolean {
+  const isAssistants = (message: unknown) => (message as Fields)["role"] === assistant;
+  return isAssistants(first) === isAssistants(second);
 }
 
 /** Joins neighbours that the provider wants as one message. */
@@ -314,8 +324,11 @@ export function mergedAll({ merge }: { merge?: Merge }, messages: readonly unkno
 }
 
 /** Messages as one: the first one with the items of all. */
-function merged(run: readonly Fields[], { list, isFirst }: Merge): unknown {
-  const all = run.flatMap((message) => message[list] as unknown[]);
+function merged(run: readonly Fields[], { list, item, isFirst }: Merge): unknown {
+  const all = run.flatMap((message) => {
+    const items = message[list];
+    return typeof items === "string" && item ? [item(items, run)] : (items as unknown[]);
+  });
   return copy(run[0]!, { [list]: [...all.filter(isFirst), ...all.filter((item) => !isFirst(item))] });
 }
 
@@ -385,6 +398,13 @@ function withIds(edits: readonly PartEdit[], length: number): PartEdit[] {
   const all = Array.from({ length }, (_, part): PartEdit => ({ part }));
   for (const { part, callId } of edits) if (callId !== undefined) all[part] = { part, callId };
   return all;
+}
+
+/** Pieces of one message: one again, with the parts in the order of the pieces, if the format has them in a list. */
+function inOrder(pieces: readonly unknown[], merge: Merge | undefined): readonly unknown[] {
+  if (!merge || pieces.length < 2) return pieces;
+  const { list } = merge;
+  return [copy(pieces[0] as Fields, { [list]: pieces.flatMap((piece) => (piece as Fields)[list]) })];
 }
 
 /** Adapters keep the order of parts: a message whose parts come in another order is taken apart. */

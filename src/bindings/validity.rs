@@ -31,6 +31,8 @@ pub(super) struct Options {
     #[serde(default)]
     pending: bool,
     #[serde(default)]
+    trusts_host: bool,
+    #[serde(default)]
     settings: Settings,
 }
 
@@ -44,6 +46,7 @@ impl Options {
             own_results: self.own_results,
             tools: self.tools.clone(),
             pending: self.pending,
+            trusts_host: self.trusts_host,
             special: Special::of(provider, &self.model, self.purpose, &self.rules),
         })
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::draft::{Draft, Entry, Meter};
 use super::plan::{PartEdit, PlanItem, Removal, Totals};
-use super::written::{Written, runs, whole};
+use super::written::{Written, joins, runs, whole};
 use crate::map::HashMap;
 use crate::message::{Message, Part};
 use crate::validity::{Provider, Settings, Target, check};
@@ -42,10 +42,11 @@ pub struct Repair {
 }
 
 /// A plan in the making, and the messages as they are written.
-#[derive(Default)]
 struct Made<'a> {
     plan: Vec<PlanItem>,
     lines: Vec<Line<'a>>,
+    /// A message whose parts come in another order is written as several, since the format has no list of parts.
+    is_split: bool,
 }
 
 struct Line<'a> {
@@ -68,14 +69,15 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
     let found = check(&messages, target);
     let mut repair = Repair { signatures: target.special.signatures, ..Repair::default() };
     let is_sound = found.iter().all(|finding| finding.tool.is_some() || finding.rule == "tools-missing");
-    let mut made = Made::default();
+    let is_split = written.is_some() && !joins(*written);
+    let mut made = Made { plan: vec![], lines: vec![], is_split };
     if is_sound && target.special.drop_tools.is_empty() {
         entries.into_iter().for_each(|entry| made.keep(entry, false));
     } else {
         let repaired = crate::validity::repair(&messages, target, &Settings::default());
         let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
         for item in repaired.plan {
-            made.item(item, &index, written.is_some());
+            made.item(item, &index);
         }
         let changes = repaired.changes.into_iter().map(|change| {
             let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
@@ -98,9 +100,8 @@ impl<'a> Made<'a> {
         self.lines.push(Line { message, place: entry.place(), joins, tokens: Some(entry.after) });
     }
 
-    /// Adds an item that names a message of the draft, as one that names the host's message. With `is_split`, a message
-    /// whose parts come in another order is written as several, since formats keep the order of parts.
-    fn item(&mut self, item: PlanItem, index: &HashMap<&str, &'a Entry>, is_split: bool) {
+    /// Adds an item that names a message of the draft, as one that names the host's message.
+    fn item(&mut self, item: PlanItem, index: &HashMap<&str, &'a Entry>) {
         match item {
             PlanItem::Keep { id, joins } => {
                 if let Some(entry) = index.get(id.as_str()) {
@@ -124,12 +125,12 @@ impl<'a> Made<'a> {
                         edits.push(edit);
                     }
                 }
-                self.edit(entry, id, parts, edits, joins, is_split);
+                self.edit(entry, id, parts, edits, joins);
             }
         }
     }
 
-    fn edit(&mut self, entry: &Entry, id: String, parts: Vec<Part>, edits: Vec<PartEdit>, joins: bool, is_split: bool) {
+    fn edit(&mut self, entry: &Entry, id: String, parts: Vec<Part>, edits: Vec<PartEdit>, joins: bool) {
         let was = &*entry.message;
         let message = |parts| Message { id: id.clone(), role: was.role, name: was.name.clone(), parts };
         let Some(host) = entry.host_id() else {
@@ -144,7 +145,7 @@ impl<'a> Made<'a> {
             let own = edit.from.is_none().then_some(edit.part);
             let is_behind = last.zip(own).is_none_or(|(last, own)| last < own);
             last = own.or(last);
-            match runs.last_mut().filter(|_| is_behind || !is_split) {
+            match runs.last_mut().filter(|_| is_behind || !self.is_split) {
                 Some(run) => run.push(part),
                 None => runs.push(vec![part]),
             }

@@ -52,7 +52,11 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     crate::rank::sort(&mut lost, |(behind, ..)| *behind as u64);
     let mut orphans: BTreeMap<usize, HashSet<usize>> = BTreeMap::new();
     for (entry, part) in found.orphans {
-        orphans.entry(entry).or_default().insert(part);
+        let gone = orphans.entry(entry).or_default();
+        gone.insert(part);
+        // A cache mark goes with the part before it.
+        let behind = draft.entries[entry].message.parts.iter().enumerate().skip(part + 1);
+        gone.extend(behind.take_while(|(_, part)| matches!(part, Part::CacheMark)).map(|(number, _)| number));
     }
     for (index, parts) in renamed {
         let mut number = 0;

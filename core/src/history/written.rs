@@ -24,21 +24,25 @@ pub(super) fn joins(provider: Option<Provider>) -> bool {
 pub(super) fn runs<'m>(messages: impl Iterator<Item = Written<'m>>, provider: Option<Provider>) -> Vec<Vec<usize>> {
     let Some(provider) = provider.filter(|_| joins(provider)) else { return vec![] };
     let mut runs: Vec<Vec<usize>> = Vec::new();
+    // The message before, the first one of its run, and its place.
     let mut last: Option<(usize, &Message, Option<usize>)> = None;
     for (at, Written { message, place, joins }) in messages.enumerate() {
         if message.role.is_frame() {
             continue;
         }
-        let joined = last.filter(|&(_, before, there)| {
-            let is_as_it_was = !joins && there.zip(place).is_some_and(|(there, here)| there + 1 == here);
-            !is_as_it_was && are_one(before, message, provider)
+        let joined = last.filter(|&(_, first, there)| {
+            let is_as_it_was = there.zip(place).is_some_and(|(there, here)| there + 1 == here);
+            if joins { one_speaker(first, message) } else { !is_as_it_was && are_one(first, message, provider) }
         });
-        match (joined, runs.last_mut()) {
-            (Some((before, ..)), Some(run)) if run.last() == Some(&before) => run.push(at),
-            (Some((before, ..)), _) => runs.push(vec![before, at]),
-            (None, _) => {}
+        let Some((before, first, _)) = joined else {
+            last = Some((at, message, place));
+            continue;
+        };
+        match runs.last_mut().filter(|run| run.last() == Some(&before)) {
+            Some(run) => run.push(at),
+            None => runs.push(vec![before, at]),
         }
-        last = Some((at, message, if joined.is_some() { None } else { place }));
+        last = Some((at, first, None));
     }
     runs
 }
@@ -55,7 +59,11 @@ pub(super) fn whole(run: &[&Message]) -> Message {
 fn are_one(first: &Message, second: &Message, provider: Provider) -> bool {
     let has_results = |message: &Message| message.role != Role::Assistant && message.results().next().is_some();
     match provider {
-        Provider::Gemini => (first.role == Role::Assistant) == (second.role == Role::Assistant),
+        Provider::Gemini => one_speaker(first, second),
         _ => has_results(first) && has_results(second),
     }
+}
+
+fn one_speaker(first: &Message, second: &Message) -> bool {
+    (first.role == Role::Assistant) == (second.role == Role::Assistant)
 }

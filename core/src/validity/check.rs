@@ -149,6 +149,7 @@ pub(super) fn media_trouble(
 ) -> Option<(&'static str, &'static str)> {
     let pictures = target.provider.rules().pictures;
     match part {
+        _ if target.trusts_host => None,
         Part::Image { .. } | Part::Document { .. } if target.special.text_only => {
             Some(("media-model", "the model reads texts only"))
         }
@@ -175,7 +176,9 @@ pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, 
     let id = call.id.as_str();
     // Calls of OpenAI's old form have no ids; the adapter makes these up and does not send them.
     let is_old = target.wire && target.provider == Provider::OpenAiChat && id.starts_with("function:");
-    if id.is_empty() || !rules.ids_optional && is_made_up(id) {
+    if target.trusts_host {
+        call.renamed.is_some().then_some(("double-id", "another call has this id already"))
+    } else if id.is_empty() || !rules.ids_optional && is_made_up(id) {
         Some(("missing-id", "the call has no id"))
     } else if !rules.internal_ids && without_suffix(id).is_some() {
         Some(("internal-id", "the id has a suffix that VS Code adds for itself"))
@@ -240,7 +243,7 @@ impl Check<'_> {
                     if role != Role::Assistant {
                         self.find("call-role", at, "only the assistant calls tools");
                     }
-                    if !self.rules.tool_name.takes(name) {
+                    if !(self.target.trusts_host && !name.is_empty() || self.rules.tool_name.takes(name)) {
                         self.find("tool-name", at, "the provider takes no such name of a tool");
                     }
                 }

@@ -44,6 +44,9 @@ pub struct Target {
     pub tools: Option<Vec<Tool>>,
     /// Whether calls that may still be running are a finding.
     pub pending: bool,
+    /// True if the host has sent messages with these ids, names and pictures before: they are no findings then, only
+    /// what a cut can bring about is.
+    pub trusts_host: bool,
     /// What model and purpose demand besides.
     pub special: Special,
 }
@@ -53,6 +56,15 @@ impl Target {
     pub fn new(provider: Provider) -> Target {
         let special = Special::default();
         let by_items = provider == Provider::OpenAiResponses;
-        Target { provider, wire: true, by_items, own_results: false, tools: None, pending: true, special }
+        Target {
+            provider,
+            wire: true,
+            by_items,
+            own_results: false,
+            tools: None,
+            pending: true,
+            trusts_host: false,
+            special,
+        }
     }
 }

@@ -350,15 +350,17 @@ impl<'a> Work<'a, '_> {
     }
 
     fn names(&mut self) {
-        let charset = self.rules.tool_name;
+        let Rules { tool_name: charset, names_match, .. } = *self.rules;
+        let trusts = self.target.trusts_host;
         let pairs = self.pairs();
-        for call in pairs.calls.iter().filter(|call| !charset.takes(&call.name)) {
+        let is_wrong = |name: &str| !(trusts && !name.is_empty() || charset.takes(name));
+        for call in pairs.calls.iter().filter(|call| is_wrong(&call.name)) {
             let name = charset.nearest(&call.name);
             let place = self.slots[call.at.0].pieces[call.at.1].place();
             self.slots[call.at.0].pieces[call.at.1].set_name(&name);
             if let Fate::Answered((index, part)) = call.fate {
                 let piece = &mut self.slots[index].pieces[part];
-                if matches!(&*piece.part, Part::ToolResult { name: Some(_), .. }) {
+                if names_match || matches!(&*piece.part, Part::ToolResult { name: Some(_), .. }) {
                     piece.set_name(&name);
                 }
             }

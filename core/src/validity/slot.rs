@@ -136,16 +136,17 @@ pub(super) fn plan(slots: Vec<Slot>, messages: &[&Message]) -> Vec<PlanItem> {
             out.push(PlanItem::keep(message.id.clone()));
             continue;
         }
-        let mut joins = false;
-        let mut pieces = slot.pieces.into_iter().peekable();
-        while let Some(piece) = pieces.next() {
+        let mut groups: Vec<(Option<usize>, Vec<Piece>)> = Vec::new();
+        for piece in slot.pieces {
             let of = piece.from.as_ref().map(|(index, _)| *index);
-            let mut group = vec![piece];
-            while let Some(next) = pieces.next_if(|next| next.from.as_ref().map(|(index, _)| *index) == of) {
-                group.push(next);
+            match groups.last_mut().filter(|(last, _)| *last == of) {
+                Some((_, group)) => group.push(piece),
+                None => groups.push((of, vec![piece])),
             }
-            out.push(item(of.and_then(|index| messages.get(index).copied()), group, slot.role, joins, &mut ids));
-            joins = true;
+        }
+        for (number, (of, group)) in groups.into_iter().enumerate() {
+            let message = of.and_then(|index| messages.get(index).copied());
+            out.push(item(message, group, slot.role, number > 0, &mut ids));
         }
     }
     out

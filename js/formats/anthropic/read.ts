@@ -66,7 +66,13 @@ export const messages: Messages<Piece> = {
   tools: (tools) => tools.map(tool),
 
   // Results of one round belong into one message; the server merges everything else itself.
-  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
+  merge: {
+    list: "content",
+    assistant: "assistant",
+    item: (text) => ({ type: "text", text }),
+    takes: (first, second) => hasResults(first) && hasResults(second),
+    isFirst: isResult,
+  },
 };
 
 function hasResults(message: unknown): boolean {

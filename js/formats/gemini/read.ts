@@ -6,6 +6,7 @@ import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
 import { isResponse } from "./write.ts";
+import { areOneSpeaker } from "../adapter.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
@@ -131,7 +132,8 @@ export const messages: Messages<Piece> = {
   // Roles must alternate, and responses come before words.
   merge: {
     list: "parts",
-    takes: (first, second) => ((first as Fields)["role"] === "model") === ((second as Fields)["role"] === "model"),
+    assistant: "model",
+    takes: (first, second) => areOneSpeaker(first, second, { assistant: "model" }),
     isFirst: isResponse,
   },
 };

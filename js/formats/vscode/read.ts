@@ -14,7 +14,7 @@ import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { Part, Role } from "../../types/messages.ts";
 import { withSource } from "../sources.ts";
 import { isBytes, isThought } from "./parts.ts";
-import { isResult, textPart, USER } from "./write.ts";
+import { ASSISTANT, isResult, partsOf, textPart, USER } from "./write.ts";
 
 export type Piece = number | "string";
 
@@ -84,7 +84,13 @@ export const messages: Messages<Piece> = {
   tools: (tools) => tools.map(tool),
 
   // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
-  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
+  merge: {
+    list: "content",
+    assistant: ASSISTANT,
+    item: (text, run) => textPart(text, partsOf(run)),
+    takes: (first, second) => hasResults(first) && hasResults(second),
+    isFirst: isResult,
+  },
 };
 
 function hasResults(message: unknown): boolean {

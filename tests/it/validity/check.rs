@@ -15,7 +15,16 @@ const fn target(provider: Provider) -> Target {
     let special =
         Special { text_only: false, no_pictures: false, no_prefill: false, signatures: false, drop_tools: vec![] };
     let by_items = matches!(provider, Provider::OpenAiResponses);
-    Target { provider, wire: true, by_items, own_results: false, tools: None, pending: true, special }
+    Target {
+        provider,
+        wire: true,
+        by_items,
+        own_results: false,
+        tools: None,
+        pending: true,
+        trusts_host: false,
+        special,
+    }
 }
 
 fn found(target: &Target, messages: Vec<Message>) -> String {
