@@ -9,15 +9,15 @@ import { sizes } from "../../scripts/lib.mjs";
 /**
  * Entries, engines, and the maximum of bytes: a little above what it is. Whoever adds more says why here. 2026-11, before
  * JavaScript was minified: 48, 993 and 1,367 kB; since then 47, 979 and 1,340 kB. With the state of conversations in the
- * engine: 47, 993 and 1,353 kB.
+ * engine: 47, 993 and 1,353 kB; with the rules of providers in pruning and compaction 47, 1,001 and 1,361 kB.
  */
 const DOWNLOADS = {
   "count alone": { entries: ["count"], engines: ["count"], max: 47_500 },
-  prune: { entries: ["index"], engines: ["espalier"], max: 998_000 },
+  prune: { entries: ["index"], engines: ["espalier"], max: 1_003_000 },
   everything: {
     entries: ["slim", "index", "prompt-tsx", "providers", "sessions", "search", "inline-context"],
     engines: ["espalier", "workspace"],
-    max: 1_358_000,
+    max: 1_363_000,
   },
 };
 

@@ -12,7 +12,7 @@ use super::plan::{PartEdit, PlanItem, Removal, Totals};
 use super::written::{Written, joins, runs, whole};
 use crate::map::HashMap;
 use crate::message::{Message, Part};
-use crate::validity::{Provider, Settings, Target, check};
+use crate::validity::{Finding, Provider, Settings, Target, check};
 
 /// Whom messages are for, and how they are written.
 #[derive(Debug, Clone)]
@@ -68,7 +68,12 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
     let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
     let found = check(&messages, target);
     let mut repair = Repair { signatures: target.special.signatures, ..Repair::default() };
-    let is_sound = found.iter().all(|finding| finding.tool.is_some() || finding.rule == "tools-missing");
+    // Nor is it a repair to say something where the host said nothing.
+    let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
+    let is_ours = |finding: &Finding| {
+        finding.tool.is_none() && finding.rule != "tools-missing" && !(is_silent && finding.rule == "no-messages")
+    };
+    let is_sound = !found.iter().any(is_ours);
     let is_split = written.is_some() && !joins(*written);
     let mut made = Made { plan: vec![], lines: vec![], is_split };
     if is_sound && target.special.drop_tools.is_empty() {

@@ -40,6 +40,11 @@ function isRefusal(error: unknown): boolean {
   return code === "budget_exceeded" || code === "compaction_failed";
 }
 
+test("nothing is said in a conversation in which nobody said anything", () => {
+  for (const format of PROVIDERS)
+    assert.deepEqual(prune<unknown[]>([], { format, provider: format, budget: 99 }).messages, []);
+});
+
 for (const provider of PROVIDERS) {
   for (const isNamed of [false, true])
     test(`${provider}${isNamed ? ", named" : ""}: a pruned conversation is valid, fits, and is counted as it is written`, () => {
