@@ -1,21 +1,21 @@
-//! Arguments of old calls made short: still a JSON object, with the same keys in the same order.
+//! Shortens the arguments of old calls. The result is a JSON object with the same keys in the same order.
 //!
-//! The text is cut where it stands instead of being read and written again, so that numbers, spaces and the order of keys stay what they
-//! were.
+//! The text is cut in place, not parsed and written again, so that numbers, spaces and the order of keys stay
+//! unchanged.
 
 use serde::de::IgnoredAny;
 
-/// Arguments of no more characters stay as they are; the longer ones are cut to this.
+/// Maximum length of arguments, in characters. Longer ones are cut to this length.
 pub const LONG: usize = 2_000;
 
 /// No value is cut below this many characters.
 const LEAST: usize = 100;
 
-/// Share of a cut text that is its beginning.
+/// Share of a cut text that comes from its beginning.
 const HEAD_SHARE: f64 = 0.4;
 
-/// The same arguments with at most [`LONG`] characters; nothing if they have no more. What is no JSON object (a model wrote it) becomes
-/// one. `recall` says where the whole is.
+/// Returns the arguments with at most [`LONG`] characters, or `None` if they are not longer. Arguments that are no JSON
+/// object (models do write such) become one. The text refers to the original by `recall`.
 pub fn shortened(arguments: &str, recall: &str) -> Option<String> {
     if length(arguments) <= LONG {
         return None;
@@ -30,13 +30,13 @@ pub fn shortened(arguments: &str, recall: &str) -> Option<String> {
     let long = strings.into_iter().filter(|&(from, to)| length(&arguments[from..to]) > cap);
     let cut = replaced(arguments, long, |literal| match serde_json::from_str::<String>(literal) {
         Ok(text) => quoted_within(&text, cap, recall),
-        // Half a surrogate pair, written as an escape: no text that could be cut.
+        // Half a surrogate pair, written as an escape, cannot be decoded and cut.
         Err(_) => quoted(&marker(length(literal), recall)),
     });
     if length(&cut) <= LONG {
         return Some(cut);
     }
-    // Many values instead of long ones: the largest go whole.
+    // Many short values are left: replace the largest ones entirely.
     let mut members = values(&cut).members;
     crate::rank::sort(&mut members, |&(from, _)| from as u64);
     crate::rank::sort(&mut members, |&(from, to)| !((to - from) as u64));
@@ -55,8 +55,8 @@ pub fn shortened(arguments: &str, recall: &str) -> Option<String> {
     Some(if length(&cut) <= LONG { cut } else { wrapped(arguments, recall) })
 }
 
-/// The same arguments with every string of more than [`LONG`] characters cut to `most`; everything else stays what it is, byte for byte.
-/// Nothing if no string is as long, or if it is no JSON.
+/// Returns the arguments with every string of more than [`LONG`] characters cut to `most`; all other bytes stay the
+/// same. Returns `None` if no string is that long, or if the text is no JSON.
 pub fn long_strings(arguments: &str, most: usize, recall: &str) -> Option<String> {
     if arguments.len() <= LONG || serde_json::from_str::<IgnoredAny>(arguments).is_err() {
         return None;
@@ -80,7 +80,8 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The text cut so that with quotes and escapes it has no more than `most` characters, or is the marker alone.
+/// Cuts the text so that it has at most `most` characters with quotes and escapes. Returns the marker alone if nothing
+/// else fits.
 fn quoted_within(text: &str, most: usize, recall: &str) -> String {
     let mut room = most;
     loop {
@@ -89,7 +90,7 @@ fn quoted_within(text: &str, most: usize, recall: &str) -> String {
         if over == 0 || room == 0 {
             return out;
         }
-        // Escapes are up to six characters for one, so this comes near quickly.
+        // One character takes up to six with its escape, so a few steps are enough.
         room = room.saturating_sub(over.div_ceil(6).max(room / 16));
     }
 }
@@ -114,7 +115,7 @@ fn middle_cut(text: &str, most: usize, recall: &str) -> String {
     format!("{}{}{}", &text[..start], marker(all - room, recall), &text[end..])
 }
 
-/// The level to which the longest of `sizes` must sink so that the whole has no more than [`LONG`].
+/// Returns the length to which the longest of `sizes` must be cut so that the whole has at most [`LONG`] characters.
 fn cap(sizes: &[usize], whole: usize) -> usize {
     let mut sizes = sizes.to_vec();
     crate::rank::sort(&mut sizes, |size| !(*size as u64));
@@ -129,7 +130,7 @@ fn cap(sizes: &[usize], whole: usize) -> usize {
     LEAST
 }
 
-/// The text with these stretches (in order, apart) replaced.
+/// Replaces these stretches of the text. They are in order and do not overlap.
 fn replaced(text: &str, stretches: impl Iterator<Item = (usize, usize)>, by: impl Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -142,16 +143,16 @@ fn replaced(text: &str, stretches: impl Iterator<Item = (usize, usize)>, by: imp
     out
 }
 
-/// Where the values of a JSON object are, in bytes.
+/// Byte ranges of the values of a JSON object.
 #[derive(Default)]
 struct Values {
-    /// Strings that are no keys, at any depth, quotes included.
+    /// Strings at any depth, quotes included, keys excluded.
     strings: Vec<(usize, usize)>,
-    /// What the keys of the outermost object have.
+    /// Values of the outermost object.
     members: Vec<(usize, usize)>,
 }
 
-/// `text` is valid JSON.
+/// Finds the values of `text`, which must be valid JSON.
 fn values(text: &str) -> Values {
     let bytes = text.as_bytes();
     let mut out = Values::default();
@@ -240,7 +241,7 @@ mod tests {
         check(&format!("{{\"a\":\"\\ud800{}\"}}", "x".repeat(3_000)), |value| assert!(value["a"].is_string()));
     }
 
-    /// Any JSON; wide rather than deep.
+    /// Returns random JSON, wide rather than deep.
     fn random(rng: &mut fastrand::Rng, depth: usize) -> Value {
         let text = |rng: &mut fastrand::Rng, most: usize| -> String {
             (0..rng.usize(0..most))

@@ -1,4 +1,5 @@
-//! What may go, and in which pass; and the refusal that names what may not.
+//! Decides which groups may be removed and by which pass. Builds the error that names the largest groups that must
+//! stay.
 
 use super::Limits;
 use crate::error::{BudgetDetails, Code, Contributor, Error};
@@ -19,7 +20,7 @@ pub(super) enum Drop {
 
 impl Drop {
     pub(super) const ALL: [Drop; 4] = [Drop::OldTurn, Drop::OldRound, Drop::OldRequest, Drop::CurrentRound];
-    /// What goes where nobody says otherwise, in order.
+    /// The default passes, in order.
     pub(super) const USUAL: [Drop; 2] = [Drop::OldTurn, Drop::CurrentRound];
 
     pub(super) fn rule(self) -> &'static str {
@@ -41,10 +42,10 @@ impl Drop {
     }
 }
 
-/// What a group is to the passes.
+/// How the passes treat a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Stays; why.
+    /// The group stays, for this reason.
     Must(&'static str),
     Removable(Drop),
 }
@@ -57,7 +58,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
     let entries = || draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
     let foreign = if limits.records == Records::Sealed { opening(entries(), None).record } else { None };
     let records = limits.records.clone().with(foreign);
-    // One that takes most of the room goes like other messages.
+    // A foreign record that takes more than half of the budget is treated like other messages.
     let has_room = |group: &Group| group.tokens(draft) <= limits.budget / 2;
     let mut classes: Vec<Class> = groups
         .iter()
@@ -87,7 +88,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
             }
         })
         .collect();
-    // The assistant must not speak first: a round that stays keeps the request that opened its turn.
+    // The first message must not be the assistant's: a round that stays keeps the request that opened its turn.
     let first = (0..groups.len()).find(|&at| groups[at].kind != Kind::Frame && matches!(classes[at], Class::Must(_)));
     let opening = first.filter(|&at| !groups[at].opens()).and_then(|at| groups[..at].iter().rposition(Group::opens));
     if let Some(opening) = opening {
@@ -96,19 +97,19 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
     classes
 }
 
-/// The newest group in which the user says anything; where there is none, the newest in which it is the user's turn.
+/// Returns the newest group with text of the user, or else the newest one with an empty user message.
 pub(super) fn newest_request(draft: &Draft, groups: &[Group]) -> Option<usize> {
     let says = |group: &Group| group.entries.iter().any(|&at| !is_empty(&draft.entries[at].message.parts));
     let newest = groups.iter().rposition(|group| group.has_request() && says(group));
     newest.or_else(|| groups.iter().rposition(Group::has_request))
 }
 
-/// The group of the newest round, wherever the newest request stands.
+/// Returns the group of the newest round, before or after the newest request.
 pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
     groups.iter().rposition(|g| g.kind != Kind::Frame && g.kind != Kind::User)
 }
 
-/// A record, or a summary of another system where one stands: in front of everything.
+/// Returns whether the group holds a record, or another system's summary at the beginning of the history.
 fn is_summary(
     draft: &Draft,
     group: &Group,
@@ -125,7 +126,7 @@ fn is_summary(
         && group.entries.first().is_some_and(|&i| is_meant(&draft.entries[i].message))
 }
 
-/// The error of a budget that what is left of `groups` exceeds; nothing if it does not.
+/// Returns an error if the groups that are left, with tool definitions and overhead, need more than `limit` tokens.
 pub(super) fn refusal(
     draft: &Draft,
     groups: &[Group],

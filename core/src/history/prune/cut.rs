@@ -1,6 +1,8 @@
-//! The cut of a request, in a form that the host can keep: what went, what became smaller, and what was sent.
+//! Describes how a request was cut, in a form that the host can keep: removed messages, shortened parts and sent
+//! messages.
 //!
-//! The next request is cut the same way while that fits, so that both begin alike and the provider's cache is worth something.
+//! The next request repeats the cut as long as it fits. Both requests then begin with the same messages, and the
+//! provider's cache stays useful.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,31 +14,33 @@ use crate::history::plan::Fate;
 use crate::map::HashMap;
 use crate::message::{Message, Part};
 
-/// What a request was cut to. Plain data; small: some dozen bytes for each stretch that went, eight characters for each message sent.
+/// How a request was cut. Plain data: a few dozen bytes for each removed stretch, and eight characters for each sent
+/// message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
-    /// Tokens that the request was allowed.
+    /// Token limit of the request.
     pub limit: u64,
-    /// Stretches of messages that went, in order.
+    /// Removed stretches of messages, in order.
     pub gone: Vec<Stretch>,
-    /// Parts that became smaller.
+    /// Shortened parts.
     pub shortened: Vec<Shortened>,
-    /// The fingerprints of the messages as they were sent, in order, [`MARK`] characters each.
+    /// Fingerprints of the sent messages, in order, [`MARK`] characters each.
     pub sent: String,
 }
 
-/// Messages that went, from the first to the last of them.
+/// A removed stretch of messages, with the ids of the first and the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stretch {
     pub first: String,
     pub last: String,
-    /// Fingerprint of the stretch: a history that was rewritten is not cut by old marks.
+    /// Fingerprint of the stretch. If the history was rewritten, it does not match and the stretch is not removed
+    /// again.
     pub mark: String,
 }
 
-/// A part that became smaller.
+/// A shortened part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shortened {
@@ -44,22 +48,22 @@ pub struct Shortened {
     pub id: String,
     /// Index among the parts of the host's message.
     pub part: usize,
-    /// Index in the content of a result, if only an item of it changed.
+    /// Index in the content of a result, if only one of its items changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
     pub how: How,
-    /// Tokens that a result was given; 0 for everything else.
+    /// Maximum tokens of a shortened result; 0 for other parts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub limit: u64,
 }
 
-/// How a part became smaller.
+/// How a part was shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum How {
-    /// A result of more than its share of the limit.
+    /// A result that exceeded its share of the limit.
     Oversize,
-    /// A result brought to the common level.
+    /// A result cut to the common maximum of all results.
     Result,
     Arguments,
     Media,
@@ -69,7 +73,7 @@ fn is_zero(limit: &u64) -> bool {
     *limit == 0
 }
 
-/// The same with the tokens where there are any.
+/// [`How`], with the tokens of shortened results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reduced {
     Oversize { limit: u64 },
@@ -114,37 +118,37 @@ impl Reduced {
     }
 }
 
-/// What two requests in a row have in common.
+/// The common beginning of two consecutive requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shared {
-    /// Messages that both begin with.
+    /// Messages with which both begin.
     pub messages: usize,
-    /// Their tokens.
+    /// Tokens of these messages.
     pub tokens: u64,
-    /// Where this request differs first; absent if it begins with the whole previous one.
+    /// The first difference. Absent if this request begins with all messages of the previous one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differs: Option<Difference>,
 }
 
-/// The first message that is not what it was.
+/// The first message that differs from the previous request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// Index in this request.
     pub at: usize,
-    /// Id of the message of this request there, if it has one more.
+    /// Id of this request's message at that index, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The rule that removed or changed something there; absent if the host's own messages are not what they were.
+    /// The rule that removed or changed something there. Absent if the host changed its own messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
 }
 
-/// Characters of a fingerprint; six bits each.
+/// Characters of a fingerprint, with six bits each.
 pub const MARK: usize = 8;
 
-/// Fingerprint of a message's content: role, name and parts, not its id. The same on every platform.
+/// Returns the fingerprint of a message's role, name and parts, without its id. It is the same on every platform.
 pub fn fingerprint(message: &Message) -> u64 {
     let mut hash = Hash(0x9e37_79b9_7f4a_7c15);
     hash.text(message.role.as_str());
@@ -167,7 +171,7 @@ fn parts(hash: &mut Hash, list: &[Part]) {
                 hash.tagged(3, call_id);
                 hash.option(name.as_deref());
                 hash.number(u64::from(*is_error));
-                // A result holds no results: no deeper than this.
+                // Results do not contain results, so the recursion ends here.
                 hash.number(content.len() as u64);
                 for inner in content {
                     if !matches!(inner, Part::ToolResult { .. }) {
@@ -187,13 +191,13 @@ fn parts(hash: &mut Hash, list: &[Part]) {
                 hash.number(pages.map_or(0, |pages| u64::from(pages) + 1));
             }
             Part::Opaque { json, .. } => hash.tagged(7, json),
-            // Where marks stand changes from request to request, and no prefix with them.
+            // Cache marks move from request to request, which does not change the cached prefix.
             Part::CacheMark => hash.number(8),
         }
     }
 }
 
-/// Eight bytes at a time; any other mixing would do as well.
+/// Mixes eight bytes at a time. Any other mixing function would do.
 struct Hash(u64);
 
 impl Hash {
@@ -225,7 +229,7 @@ impl Hash {
     }
 }
 
-/// A fingerprint as text that JSON and JavaScript leave as it is.
+/// Writes a fingerprint in characters that need no escape in JSON or JavaScript.
 fn written(mark: u64, out: &mut String) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for at in 0..MARK {
@@ -241,7 +245,7 @@ fn fold(marks: &[u64]) -> String {
     out
 }
 
-/// Lets go again what the previous request's cut let go. `marks` are those of the host's messages, in order.
+/// Repeats the removals of the previous request's cut. `marks` are the fingerprints of the host's messages, in order.
 pub(super) fn hold(draft: &Draft, groups: &[Group], marks: &[u64], cut: &Cut, selection: &mut Selection) {
     if cut.gone.is_empty() {
         return;
@@ -259,7 +263,7 @@ pub(super) fn hold(draft: &Draft, groups: &[Group], marks: &[u64], cut: &Cut, se
         }
     }
     for (at, group) in groups.iter().enumerate() {
-        // A stand-in goes with what it stands for.
+        // Only host messages decide: an inserted message goes with the messages that it replaces.
         let mut own = group.entries.iter().filter(|&&i| !draft.entries[i].is_new).peekable();
         if own.peek().is_some() && own.all(|&i| gone.get(draft.entries[i].number) == Some(&true)) {
             selection.hold(at);
@@ -267,10 +271,10 @@ pub(super) fn hold(draft: &Draft, groups: &[Group], marks: &[u64], cut: &Cut, se
     }
 }
 
-/// The cut that a finished draft was given.
+/// Describes the cut of a finished draft.
 pub(super) fn cut_of(draft: &Draft, marks: &[u64], limit: u64, shortened: Vec<Shortened>) -> Cut {
     let mut sent = String::new();
-    // What became of the host's messages, in the host's order: results may have moved.
+    // Entries in the order of the host's messages, since results may have moved.
     let mut hosts: Vec<Option<&Entry>> = vec![None; marks.len()];
     for entry in &draft.entries {
         if !entry.is_new
@@ -284,7 +288,7 @@ pub(super) fn cut_of(draft: &Draft, marks: &[u64], limit: u64, shortened: Vec<Sh
         }
     }
     let mut gone: Vec<Stretch> = Vec::new();
-    // First and last of the stretch at hand.
+    // First and last entry of the current stretch.
     let mut open: Option<(&Entry, &Entry)> = None;
     let mut close = |open: &mut Option<(&Entry, &Entry)>| {
         if let Some((first, last)) = open.take() {
@@ -307,7 +311,7 @@ fn went(fate: Fate, rule: Option<&str>) -> bool {
     fate == Fate::Dropped && Drop::ALL.iter().any(|pass| Some(pass.rule()) == rule)
 }
 
-/// What the request of `now` has in common with the one of `before`.
+/// Compares the cut `now` with the one of the previous request, `before`.
 pub(super) fn shared(draft: &Draft, before: &Cut, now: &Cut) -> Shared {
     let (was, is) = (before.sent.as_bytes(), now.sent.as_bytes());
     let messages = was.chunks(MARK).zip(is.chunks(MARK)).take_while(|(was, is)| was == is).count();
@@ -317,7 +321,7 @@ pub(super) fn shared(draft: &Draft, before: &Cut, now: &Cut) -> Shared {
         return Shared { messages, tokens, differs: None };
     }
     let here = kept.next();
-    // Something between the last message in common and the next one went by a pass, or the next one was changed by one.
+    // Either a pass removed something between the last common message and the next one, or it changed the next one.
     let end = here.map_or(draft.entries.len(), |(at, _)| at);
     let start = draft.entries[..end].iter().rposition(super::super::draft::Entry::is_in).map_or(0, |at| at + 1);
     let dropped = draft.entries[start..end].iter().find_map(|entry| entry.rule);

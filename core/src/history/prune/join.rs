@@ -1,4 +1,4 @@
-//! What joining messages takes off the counts of a finished draft, see [`crate::history::written`].
+//! Corrects the counts of a finished draft for messages that are joined when written, see [`crate::history::written`].
 
 use crate::history::draft::Draft;
 use crate::history::plan::Removal;
@@ -6,7 +6,7 @@ use crate::history::written::{Written, runs, whole};
 use crate::message::Message;
 use crate::validity::Provider;
 
-/// Counts messages that are written as one as such. Returns how many are part of the message before them.
+/// Counts joined messages as one. Returns how many messages are part of the one before them.
 pub(super) fn count_joined(draft: &mut Draft, provider: Option<Provider>) -> usize {
     let there: Vec<usize> = (0..draft.entries.len()).filter(|&at| draft.entries[at].is_in()).collect();
     let lines = there.iter().map(|&at| &draft.entries[at]);
@@ -20,7 +20,7 @@ pub(super) fn count_joined(draft: &mut Draft, provider: Option<Provider>) -> usi
     count
 }
 
-/// Takes what joining saves off the messages behind the first one.
+/// Subtracts the tokens that joining saves from all messages of the run but the first.
 fn count_run(draft: &mut Draft, run: &[usize]) {
     let messages: Vec<&Message> = run.iter().map(|&at| &*draft.entries[at].message).collect();
     let whole = draft.meter.message(&whole(&messages));

@@ -1,26 +1,30 @@
-//! Cutting one request to its budget.
+//! Prunes one request to its budget.
 //!
-//! The lineage is the truncator of Copilot CLI: system messages and the newest request of the user are untouchable, orphans go even
-//! when everything fits, and every removal is reported. Unlike there, older turns go whole, so that no request stays without what came
-//! of it; the rounds after the newest request can go too (an agent that works for hours on one request has nothing else), what stays
-//! can become smaller, and the cut is exact: removal stops as soon as the request fits, and what could stay after all is put back.
+//! The design follows the truncator of Copilot CLI: it never removes system messages and the user's newest request, it
+//! removes orphans even when everything fits, and it reports every removal. Four things differ. Older turns are removed
+//! as a whole, so that no request stays without its answer. Rounds after the newest request can be removed too, since
+//! an agent that works for hours on one request has nothing else. Parts that stay can be shortened. The cut is exact:
+//! removal stops as soon as the request fits, and everything that still fits is put back.
 //!
-//! | pass | what goes or becomes smaller |
+//! | pass | what it removes or shortens |
 //! |---|---|
-//! | repair | orphan results, empty messages, pictures of more bytes than a turn may have; always |
+//! | repair | orphan results, empty messages, pictures beyond the bytes that a turn may have; always runs |
 //! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
-//! | turns (A) | turns before the newest request, oldest first; of the last one only its oldest rounds, where the rest of it fits |
-//! | current rounds (B) | rounds after the newest request, but for the newest round and pending calls |
+//! | turns (A) | turns before the newest request, oldest first; of the last one only old rounds, if the rest fits |
+//! | current rounds (B) | rounds after the newest request, except the newest round and pending calls |
 //! | results (C) | results in what is left, largest first to one common level |
 //! | arguments, media (D) | long arguments of old calls; pictures and documents outside the newest round |
 //!
-//! Each of the others runs only if the request does not fit yet. Hosts can ask for two more in the place of A, in the order of Copilot
-//! CLI: *rounds* (those before the newest request, oldest first), *requests* (older ones with what is left of their turns). In: messages,
-//! what counts them, [`Limits`]. Out: [`Pruned`].
+//! Each pass after repair runs only if the request does not fit yet. Hosts can ask for two more instead of A, in the
+//! order of Copilot CLI: *rounds* (those before the newest request, oldest first) and *requests* (older ones with what
+//! is left of their turns). In: messages, a [`Meter`] that counts them, [`Limits`]. Out: [`Pruned`].
 //!
-//! - `class`: what may go. - `select`: passes that drop. - `turns`: pass A. - `shrink`, `arguments`: the others. - `cut`: what one request
-//!   tells the next.
-//! - `sentences`: what messages that went say. - `join`: messages that are written as one. - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
+//! - `class`: what may be removed.
+//! - `select`: the passes that remove groups. `turns`: pass A.
+//! - `shrink`, `arguments`: the passes that shorten parts.
+//! - `cut`: what the next request needs to know about this one.
+//! - `sentences`: sentences of removed messages. `note`: the line that says that something is missing.
+//! - `join`: messages that are joined when written. `pictures`: limits on bytes, not tokens.
 
 pub mod arguments;
 mod class;
@@ -58,7 +62,7 @@ use crate::message::Message;
 use crate::tokens::Origin;
 use crate::validity::Provider;
 
-/// One pass; repair always runs and is none.
+/// One pass. Repair is not listed, because it always runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Pass {
@@ -73,10 +77,10 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// What is dropped first, then what is left becomes smaller.
+    /// Removes messages first, then shortens what is left.
     pub const DROP: [Pass; 6] =
         [Pass::Oversize, Pass::Turns, Pass::CurrentRounds, Pass::Results, Pass::Arguments, Pass::Media];
-    /// Results become smaller before anything is dropped.
+    /// Shortens results before it removes messages.
     pub const SHRINK: [Pass; 6] =
         [Pass::Oversize, Pass::Results, Pass::Turns, Pass::CurrentRounds, Pass::Arguments, Pass::Media];
 
@@ -91,66 +95,70 @@ impl Pass {
     }
 }
 
-/// Media that go whatever the request costs, since a provider refused its bytes.
+/// Media to remove even if the request fits, because the provider refused its size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DropMedia {
     #[default]
     None,
-    /// Those outside the newest round and the newest request.
+    /// Media outside the newest round and the newest request.
     Old,
-    /// All but what the user says in the newest request.
+    /// All media except the user's own in the newest request.
     All,
 }
 
-/// What a request may cost and what must stay.
+/// Limits of a request, and messages that must stay.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// Input tokens the request may have, tool definitions included.
+    /// Maximum input tokens of the request, tool definitions included.
     pub budget: u64,
     /// Tokens to leave free below the budget.
     pub headroom: u64,
-    /// Ids of messages that must stay as they are, with their whole group.
+    /// Ids of messages that must stay unchanged, with their whole group.
     pub keep: HashSet<String>,
-    /// Re-admit older groups that still fit whole, newest first. Holes in a story mislead, so this is off by default.
+    /// Puts older groups back that still fit whole, newest first. Off by default, because gaps in a history mislead
+    /// models.
     pub backfill: bool,
-    /// Passes in order; one that is not named is skipped. [`Pass::DROP`] if absent.
+    /// Passes in order; passes that are not named do not run. [`Pass::DROP`] if absent.
     pub order: Option<Vec<Pass>>,
-    /// Priorities of messages by id, 0 for all others: inside a pass the lowest goes first. A group has that of its highest.
+    /// Priorities of messages by id; the default is 0. A pass removes the lowest priority first. A group has the
+    /// highest priority of its messages.
     pub priorities: HashMap<String, f64>,
-    /// Say in the next message of the user that something was left out.
+    /// Adds a line to the user's next message that says that messages were left out.
     pub note: bool,
-    /// Show sentences of dropped messages.
+    /// Adds sentences of removed messages.
     pub sentences: Option<Sentences>,
     /// The cut of the previous request.
     pub previous: Option<Cut>,
-    /// Share of the limit by which a cut moves at least when it must move: 0.1 breaks a provider's cache once in many requests.
+    /// Minimum share of the limit by which a cut moves when it has to move. With 0.1, only one of many requests
+    /// invalidates the provider's cache.
     pub cache_step_share: f64,
     pub drop_media: DropMedia,
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,
-    /// Bytes that the pictures in the results of one turn may have; [`PICTURE_BYTES`] if absent.
+    /// Maximum bytes of pictures in the results of one turn; [`PICTURE_BYTES`] if absent.
     pub picture_bytes: Option<u64>,
-    /// Whom the request is for, if that is known: what that provider takes as it stands needs no repair.
+    /// The provider of the request, if known. Repair leaves alone what this provider accepts.
     pub provider: Option<Provider>,
-    /// In whose format the messages are written, if that is known: some join neighbours.
+    /// The provider in whose format the messages are written, if known. Some formats join neighbouring messages.
     pub written: Option<Provider>,
-    /// Whom the result is for; without it nothing is repaired but pairs and empty messages.
+    /// The receiver of the result. Without it only pairs and empty messages are repaired.
     pub receiver: Option<Receiver>,
-    /// Messages that are summaries of earlier compactions: they stay.
+    /// Messages that are summaries of earlier compactions. They stay.
     pub records: Records,
 }
 
-/// A cut is not held on to if the limit has grown by more than this part, one in so many: another model has another cache.
+/// A previous cut is not repeated if the limit has grown by more than one part in `GROWN`: a larger limit means another
+/// model, which has another cache.
 const GROWN: u64 = 10;
 
-/// Times that room is made for notes before they are left out.
+/// Attempts to make room for notes, before they are left out.
 const NOTE_ATTEMPTS: usize = 6;
 
-/// Room that is not worth another cut: one part in this many of the limit.
+/// Free tokens that are not worth another attempt: one part in `SPARE` of the limit.
 const SPARE: u64 = 50;
 
-/// Cuts that are tried until the messages as they are written fit, and fill the room that joining saves.
+/// Attempts to fit the messages in their written form and to use the tokens that joining saves.
 const FORM_ATTEMPTS: usize = 6;
 
 /// A pruned request.
@@ -163,20 +171,20 @@ pub struct Pruned {
     pub origin: Origin,
     pub removed: Vec<Removal>,
     pub messages: Vec<MessageFate>,
-    /// What the rules of its receiver did, if there is one.
+    /// The repairs for the receiver, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
-    /// Lines that were put in; only on demand.
+    /// Inserted lines; only if the host asked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// What the next request's [`Limits::previous`] should be.
+    /// Pass this as [`Limits::previous`] of the next request.
     pub cut: Cut,
-    /// What this request has in common with the previous one, if there was one.
+    /// The common beginning with the previous request, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,
 }
 
-/// Cuts `messages` to `limits`.
+/// Prunes `messages` to `limits`.
 ///
 /// ```
 /// use espalier::history::draft::Meter;
@@ -197,14 +205,14 @@ pub struct Pruned {
 /// ```
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if what must stay is larger than the budget when everything was made as
-/// small as it may be; the details name the largest contributors.
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the messages that must stay exceed the budget even
+/// when shortened as far as allowed. The details name the largest contributors.
 pub fn prune(messages: &[Message], meter: Meter, origin: Origin, limits: &Limits) -> Result<Pruned> {
     let marks: Vec<u64> = messages.iter().map(fingerprint).collect();
     cut_draft(Draft::new(messages, meter, origin), &marks, limits)
 }
 
-/// The same with counts and [`fingerprint`]s that are held already, one for each message; `origin` is the worst of the counts'.
+/// Prunes with known counts and [`fingerprint`]s, one for each message. `origin` is the worst origin of the counts.
 ///
 /// # Errors
 /// As [`prune`].
@@ -233,7 +241,7 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     let Made { draft, shortened, notes, joined, mended } = made;
     let (plan, after, repair) = match mended {
         Some(Mended { plan, after, mut repair }) => {
-            // Joined messages are in `removed`, with their tokens.
+            // `removed` already lists joined messages, with their tokens.
             repair.changes.retain(|change| joined == 0 || change.rule != "same-role");
             (plan, after, Some(repair))
         }
@@ -258,14 +266,14 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     })
 }
 
-/// A draft that was cut.
+/// A draft after the cut.
 struct Made<'a> {
     draft: Draft<'a>,
     shortened: Vec<Shortened>,
     notes: Vec<Note>,
-    /// How many messages are written as part of the one before them.
+    /// Number of messages that are joined to the one before them.
     joined: usize,
-    /// The draft as its receiver takes it.
+    /// The draft repaired for its receiver.
     mended: Option<Mended>,
 }
 
@@ -289,7 +297,7 @@ fn passes<'a>(mut draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) 
     Ok(Made::of(draft, shortened, vec![]))
 }
 
-/// Leaves room for sentences of what goes. `None` if there is none, or nothing to say.
+/// Leaves room for sentences of removed messages. Returns `None` if there is no room, or nothing to say.
 fn with_sentences<'a>(
     draft: &Draft<'a>,
     marks: &[u64],
@@ -299,13 +307,13 @@ fn with_sentences<'a>(
 ) -> Option<Made<'a>> {
     let mut share = (limit as f64 * sentences.share.clamp(0.0, 1.0)) as u64;
     let mut best: Option<Made> = None;
-    // Where there is less to say than room for it, more messages stay.
+    // If the sentences need less than their share, the second run keeps more messages.
     for _ in 0..2 {
         let mut attempt = draft.clone();
         let made = work(&mut attempt, marks, limits, limit.saturating_sub(share));
         let shortened = match made {
             Ok(shortened) => shortened,
-            // What must stay leaves less.
+            // The messages that must stay leave less room.
             Err(error) => {
                 let needed = error.budget.map(|details| details.needed).filter(|needed| *needed <= limit)?;
                 attempt = draft.clone();
@@ -325,7 +333,8 @@ fn with_sentences<'a>(
     best
 }
 
-/// Fits the messages as they are written, which depends on what goes: joining saves tokens, and a repair may take some.
+/// Fits the messages in their written form. Its size depends on the cut: joining saves tokens, and repairs may add
+/// some.
 fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
     let mut best: Option<(Made, u64)> = None;
     let mut room = limit;
@@ -363,7 +372,8 @@ fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64)
     })
 }
 
-/// Makes room for the notes, which depend on what goes to make room. They are not worth a refusal: if room cannot be made there are none.
+/// Makes room for the notes, whose size depends on the cut. If there is no room, the result has no notes; this is no
+/// error.
 fn with_notes<'a>(
     draft: Draft<'a>,
     marks: &[u64],
@@ -389,12 +399,12 @@ fn with_notes<'a>(
         }
         reserve += over;
     }
-    // The first attempt always leaves one.
+    // The first attempt always sets `bare`.
     let (draft, shortened) = bare.unwrap_or((draft, vec![]));
     Ok((draft, shortened, vec![]))
 }
 
-/// All passes on a repaired draft.
+/// Runs all passes on a repaired draft.
 fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result<Vec<Shortened>> {
     if draft.total() <= limit && limits.drop_media == DropMedia::None {
         return Ok(vec![]);
@@ -433,13 +443,13 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
         .collect())
 }
 
-/// The passes in the host's order, each only while the request does not fit; then what can be put back is.
+/// Runs the passes in the host's order, each only while the request does not fit. Then puts back what still fits.
 fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection, shrinker: &mut Shrinker) {
-    // A cut that has to move moves so far that the next requests need not move it.
+    // A cut that has to move moves further than needed, so that it can stay for the next requests.
     let step = (limits.cache_step_share * limit as f64) as u64;
     let goal = limit.saturating_sub(step);
     let order = limits.order.as_deref().unwrap_or(&Pass::DROP);
-    // As it was before all results were brought down to the floor, if they were.
+    // The state before all results were cut to the floor, if they were.
     let mut unshrunk = None;
     let mut edited_since = false;
     for &pass in order {
@@ -476,7 +486,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
         selection.refill_turns(goal);
     }
     selection.readmit(&drops, goal, limits.backfill);
-    // All results were at the floor, and groups went all the same: those that are left need not be as small as that.
+    // All results were cut to the floor, and groups were removed nevertheless. The results that are left may be longer.
     if let Some((before, whole)) = unshrunk
         && selection.total() < limit
         && selection.has_moved()
@@ -493,10 +503,11 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
     }
 }
 
-/// The passes A and B alone, on a repaired draft, which stays as it is if they cannot do.
+/// Runs the passes A and B only, on a repaired draft.
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if what must stay is larger than the budget as it stands.
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the messages that must stay exceed the budget. The
+/// draft is then unchanged.
 pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
     let limit = limits.budget.saturating_sub(limits.headroom);
     if draft.total() <= limit {
@@ -518,7 +529,7 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-/// The entries that no pass may take.
+/// Returns the entries that no pass may remove.
 pub fn must_keep(draft: &Draft, limits: &Limits) -> Vec<usize> {
     let groups = groups(draft);
     let classes = classify(draft, &groups, limits);
@@ -526,7 +537,7 @@ pub fn must_keep(draft: &Draft, limits: &Limits) -> Vec<usize> {
     must.flat_map(|(group, _)| group.entries.iter().copied()).collect()
 }
 
-/// True for the rules under which the passes remove groups.
+/// Returns whether a pass removes groups under this rule.
 pub fn is_prune_rule(rule: &str) -> bool {
     Drop::ALL.iter().any(|pass| pass.rule() == rule)
 }

@@ -1,4 +1,4 @@
-//! The line that says that something was left out, for hosts that want their model to know.
+//! Adds lines that say how many messages were left out, for hosts that want the model to know.
 
 use super::is_prune_rule;
 use crate::history::draft::Draft;
@@ -6,18 +6,19 @@ use crate::history::plan::Becomes;
 use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 
-/// A line that was put into a message.
+/// A line that was inserted into a message.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
-    /// Id of the message that has it.
+    /// Id of the message with the line.
     pub id: String,
     pub text: String,
-    /// Tokens that it adds.
+    /// Tokens that the line adds.
     pub tokens: u64,
 }
 
-/// Puts a line for each stretch that went into the next message of the user; what went behind the newest one is said in that.
+/// Adds a line for each removed stretch to the user's next message. A stretch behind the newest user message is named
+/// in that one.
 pub(super) fn annotate(draft: &mut Draft) -> Vec<Note> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut stretch: Option<Stretch> = None;

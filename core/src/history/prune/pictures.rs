@@ -1,4 +1,4 @@
-//! Pictures in results of tools: providers limit the bytes of a request, not only its tokens.
+//! Removes pictures from tool results, since providers limit the bytes of a request as well as its tokens.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,36 +9,36 @@ use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role};
 
-/// Bytes of pictures that the results of one turn may hold: 2.5 MiB, Copilot Chat's figure.
+/// Maximum bytes of pictures in the results of one turn: 2.5 MiB, the figure of Copilot Chat.
 pub const PICTURE_BYTES: u64 = 2_621_440;
 
-/// How large a picture in a result is; the picture itself stays with the host.
+/// The size of a picture in a result. The picture itself stays with the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// Id of the message.
     pub id: String,
-    /// Index among the parts of the message, and in the content of that result.
+    /// Index among the parts of the message, and index in the content of that result.
     pub part: usize,
     pub item: usize,
     pub bytes: u64,
 }
 
-/// Message, part of it as the host has it, and item of that.
+/// Entry, part of the host's message, and item of that part.
 type Place = (usize, usize, usize);
 
-/// Pictures in results, and what may stay of them.
+/// Pictures in results, and how many bytes of them may stay.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance<'a> {
-    /// Those whose size is known.
+    /// The pictures whose size is known.
     pub pictures: &'a [Picture],
-    /// Bytes that those of one turn may have; [`PICTURE_BYTES`] if absent.
+    /// Maximum bytes of the pictures in one turn; [`PICTURE_BYTES`] if absent.
     pub most: Option<u64>,
-    /// Ids of messages that stay as they are.
+    /// Ids of messages that stay unchanged.
     pub keep: &'a HashSet<String>,
 }
 
-/// Replaces what is over the allowance in a turn by notes: the newest pictures stay, and one that is too large by itself goes alone.
-/// Whatever the request costs.
+/// Replaces pictures over the limit of a turn by notes, whatever the token budget is. The newest pictures stay. A
+/// picture that exceeds the limit by itself does not displace others.
 pub fn lighten(draft: &mut Draft, allowance: Allowance) {
     let Allowance { pictures, most, keep } = allowance;
     let most = most.unwrap_or(PICTURE_BYTES);
@@ -74,7 +74,7 @@ pub fn lighten(draft: &mut Draft, allowance: Allowance) {
     }
 }
 
-/// Takes a turn's pictures, and adds those that are too much to `gone`.
+/// Empties `turn`, and adds the pictures over the limit to `gone`.
 fn over(turn: &mut Vec<(Place, u64, bool)>, most: u64, gone: &mut Vec<Place>) {
     let (mut used, mut is_full) = (0u64, false);
     for (place, bytes, is_free) in turn.drain(..).rev() {
@@ -104,7 +104,7 @@ fn note(draft: &mut Draft, entry: usize, places: &HashSet<(usize, usize)>) {
                 .map(|(item, inner)| {
                     let goes = number.is_some_and(|number| places.contains(&(number, item)));
                     let text = if goes { media_note(draft, Role::Tool, inner, &id) } else { None };
-                    // Formats without a place for several texts in a result append it to the one there is.
+                    // Formats without room for several texts in a result append this one to the text before it.
                     text.map(|text| if item > 0 { format!("\n{text}") } else { text })
                 })
                 .collect();

@@ -1,8 +1,9 @@
-//! Which groups go: the passes that drop, over token counts that are held, without touching the draft.
+//! Selects the groups to remove. The passes work on stored token counts and do not touch the draft.
 //!
-//! A pass takes *units*, the oldest of the lowest priority first, until the goal is reached: a round, or an older request with what is
-//! left of its turn. Whole turns are chosen in `turns`. Passes go in order, so the unit that a late pass had to take may leave room for what an earlier pass took last;
-//! putting that back keeps the promise that nothing went that need not.
+//! A pass removes *units* until the goal is reached, the lowest priority first and the oldest first among equals. A
+//! unit is a round, or an older request with what is left of its turn. `turns` selects whole turns. Passes run in
+//! order, so a unit that a late pass removed may leave room for the last unit of an earlier pass. Such units are put
+//! back, so that nothing is removed without need.
 
 use super::class::{Class, Drop};
 use crate::history::draft::Draft;
@@ -11,32 +12,32 @@ use crate::history::plan::Fate;
 use crate::map::HashMap;
 use crate::message::Role;
 
-/// Groups that go together.
+/// Groups that are removed together.
 #[derive(Debug, Clone)]
 struct Unit {
     pass: Drop,
     groups: Vec<usize>,
-    /// Taken over from the previous request's cut: never put back.
+    /// Repeats a removal of the previous request's cut; never put back.
     is_held: bool,
 }
 
-/// What was decided so far.
+/// The decisions so far.
 #[derive(Debug, Clone)]
 pub(super) struct Selection<'g> {
     pub(super) groups: &'g [Group],
     classes: &'g [Class],
-    /// Tokens of each group as it stands.
+    /// Current tokens of each group.
     sizes: Vec<u64>,
-    /// The host's priority of each group; 0 if it has none. Empty if no group has one.
+    /// The host's priority of each group, 0 by default. Empty if no group has one.
     priorities: Vec<f64>,
-    /// The groups in which the assistant speaks and calls nothing.
+    /// Whether each group is a text of the assistant without calls.
     answers: Vec<bool>,
-    /// The group of the request that opened the turn of each, if there is one.
+    /// The group with the request that opened each group's turn, if there is one.
     openings: Vec<Option<usize>>,
     gone: Vec<bool>,
     /// In the order of removal.
     units: Vec<Unit>,
-    /// Tokens of the whole request without what is gone.
+    /// Tokens of the request without the removed groups.
     total: u64,
 }
 
@@ -72,12 +73,12 @@ impl<'g> Selection<'g> {
         }
     }
 
-    /// Tokens of a group as it stands.
+    /// Returns the current tokens of a group.
     pub(super) fn size(&self, group: usize) -> u64 {
         self.sizes[group]
     }
 
-    /// True for what the assistant said at the end of its work.
+    /// Returns whether the group is a text of the assistant without calls, which is how a turn ends.
     pub(super) fn is_answer(&self, group: usize) -> bool {
         self.answers[group]
     }
@@ -86,13 +87,13 @@ impl<'g> Selection<'g> {
         !self.priorities.is_empty()
     }
 
-    /// The highest priority of these groups.
+    /// Returns the highest priority of these groups.
     pub(super) fn highest(&self, groups: &[usize]) -> f64 {
         let own = |&at: &usize| self.priorities.get(at).copied().unwrap_or(0.0);
         groups.iter().map(own).reduce(f64::max).unwrap_or(0.0)
     }
 
-    /// Tokens of the request without what is gone.
+    /// Returns the tokens of the request without the removed groups.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
@@ -101,12 +102,12 @@ impl<'g> Selection<'g> {
         !self.gone[group]
     }
 
-    /// True if anything goes that the previous request still had.
+    /// Returns whether this request removes anything that the previous request still had.
     pub(super) fn has_moved(&self) -> bool {
         self.units.iter().any(|unit| !unit.is_held)
     }
 
-    /// Takes note of what parts of a message became smaller.
+    /// Updates the size of a group whose parts were shortened.
     pub(super) fn shrunk(&mut self, group: usize, draft: &Draft) {
         let size = self.groups[group].tokens(draft);
         if self.is_left(group) {
@@ -115,21 +116,21 @@ impl<'g> Selection<'g> {
         self.sizes[group] = size;
     }
 
-    /// Takes the sizes anew from a draft in which parts are larger or smaller than they were.
+    /// Updates all sizes from a draft whose parts changed.
     pub(super) fn refresh(&mut self, draft: &Draft) {
         for group in 0..self.groups.len() {
             self.shrunk(group, draft);
         }
     }
 
-    /// Drops a group that the previous request's cut dropped, if it still may go.
+    /// Removes a group that the previous request's cut removed, if that is still allowed.
     pub(super) fn hold(&mut self, group: usize) {
         if let (Class::Removable(pass), false) = (self.classes[group], self.gone[group]) {
             self.drop(Unit { pass, groups: vec![group], is_held: true });
         }
     }
 
-    /// What was held of a turn whose request went with it, as one unit.
+    /// Merges repeated removals of a turn into one unit, if the request of the turn was removed as well.
     pub(super) fn held_turns(&mut self) {
         let is_whole = |at: usize| self.openings[at].is_some_and(|opening| self.gone[opening]);
         let mut units: Vec<Unit> = Vec::with_capacity(self.units.len());
@@ -158,7 +159,7 @@ impl<'g> Selection<'g> {
             Drop::OldRequest => self.turns(),
             Drop::OldRound | Drop::CurrentRound => self.rounds(pass),
         };
-        // Stable: the oldest first among equals.
+        // The sort is stable: the oldest first among equals.
         crate::rank::sort(&mut units, |unit| crate::rank::of(self.highest(&unit.groups)));
         for unit in units {
             if self.total <= goal {
@@ -168,7 +169,7 @@ impl<'g> Selection<'g> {
         }
     }
 
-    /// Drops these groups in a pass.
+    /// Removes these groups as a unit of a pass.
     pub(super) fn take(&mut self, pass: Drop, groups: Vec<usize>) {
         if !groups.is_empty() {
             self.drop(Unit { pass, groups, is_held: false });
@@ -183,12 +184,12 @@ impl<'g> Selection<'g> {
         self.units.push(unit);
     }
 
-    /// True if a pass dropped anything that was not held.
+    /// Returns whether the pass removed anything that the previous request's cut did not.
     pub(super) fn took(&self, pass: Drop) -> bool {
         self.units.iter().any(|unit| unit.pass == pass && !unit.is_held)
     }
 
-    /// Puts back what these passes dropped, but for what was held.
+    /// Puts back what the passes `of` removed, except repeated removals of the previous request's cut.
     pub(super) fn put_back(&mut self, of: impl Fn(Drop) -> bool) {
         for unit in std::mem::take(&mut self.units) {
             if unit.is_held || !of(unit.pass) {
@@ -202,7 +203,7 @@ impl<'g> Selection<'g> {
         }
     }
 
-    /// The pass in which a group may go that is not gone.
+    /// Returns the pass that may remove a group, or `None` if it must stay or is removed already.
     pub(super) fn removable(&self, at: usize) -> Option<Drop> {
         match self.classes[at] {
             Class::Removable(pass) if !self.gone[at] => Some(pass),
@@ -215,11 +216,11 @@ impl<'g> Selection<'g> {
         of_pass.map(|at| Unit { pass, groups: vec![at], is_held: false }).collect()
     }
 
-    /// Older requests, each with what is left of its turn. What came with results belongs to the turn that was opened before it, and
-    /// goes with its opening: the assistant must not speak first.
+    /// Returns the older requests, each with what is left of its turn. A request that came with results belongs to the
+    /// turn before it and is removed with that turn's opening: the first message must not be the assistant's.
     fn turns(&self) -> Vec<Unit> {
         let mut out: Vec<Unit> = Vec::new();
-        // Whether the unit at the end takes what follows, and whether it began with the opening of its turn.
+        // Whether the last unit takes the following groups, and whether it began with the opening of its turn.
         let (mut is_open, mut is_whole) = (false, false);
         for (at, group) in self.groups.iter().enumerate() {
             let pass = self.removable(at);
@@ -247,8 +248,9 @@ impl<'g> Selection<'g> {
         out
     }
 
-    /// Puts back what still fits into `goal`: of each pass what it took last, without holes unless `backfill`, and never so that
-    /// the assistant would speak before any user. What the previous request's cut dropped stays dropped.
+    /// Puts back what fits into `goal`, the last removal of each pass first. Without `backfill`, a pass stops at the
+    /// first unit that does not fit, so that no gaps arise. The first message after the system prompt stays the user's.
+    /// Removals that repeat the previous request's cut stay removed.
     pub(super) fn readmit(&mut self, order: &[Drop], goal: u64, backfill: bool) {
         let mut free = goal.saturating_sub(self.total);
         let mut first_request = (0..self.groups.len()).find(|&at| self.groups[at].opens() && !self.gone[at]);
@@ -278,7 +280,7 @@ impl<'g> Selection<'g> {
         self.units.retain(|unit| !unit.groups.is_empty());
     }
 
-    /// Takes out of the draft what goes.
+    /// Removes the selected groups from the draft.
     pub(super) fn carry_out(&self, draft: &mut Draft) {
         for unit in &self.units {
             let entries: Vec<usize> =
@@ -288,7 +290,7 @@ impl<'g> Selection<'g> {
     }
 }
 
-/// True for a round of words alone.
+/// Returns whether the group is a round with text and without calls.
 fn is_answer(draft: &Draft, group: &Group) -> bool {
     let message = |&at: &usize| &*draft.entries[at].message;
     group.kind == Kind::Round

@@ -1,7 +1,7 @@
-//! The sentences that say most of what a request leaves out, in front of the first thing that the user says in it.
+//! Adds the most informative sentences of removed messages in front of the user's first text in the request.
 //!
-//! In: a draft that was cut, the room that is left, and a rule that chooses sentences ([`Excerpt`]). Out: a [`Note`]. What was left out
-//! stays out: nobody's message is put together of pieces.
+//! In: a draft after the cut, the free room, and a function that chooses sentences ([`Excerpt`]). Out: a [`Note`].
+//! Removed messages stay removed: no message is rebuilt from sentences.
 
 use super::is_prune_rule;
 use super::note::Note;
@@ -11,23 +11,24 @@ use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 use crate::tokens::Tokenizer;
 
-/// Cuts texts, oldest first, to their best whole sentences within a number of tokens in all; `None` for a text of which none is chosen.
+/// Cuts texts, oldest first, to their best whole sentences within a total number of tokens. Returns `None` for a text
+/// without a chosen sentence.
 pub type Excerpt = fn(&[&str], u64, &dyn Tokenizer) -> Vec<Option<String>>;
 
-/// Sentences of what is left out.
+/// Options for sentences of removed messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Sentences {
-    /// Share of the limit that they take from the messages; they also have what is too little for one more of those.
+    /// Share of the limit reserved for sentences. They may also use room that is too small for another message.
     pub share: f64,
     pub excerpt: Excerpt,
 }
 
-/// Times that they are chosen anew because the note turned out too long.
+/// Attempts to choose sentences again because the note was too long.
 const ATTEMPTS: usize = 8;
-/// Fewer tokens than this are not worth a note.
+/// A note is not worth fewer tokens than this.
 const LEAST: u64 = 24;
 
-/// Puts the note in, if there is anything to say and room for it within `limit`.
+/// Adds the note, if there is anything to say and room for it within `limit`.
 pub(super) fn add(draft: &mut Draft, sentences: &Sentences, limit: u64) -> Option<Note> {
     let says = |part: &Part| matches!(part, Part::Text { text } if !text.trim().is_empty());
     let speaks = |entry: &Entry| entry.message.role == Role::User && entry.message.parts.iter().any(says);

@@ -1,4 +1,4 @@
-//! What becomes smaller instead of going: long results, long arguments, pictures and documents.
+//! Shortens parts instead of removing messages: long results, long arguments, pictures and documents.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,32 +17,32 @@ use crate::tool_result::{Keep, cut_result};
 /// No result is shortened below this many tokens.
 pub const FLOOR: u64 = 200;
 
-/// A single result may have this part of the limit: one in so many.
+/// A single result may have one part in `OVERSIZE` of the limit.
 const OVERSIZE: u64 = 4;
 
-/// Which text of a draft: entry, part of the message as it stands, and the item if it is one of several things in a result.
+/// A text in a draft: entry, current index of the part, and the item if the result holds several.
 type Place = (usize, usize, Option<usize>);
 
 /// A text of a result.
 struct Piece {
     place: Place,
-    /// As it stands.
+    /// Current tokens.
     tokens: u64,
 }
 
-/// See the module. Every text is cut from the host's own, so that what was shortened already is never shortened twice.
+/// See the module. Every cut starts from the host's own text, so that no text is cut twice.
 #[derive(Debug, Clone)]
 pub(super) struct Shrinker<'g> {
     groups: &'g [Group],
     limits: &'g Limits,
-    /// The group of the newest round; its calls and media are the work at hand.
+    /// The group of the newest round. Its calls and media are still in use.
     newest_round: Option<usize>,
     newest_request: Option<usize>,
     /// The group of each entry.
     group_of: HashMap<usize, usize>,
-    /// Entry and part of each call, by its id; made when the first result is cut.
+    /// Entry and part of each call, by its id. Filled when the first result is cut.
     calls: HashMap<String, (usize, usize)>,
-    /// What was done, for the next request.
+    /// What was shortened, for the next request.
     pub(super) done: BTreeMap<Place, Reduced>,
 }
 
@@ -63,7 +63,7 @@ impl<'g> Shrinker<'g> {
         }
     }
 
-    /// What is kept of the result of this call.
+    /// Returns which part of this call's result to keep.
     fn keep(&mut self, draft: &Draft, call_id: &str) -> Keep {
         if self.calls.is_empty() {
             for (at, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
@@ -78,7 +78,8 @@ impl<'g> Shrinker<'g> {
         Keep::of(call.and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
     }
 
-    /// Pass 1: any single result over a quarter of the limit is cut to that, or to what the rest leaves free if that is more.
+    /// Pass `oversize`: cuts any single result over a quarter of the limit to that, or to what the rest leaves free if
+    /// that is more.
     pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64, goal: u64) {
         let share = (limit / OVERSIZE).max(FLOOR);
         let pieces = self.pieces(draft, selection, share);
@@ -88,9 +89,9 @@ impl<'g> Shrinker<'g> {
         self.shorten(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
     }
 
-    /// Pass D: the largest results sink to one common level until the total is at most `goal`.
+    /// Pass C: cuts the largest results to one common length until the total is at most `goal`.
     pub(super) fn results(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64) {
-        // Counts of shortened texts are exact, but a message may be counted a little differently than its texts: at most a few rounds.
+        // A message may cost a little more or less than its texts, so a few rounds may be needed.
         for _ in 0..4 {
             let over = selection.total().saturating_sub(goal);
             let pieces = self.pieces(draft, selection, FLOOR);
@@ -107,7 +108,7 @@ impl<'g> Shrinker<'g> {
         }
     }
 
-    /// Pass E: long arguments of old calls, oldest first.
+    /// Pass D: shortens long arguments of old calls, oldest first.
     pub(super) fn arguments(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64) {
         for group in 0..self.groups.len() {
             if selection.total() <= goal {
@@ -138,7 +139,8 @@ impl<'g> Shrinker<'g> {
         change(draft, entry, changes, "long-arguments", "long arguments of an old call, shortened");
     }
 
-    /// Pass E: pictures and documents outside the newest round, oldest first. With `all`, those of the newest round as well.
+    /// Pass D: replaces pictures and documents outside the newest round, oldest first. With `all`, also those of the
+    /// newest round.
     pub(super) fn media(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64, all: bool) {
         for group in 0..self.groups.len() {
             if selection.total() <= goal {
@@ -147,7 +149,7 @@ impl<'g> Shrinker<'g> {
             if (Some(group) == self.newest_round && !all) || !selection.is_left(group) {
                 continue;
             }
-            // What the user says in the newest request stays as it was said.
+            // The user's own part of the newest request stays unchanged.
             let in_request = Some(group) == self.newest_request;
             if in_request && (!all || self.groups[group].kind == Kind::User) {
                 continue;
@@ -183,7 +185,7 @@ impl<'g> Shrinker<'g> {
                         let note =
                             if wanted(number, Some(at)) { media_note(draft, Role::Tool, item, &id) } else { None };
                         if let Some(note) = note {
-                            // Formats without a place for several texts in a result append it to the one there is.
+                            // Formats without room for several texts in a result append this one to the text before it.
                             let text = if at > 0 { format!("\n{note}") } else { note };
                             self.done.insert((entry, number, Some(at)), Reduced::Media);
                             items[at] = Some(text);
@@ -199,7 +201,7 @@ impl<'g> Shrinker<'g> {
         change(draft, entry, changes, "media", "a picture or document outside the newest round, replaced by a note");
     }
 
-    /// Does again what was done for the previous request.
+    /// Repeats what was shortened for the previous request.
     pub(super) fn replay(&mut self, draft: &mut Draft, selection: &mut Selection, shortened: &[Shortened]) {
         if shortened.is_empty() {
             return;
@@ -224,7 +226,7 @@ impl<'g> Shrinker<'g> {
             if !self.may_shrink(draft, group, entry) || !selection.is_left(group) {
                 continue;
             }
-            // Where the host's parts are now; of parts that were put in from elsewhere none counts.
+            // Current indices of the host's parts. Parts that come from other messages do not count.
             let positions = draft.entries[entry].edits.as_ref().map(|edits| {
                 let mut positions: HashMap<usize, usize> = HashMap::default();
                 for (at, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.from.is_none()) {
@@ -275,23 +277,23 @@ impl<'g> Shrinker<'g> {
         }
     }
 
-    /// True if this message of the group may be made smaller: no frame, and not what the host keeps.
+    /// Returns whether this message may be shortened: neither in the system prompt nor kept by the host.
     fn may_shrink(&self, draft: &Draft, group: usize, entry: usize) -> bool {
         self.groups[group].kind != Kind::Frame && !self.limits.keep.contains(&draft.entries[entry].message.id)
     }
 
-    /// The messages of a group that may be made smaller.
+    /// Returns the messages of a group that may be shortened.
     fn own(&self, draft: &Draft, group: usize) -> impl Iterator<Item = usize> + use<> {
         let mine = |&entry: &usize| self.may_shrink(draft, group, entry);
         self.groups[group].entries.iter().copied().filter(mine).collect::<Vec<_>>().into_iter()
     }
 
-    /// The texts of results with more than `least` tokens, largest first.
+    /// Returns the texts of results with more than `least` tokens, largest first.
     fn pieces(&self, draft: &Draft, selection: &Selection, least: u64) -> Vec<Piece> {
         let mut out: Vec<Piece> = Vec::new();
         for group in (0..self.groups.len()).filter(|&group| selection.is_left(group)) {
             for entry in self.own(draft, group) {
-                // A message has no result that is larger than itself: most need no counting.
+                // No result is larger than its message, so most messages need no count.
                 if draft.entries[entry].after > least {
                     out.extend(self.pieces_of(draft, entry, least));
                 }
@@ -334,14 +336,14 @@ impl<'g> Shrinker<'g> {
         why: &str,
     ) {
         let entries = self.shorten_to(draft, pieces, cap, how, why);
-        // A round of thousands of results is measured once.
+        // Each group is measured once, even if it has thousands of results.
         let groups: BTreeSet<usize> = entries.iter().filter_map(|entry| self.group_of.get(entry).copied()).collect();
         for group in groups {
             selection.shrunk(group, draft);
         }
     }
 
-    /// Cuts pieces of more than `cap` tokens to that. Returns the entries that they are of.
+    /// Cuts pieces of more than `cap` tokens to `cap`. Returns their entries.
     fn shorten_to(&mut self, draft: &mut Draft, pieces: &[Piece], cap: u64, how: Reduced, why: &str) -> Vec<usize> {
         let mut of_entry: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
         for piece in pieces.iter().filter(|piece| piece.tokens > cap) {
@@ -391,7 +393,7 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Becomes>,
     });
 }
 
-/// What stands for a picture or document, if that is smaller.
+/// Returns a note that replaces a picture or document, or `None` if the note would not be smaller.
 pub fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
@@ -409,7 +411,7 @@ fn is_text(content: &[Part]) -> bool {
     content.iter().all(|part| matches!(part, Part::Text { .. }))
 }
 
-/// The text of a result as the host has it; for an inserted message as it stands.
+/// Returns the text of a result in the host's message, or the current text of an inserted message.
 fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str>> {
     let entry = &draft.entries[entry];
     let (message, part) = match (entry.source, &entry.edits) {
@@ -424,7 +426,8 @@ fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str
     })
 }
 
-/// The level to which the largest `pieces` (largest first) must sink so that all of them together have at most `room` tokens.
+/// Returns the length to which the largest `pieces` (largest first) must be cut so that all together have at most
+/// `room` tokens.
 fn level(pieces: &[Piece], room: u64) -> u64 {
     let over = pieces.iter().map(|piece| piece.tokens).sum::<u64>().saturating_sub(room);
     let mut sum = 0;

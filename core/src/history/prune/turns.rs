@@ -1,27 +1,27 @@
-//! Which of the older turns go, and which of their rounds.
+//! Selects which older turns to remove, and which of their rounds.
 //!
-//! In: the groups that may go, with their sizes. Out: units of a [`Selection`]. Turns go whole, the oldest first; the last of them loses
-//! only its oldest rounds where the rest of it fits. So no short request stays without what came of it, and of long ones (a pasted file)
-//! only that of the oldest turn. Of the newest turns that go the requests
-//! and answers stay where they are short. Linear.
+//! In: the groups that may be removed, with their sizes. Out: units of a [`Selection`]. Turns are removed as a whole,
+//! oldest first; the last of them loses only its oldest rounds if the rest of it fits. So no short request stays
+//! without its answer, and of long ones (a pasted file) only that of the oldest turn. The newest of the removed turns
+//! keep their request and answer if these are short. Takes linear time.
 
 use super::class::Drop;
 use super::select::Selection;
 use super::shrink::FLOOR;
 use crate::history::group::Kind;
 
-/// Requests and answers of turns whose other rounds go may take this part of the goal, one in so many.
+/// Requests and answers of turns whose other rounds are removed may take one part in `OUTLINES` of the goal.
 const OUTLINES: u64 = 12;
 
-/// What is left of an older turn and may go.
+/// What is left of an older turn and may be removed.
 struct Turn {
-    /// The request that opened it; `None` if that must stay, or went.
+    /// The request that opened the turn; `None` if it must stay or is removed already.
     opening: Option<usize>,
     /// Oldest first.
     rounds: Vec<usize>,
-    /// Tokens of all.
+    /// Tokens of the request and all rounds.
     size: u64,
-    /// Tokens of the request and the answer at the end; 0 if one of them is missing.
+    /// Tokens of the request and the final answer; 0 if one of them is missing.
     outline: u64,
 }
 
@@ -30,14 +30,14 @@ impl Turn {
         self.opening.iter().chain(&self.rounds).copied().collect()
     }
 
-    /// The pass that it goes in as a whole.
+    /// Returns the pass that removes the turn as a whole.
     fn pass(&self) -> Drop {
         if self.opening.is_some() { Drop::OldTurn } else { Drop::OldRound }
     }
 }
 
 impl Selection<'_> {
-    /// Drops older turns until the total is at most `goal`.
+    /// Removes older turns until the total is at most `goal`.
     pub(super) fn drop_turns(&mut self, goal: u64) {
         if self.total() <= goal {
             return;
@@ -46,7 +46,7 @@ impl Selection<'_> {
         if self.has_priorities() { self.drop_by_priority(&turns, goal) } else { self.drop_by_age(&turns, goal) }
     }
 
-    /// Chooses anew what stays of older turns, once rounds of the newest one went and left room.
+    /// Selects older turns again, after the removal of rounds of the newest turn left room.
     pub(super) fn refill_turns(&mut self, goal: u64) {
         if self.total() < goal && self.took(Drop::CurrentRound) && self.took(Drop::OldTurn) {
             self.put_back(|pass| matches!(pass, Drop::OldTurn | Drop::OldRound));
@@ -54,7 +54,7 @@ impl Selection<'_> {
         }
     }
 
-    /// The turns before the newest request, as far as they may go.
+    /// Returns the turns before the newest request, without what must stay.
     fn older_turns(&self) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         let mut begins = true;
@@ -84,9 +84,10 @@ impl Selection<'_> {
 
     fn drop_by_age(&mut self, turns: &[Turn], goal: u64) {
         let room = goal / OUTLINES;
-        // Long ones are shown only where nothing else fits.
+        // Long outlines are kept only if nothing else fits.
         let short = |turn: &Turn| if turn.outline <= room / 2 { turn.outline } else { 0 };
-        // Tokens of all that stays but outlines; those of turns `from..at` stay and take `shown`; turn `at` loses so many rounds.
+        // `rest`: tokens of everything that stays except outlines. `shown`: tokens of the outlines that stay, of turns
+        // `from..at`. `thinned`: number of rounds that turn `at` loses.
         let mut rest = self.total();
         let (mut from, mut at, mut shown, mut thinned) = (0, 0, 0, 0);
         while at < turns.len() && rest + shown > goal {
@@ -100,7 +101,7 @@ impl Selection<'_> {
             shown += short(turn);
             at += 1;
             if short(turn) == 0 {
-                // None of an older turn displaces a newer turn that goes as a whole.
+                // An older turn's outline must not stay when a newer turn is removed as a whole.
                 (from, shown) = (at, 0);
             }
             while shown > room {
@@ -112,7 +113,7 @@ impl Selection<'_> {
             shown -= short(&turns[from]);
             from += 1;
         }
-        // Outlines that gave way may have left room for more rounds.
+        // Removed outlines may have left room for more rounds.
         while thinned == 0 && at > 0 {
             let turn = &turns[at - 1];
             let outline = if from < at { short(turn) } else { 0 };
@@ -122,7 +123,7 @@ impl Selection<'_> {
             (at, thinned) = (at - 1, rounds);
             from = from.min(at);
         }
-        // A long request may stay alone at the cut: without it much room would be wasted.
+        // A long request may stay without its rounds at the cut: without it much room would be wasted.
         let newest = at.checked_sub(1).map(|newest| &turns[newest]).filter(|turn| from == at || short(turn) == 0);
         let alone = newest.and_then(|turn| turn.opening).filter(|&request| {
             let size = self.size(request);
@@ -130,7 +131,7 @@ impl Selection<'_> {
         });
         rest += alone.map_or(0, |request| self.size(request));
         let mut is_shown: Vec<bool> = (0..at).map(|turn| turn >= from && short(&turns[turn]) > 0).collect();
-        // What is too little for a round may do for more outlines.
+        // Room that is too small for a round may fit more outlines.
         for (turn, is_shown) in turns.iter().zip(&mut is_shown).rev() {
             if !*is_shown
                 && turn.outline > 0
@@ -153,8 +154,8 @@ impl Selection<'_> {
         }
     }
 
-    /// How many of a turn's oldest rounds must go so that it fits beside `others`, and their tokens. `None` if nothing of it can stay: a
-    /// request does not stay alone.
+    /// Returns how many of a turn's oldest rounds must be removed so that it fits beside `others`, and their tokens.
+    /// Returns `None` if nothing of the turn can stay: a request must not stay alone.
     fn fitting(&self, turn: &Turn, others: u64, goal: u64) -> Option<(usize, u64)> {
         let room = goal.checked_sub(others)?;
         let (mut rounds, mut freed) = (0, 0);
@@ -166,7 +167,8 @@ impl Selection<'_> {
         (!is_alone).then_some((rounds, freed))
     }
 
-    /// The lowest priority goes first, a round before its turn if its own is lower; among equals the oldest.
+    /// Removes the lowest priority first, and the oldest first among equals. A round with a lower priority than its
+    /// turn is removed before the turn.
     fn drop_by_priority(&mut self, turns: &[Turn], goal: u64) {
         let mut steps: Vec<(f64, &Turn, Option<usize>)> = Vec::new();
         for turn in turns {
