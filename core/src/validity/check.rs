@@ -1,4 +1,4 @@
-//! The list of what a provider would refuse.
+//! Lists what a provider would refuse.
 
 use serde::Serialize;
 
@@ -8,41 +8,42 @@ use super::picture::is_picture;
 use super::rules::{Last, Provider, Rules};
 use crate::message::{Part, Role};
 
-/// One thing that a provider would refuse, or that would not mean what it says.
+/// One problem: the provider would refuse it, or would not read it as intended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     /// Stable name of the rule.
     pub rule: &'static str,
-    /// Which message, if one is to blame.
+    /// Index of the message, if a message has the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// Which part of it.
+    /// Index of the part in the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// Which item of what a tool result holds.
+    /// Index of the item in the content of a tool result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
-    /// Which tool definition.
+    /// Index of the tool definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<usize>,
     /// One sentence for people.
     pub message: String,
 }
 
-/// What stands in a message, as far as the place of results goes.
+/// The content of a message, as far as it matters for the order of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Frame,
     Assistant,
-    /// Results alone.
+    /// Only tool results.
     Results,
-    /// Results and words.
+    /// Tool results and other parts.
     Mixed,
     Words,
 }
 
-/// Lists what `target` would refuse, in the order of the messages; nothing for a conversation that may be sent. Linear.
+/// Lists what `target` would refuse, in the order of the messages. The list is empty if the conversation is valid.
+/// Linear.
 ///
 /// ```
 /// use espalier::message::{Message, Part, Role};
@@ -64,8 +65,8 @@ pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
     check.places(messages, &kinds, &pairs);
     check.turns(messages, &kinds, &pairs);
     check.tools(messages);
-    // Stable: findings of one place stay in the order of the rules.
-    // By the least of these first, since each sorting keeps the order of the one before.
+    // Each sort is stable and keeps the order of the sort before it, so the least important key comes first. Findings
+    // of one place stay in the order of the rules.
     let places: [fn(&Finding) -> Option<usize>; 4] =
         [|found| found.item, |found| found.part, |found| found.index, |found| found.tool];
     for place in places {
@@ -74,7 +75,7 @@ pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
     check.found
 }
 
-/// How calls and results are matched for a provider.
+/// Returns how calls and results are matched for a provider.
 pub(super) fn matching(target: &Target) -> Matching {
     Matching { names: target.provider.rules().names_match, by_items: target.by_items }
 }
@@ -101,7 +102,8 @@ fn kind(message: &impl Spoken) -> Kind {
     }
 }
 
-/// How many runs of the assistant have begun up to and with each message; a message is (by the assistant, of the frame).
+/// Returns, for each message, how many runs of assistant messages have begun up to and including it. An item of
+/// `messages` is (is by the assistant, is in the system prompt).
 pub(super) fn runs(messages: impl Iterator<Item = (bool, bool)>) -> Vec<usize> {
     let (mut count, mut in_run) = (0, false);
     messages
@@ -113,7 +115,7 @@ pub(super) fn runs(messages: impl Iterator<Item = (bool, bool)>) -> Vec<usize> {
         .collect()
 }
 
-/// True if a part says nothing to this provider.
+/// Returns whether a part has no content for this provider.
 pub(super) fn is_blank(part: &Part, rules: &Rules) -> bool {
     match part {
         Part::Text { text } => text.trim().is_empty(),
@@ -123,7 +125,7 @@ pub(super) fn is_blank(part: &Part, rules: &Rules) -> bool {
     }
 }
 
-/// True if the provider would refuse a message of these parts as empty.
+/// Returns whether the provider would refuse a message with these parts as empty.
 pub(super) fn is_empty(message: &impl Spoken, rules: &Rules) -> bool {
     if message.role().is_frame() {
         return false;
@@ -132,7 +134,7 @@ pub(super) fn is_empty(message: &impl Spoken, rules: &Rules) -> bool {
     message.parts().all(|part| is_blank(part, rules)) && !(may_be && message.parts().next().is_some())
 }
 
-/// True if a message holds thoughts and nothing that came of them.
+/// Returns whether an assistant message holds only reasoning.
 pub(super) fn is_thought(message: &impl Spoken) -> bool {
     let mut parts = message.parts().filter(|part| !matches!(part, Part::CacheMark)).peekable();
     message.role() == Role::Assistant
@@ -140,7 +142,7 @@ pub(super) fn is_thought(message: &impl Spoken) -> bool {
         && parts.all(|part| matches!(part, Part::Reasoning { .. }))
 }
 
-/// Why a part of a message must not hold a picture or document; nothing if it may.
+/// Returns the rule by which a part must not hold an image or a document, and why; `None` if it may.
 pub(super) fn media_trouble(
     part: &Part,
     role: Role,
@@ -170,11 +172,11 @@ pub(super) fn media_trouble(
     }
 }
 
-/// True if a call needs another id than it has, with the rule and why.
+/// Returns the rule by which a call needs another id, and why; `None` if its id is valid.
 pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, &'static str)> {
     let rules = target.provider.rules();
     let id = call.id.as_str();
-    // Calls of OpenAI's old form have no ids; the adapter makes these up and does not send them.
+    // Calls in OpenAI's old form have no ids. The adapter makes these ids up and does not send them.
     let is_old = target.wire && target.provider == Provider::OpenAiChat && id.starts_with("function:");
     if target.trusts_host {
         call.renamed.is_some().then_some(("double-id", "another call has this id already"))
@@ -191,15 +193,15 @@ pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, 
     }
 }
 
-/// The id without the suffix by which VS Code tells its calls apart.
+/// Returns the id without the suffix by which VS Code distinguishes its calls; `None` if it has none.
 ///
-/// The form is `__vscode-` and digits.
+/// The suffix is `__vscode-` and digits.
 pub(super) fn without_suffix(id: &str) -> Option<&str> {
     let (base, digits) = id.rsplit_once("__vscode-")?;
     (!base.is_empty() && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(base)
 }
 
-/// True for ids that adapters make up for calls without one: `call:<message>.<call>`.
+/// Returns whether an adapter made up this id for a call without one: `call:<message>.<call>`.
 fn is_made_up(id: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     id.strip_prefix("call:").and_then(|rest| rest.split_once('.')).is_some_and(|(a, b)| is_number(a) && is_number(b))
@@ -221,7 +223,7 @@ impl Check<'_> {
         self.found.push(Finding { rule, index, part: None, item: None, tool: None, message: message.to_string() });
     }
 
-    /// What one message shows by itself.
+    /// Checks each message by itself.
     fn message<T: Spoken>(&mut self, index: usize, message: &T) {
         let role = message.role();
         let empty = is_empty(message, self.rules);
@@ -265,7 +267,7 @@ impl Check<'_> {
         }
     }
 
-    /// Calls and results that have no counterpart, and ids.
+    /// Checks ids, and reports calls and results without a counterpart.
     fn calls(&mut self, pairs: &Pairs) {
         for call in &pairs.calls {
             if let Some((rule, why)) = id_trouble(call, self.target) {
@@ -284,12 +286,14 @@ impl Check<'_> {
         }
     }
 
-    /// Results that stand in the wrong place.
+    /// Reports results in the wrong place.
     fn places<T: Spoken>(&mut self, messages: &[T], kinds: &[Kind], pairs: &Pairs) {
         if self.rules.results_anywhere {
             return;
         }
-        // How many messages before each one break a round; and the first message behind each that is not the assistant's.
+        // For each message, `breaks` counts the earlier messages that hold more than results, and `words` those of them
+        // by a user or a tool. `next` is the first message from its index on that is neither the assistant's nor in the
+        // system prompt.
         let (mut breaks, mut sum) = (Vec::with_capacity(kinds.len() + 1), 0usize);
         let (mut words, mut spoken) = (Vec::with_capacity(kinds.len() + 1), 0usize);
         for kind in kinds {
@@ -337,7 +341,7 @@ impl Check<'_> {
         }
     }
 
-    /// Who speaks when.
+    /// Checks the order of the roles.
     fn turns<T: Spoken>(&mut self, messages: &[T], kinds: &[Kind], pairs: &Pairs) {
         let spoken: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] != Kind::Frame).collect();
         let (Some(&first), Some(&last)) = (spoken.first(), spoken.last()) else {
@@ -372,7 +376,7 @@ impl Check<'_> {
         }
     }
 
-    /// The assistant speaks last.
+    /// Checks a conversation that ends with an assistant message.
     fn last(&mut self, index: usize, newest: Option<(usize, &Part)>) {
         let prefill = self.rules.last == Last::UserOrPrefill && !self.target.special.no_prefill;
         match newest {
@@ -386,13 +390,13 @@ impl Check<'_> {
                     );
                 }
             }
-            // What the provider runs itself may be resumed.
+            // A tool that the provider runs itself may be resumed.
             Some((_, Part::Opaque { .. } | Part::ToolResult { .. })) if prefill => {}
             _ => self.find_message("last-role", Some(index), "the user speaks last"),
         }
     }
 
-    /// The definitions of the tools.
+    /// Checks the tool definitions.
     fn tools<T: Spoken>(&mut self, messages: &[T]) {
         let Some(tools) = &self.target.tools else { return };
         for (tool, definition) in tools.iter().enumerate() {

@@ -1,42 +1,43 @@
-//! What single models and purposes demand besides their provider's rules. The table is data; hosts add rows of their own.
+//! Requirements of single models and purposes beyond the rules of their provider. The table is data, and hosts add rows
+//! of their own.
 
 use serde::Deserialize;
 
 use super::rules::Provider;
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Purpose {
     /// The next answer.
     #[default]
     Answer,
-    /// A summary of what was said.
+    /// A summary of the conversation.
     Summary,
 }
 
-/// One row: where all that it names is met, its demands count.
+/// One row. Its requirements apply if the request matches every condition that it names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Row {
     /// Name of a provider.
     pub provider: Option<String>,
-    /// Name of a model, whatever its case; `*` stands for any characters.
+    /// Name of a model; upper and lower case are equal, and `*` matches any characters.
     pub model: Option<String>,
     pub purpose: Option<Purpose>,
-    /// The model reads texts only: pictures and documents become notes.
+    /// The model reads text only: notes replace images and documents.
     pub text_only: bool,
-    /// Pictures become notes.
+    /// Notes replace images.
     pub no_pictures: bool,
-    /// The assistant must not speak last.
+    /// The conversation must not end with an assistant message.
     pub no_prefill: bool,
-    /// The first call of a turn of the model carries the signature of its thought.
+    /// The first tool call of a turn carries the signature of its reasoning.
     pub signatures: bool,
     /// Tools whose calls and results are not sent.
     pub drop_tools: Vec<String>,
 }
 
-/// What counts for one request.
+/// The requirements that apply to one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Special {
     pub text_only: bool,
@@ -46,12 +47,12 @@ pub struct Special {
     pub drop_tools: Vec<String>,
 }
 
-/// Models that take no pictures, by the providers' lists of models.
+/// Models that do not accept images, from the providers' lists of models.
 const TEXT_ONLY: [&str; 9] =
     ["gpt-3.5*", "gpt-4", "gpt-4-0314", "gpt-4-0613", "gpt-4-32k*", "gpt-oss*", "o1-mini*", "o1-preview*", "o3-mini*"];
 
 impl Special {
-    /// The built-in rows and the host's, as far as they meet.
+    /// Merges the built-in rows and the host's rows that match the request.
     ///
     /// ```
     /// use espalier::validity::{Provider, Purpose, Special};
@@ -104,7 +105,8 @@ fn built_in() -> Vec<Row> {
     rows
 }
 
-/// True if `name` is what `pattern` says, `*` being any characters. Linear but for patterns with several stars.
+/// Returns whether `name` matches `pattern`, in which `*` matches any characters. Linear, except for patterns with
+/// several stars.
 fn is_like(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let mut pieces = pattern.split('*');

@@ -1,16 +1,17 @@
-//! Validity: what providers refuse, found before they are asked, and mended.
+//! Validity: finds what a provider would refuse before the request is sent, and repairs it.
 //!
-//! In: [`Message`](crate::message::Message)s and the [`Provider`] they are meant for. Out: [`check`] lists what that provider would
-//! refuse, by rule, message and part; [`repair`](repair()) gives a plan after which there is nothing left to list. A valid conversation
-//! is left alone, byte for byte. Start with [`check`](check()).
+//! In: [`Message`](crate::message::Message)s and the [`Provider`] that receives them. Out: [`check`] lists what that
+//! provider would refuse, by rule, message and part. [`repair`](repair()) returns a plan after which the list is empty.
+//! A valid conversation stays the same, byte for byte. Start with [`check`](check()).
 //!
-//! - [`rules`]: what each provider demands, as data; rules come from the providers' documentation and error texts.
-//! - [`family`]: what single models or purposes demand besides, as data that hosts can add to.
-//! - [`pairs`]: which result answers which call, the one walk that `history` uses too.
+//! - [`rules`]: the requirements of each provider, as data from the providers' documentation and error texts.
+//! - [`family`]: additional requirements of single models or purposes, as data that hosts can add to.
+//! - [`pairs`]: which result answers which call. `history` uses the same walk.
 //! - [`check`](check()): the list of findings.
 //! - [`repair`](repair()): the changes.
 //!
-//! [`thin`] is the form in which long conversations cross from JavaScript. What only the bytes on the wire show (signatures of thoughts, cache marks, empty call lists) is looked at in `js/validity`.
+//! [`thin`] is the form in which long conversations come from JavaScript. `js/validity` checks what only the provider's
+//! own messages show: signatures of thoughts, cache marks, empty lists of calls.
 
 mod check;
 pub mod family;
@@ -29,30 +30,30 @@ pub use rules::Provider;
 
 use crate::message::Tool;
 
-/// What a conversation is meant for.
+/// The provider that receives a conversation, and the conditions of the request.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub provider: Provider,
-    /// True if the messages are that provider's own; then rules count that the edge would see to when it writes neutral ones (roles
-    /// that alternate, results in one message).
+    /// True if the messages are in that provider's own format. Then some rules apply that `js/formats` otherwise meets
+    /// when it writes neutral messages: roles alternate, results are in one message.
     pub wire: bool,
     /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,
-    /// True for formats in which the results of a call stand in the message of the assistant that made it.
+    /// True for formats in which the assistant message that makes a call also holds its results.
     pub own_results: bool,
-    /// The tools of the request, if they are known.
+    /// The tools of the request; `None` if they are not known.
     pub tools: Option<Vec<Tool>>,
-    /// Whether calls that may still be running are a finding.
+    /// Whether calls that may still be running are reported.
     pub pending: bool,
-    /// True if the host has sent messages with these ids, names and pictures before: they are no findings then, only
-    /// what a cut can bring about is.
+    /// True if the host has sent messages with these ids, names and images before. They are not reported then, only
+    /// what a cut can cause.
     pub trusts_host: bool,
-    /// What model and purpose demand besides.
+    /// Additional requirements of the model and the purpose.
     pub special: Special,
 }
 
 impl Target {
-    /// A provider's own messages, any model, tools not known.
+    /// Returns a target for messages in the provider's own format, for any model, with unknown tools.
     pub fn new(provider: Provider) -> Target {
         let special = Special::default();
         let by_items = provider == Provider::OpenAiResponses;

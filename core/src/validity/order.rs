@@ -1,4 +1,4 @@
-//! The order of one turn: the messages of the assistant's run, the results of its calls, and everything else.
+//! Orders the messages of one turn: the assistant's run, the results of its calls, then everything else.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,11 @@ use super::slot::{Piece, Slot};
 use crate::map::HashMap;
 use crate::message::Role;
 
-/// Slots with the index that they had when results were paired.
+/// Slots with the index they had when results were paired.
 pub(super) type Numbered<'a> = Vec<(usize, Slot<'a>)>;
 
-/// Moves results that stand behind a later message of the assistant to the turn of their call. Returns where the host has them.
+/// Moves results that follow a later assistant message into the turn of their call. Returns their places in the host's
+/// messages.
 pub(super) fn into_their_turns(slots: &mut Vec<Slot>, pairs: &Pairs) -> Vec<Option<Place>> {
     let runs = runs(slots.iter().map(|slot| (slot.by_assistant(), slot.role.is_frame())));
     let mut moved: HashMap<Place, usize> = HashMap::default();
@@ -26,7 +27,7 @@ pub(super) fn into_their_turns(slots: &mut Vec<Slot>, pairs: &Pairs) -> Vec<Opti
         return Vec::new();
     }
     let mut places = Vec::with_capacity(moved.len());
-    // By the slot behind which they belong.
+    // Moved results by the index of the slot that they follow.
     let mut arrivals: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
     for (index, slot) in slots.iter_mut().enumerate() {
         let (role, name) = (slot.role, slot.name);
@@ -51,9 +52,9 @@ pub(super) fn into_their_turns(slots: &mut Vec<Slot>, pairs: &Pairs) -> Vec<Opti
     places
 }
 
-/// Each calling message with its results directly behind it, then everything else.
+/// Puts the results of each calling message directly after it, then everything else.
 pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &HashMap<Place, Place>) -> Vec<Slot<'a>> {
-    // Results by the message that asked.
+    // Results by the index of the calling message.
     let mut results: HashMap<usize, Vec<Slot<'a>>> = HashMap::default();
     let mut rest = Vec::new();
     for (index, slot) in answers {
@@ -70,7 +71,7 @@ pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &Has
                 None => pieces.push(piece),
                 Some(caller) => {
                     let of = results.entry(caller).or_default();
-                    // What came in one message stays together.
+                    // Results of one message stay together.
                     match of.last_mut().filter(|slot: &&mut Slot| slot.index() == piece.place().map(|p| p.0)) {
                         Some(slot) if slot.index().is_some() => slot.pieces.push(piece),
                         _ => of.push(Slot::with(role, name, vec![piece])),
@@ -91,7 +92,7 @@ pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &Has
     out
 }
 
-/// The run, all its results, then everything else; `single` puts the results into one message.
+/// Puts all results after the run, then everything else. `single` puts the results into one message.
 pub(super) fn together<'a>(
     run: Numbered<'a>,
     answers: Numbered<'a>,
@@ -100,10 +101,10 @@ pub(super) fn together<'a>(
     in_order: bool,
 ) -> Vec<Slot<'a>> {
     let mut out: Vec<Slot> = run.into_iter().map(|(_, slot)| slot).collect();
-    // With the place of the call that each answers; marks go with the result before them.
+    // Results with the place of their call. A cache mark stays with the result before it.
     let mut results: Vec<(Place, Vec<Piece>)> = Vec::new();
     let mut bearers: Vec<Slot> = Vec::new();
-    // Everything else in its order; the words beside results know whose results those were.
+    // Everything else, in order. Parts from a message with results keep the index of its results in `bearers`.
     let mut rest: Vec<(Option<usize>, Slot)> = Vec::new();
     for (index, slot) in answers {
         let (role, name) = (slot.role, slot.name);
@@ -134,7 +135,7 @@ pub(super) fn together<'a>(
         bearer.pieces = sorted(&mut results, in_order);
         bearers.truncate(1);
     }
-    // Words that stood beside the newest results still may, unless somebody spoke before them.
+    // Parts from the message with the newest results stay beside them, unless another message comes first.
     let newest = bearers.len().checked_sub(1);
     let beside = rest.first().is_some_and(|(of, _)| of.is_some() && (single || *of == newest));
     let mut rest = rest.into_iter().map(|(_, slot)| slot);
@@ -149,7 +150,7 @@ pub(super) fn together<'a>(
     out
 }
 
-/// Results, in the order of their calls where that is demanded.
+/// Returns the results, sorted by their calls if `in_order`.
 fn sorted<'a>(results: &mut Vec<(Place, Vec<Piece<'a>>)>, in_order: bool) -> Vec<Piece<'a>> {
     if in_order {
         crate::rank::sort(results, |((_, part), _)| *part as u64);

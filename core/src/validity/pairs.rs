@@ -1,24 +1,26 @@
-//! Which result answers which call.
+//! Finds the result of each tool call.
 //!
-//! One walk from the front: a result answers the newest unanswered call of its id, however many messages stand between them, so an id
-//! that a provider uses twice pairs up correctly both times. A result that does not follow the round of its call is marked as displaced.
+//! One walk from the front. A result answers the newest unanswered call with its id, however many messages are between
+//! them. An id that a provider uses twice therefore pairs correctly both times. A result that does not follow the round
+//! of its call is marked as displaced.
 
 use std::collections::VecDeque;
 
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
-/// Text of the stand-in for a result that was never recorded.
+/// Text of the placeholder for a result that was never recorded.
 pub const LOST: &str = "No result was recorded for this call; whether it ran is unknown.";
 
-/// Longest id that a doubled call gets where the id it had was no longer: OpenAI's limit, the smallest there is.
+/// Maximum bytes of a new id for a call whose id is taken, unless the old id was longer. 40 is the limit of OpenAI, the
+/// lowest of all providers.
 pub const MOST_OF_AN_ID: usize = 40;
 
-/// A message as the walk sees it: whatever has a role and parts.
+/// A message as the walk reads it: anything with a role and parts.
 pub trait Spoken {
-    /// Who speaks.
+    /// Returns the role.
     fn role(&self) -> Role;
-    /// What is said, in order.
+    /// Returns the parts, in order.
     fn parts(&self) -> impl Iterator<Item = &Part>;
 }
 
@@ -42,77 +44,77 @@ impl<T: Spoken> Spoken for &T {
     }
 }
 
-/// Index of a message, and of a part in it.
+/// Index of a message, and index of a part in it.
 pub type Place = (usize, usize);
 
-/// A call, and what became of it.
+/// A call and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub at: Place,
     pub id: String,
     pub name: String,
-    /// The id it gets, if an earlier call has its own.
+    /// Its new id, if an earlier call has the same id.
     pub renamed: Option<String>,
     pub fate: Fate,
-    /// The message behind which its result belongs, if other messages stand between the round and the result.
+    /// Index of the message after which its result belongs, if other messages separate the result from the round.
     pub displaced: Option<usize>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Answered(Place),
-    /// Nobody will answer it any more; a stand-in belongs behind this message.
+    /// No result will come. A placeholder belongs after the message `behind`.
     Lost {
         behind: usize,
     },
-    /// It may be running now.
+    /// It may still be running.
     Pending,
 }
 
-/// What a walk over a conversation found.
+/// The calls and results of a conversation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Pairs {
-    /// In order.
+    /// All calls, in order.
     pub calls: Vec<Call>,
-    /// Results that answer nothing, in order.
+    /// Results that answer no call, in order.
     pub orphans: Vec<Place>,
 }
 
 /// How results are matched to calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Matching {
-    /// A result with another name than its call answers nothing.
+    /// A result whose name differs from that of its call does not answer it.
     pub names: bool,
-    /// Each call is an item of its own (OpenAI Responses): all items of the assistant's last run may be running. In all other formats
-    /// only calls of its last message may.
+    /// Each call is an item of its own (OpenAI Responses): all items of the assistant's last run may still be running.
+    /// In all other formats only the calls of its last message may.
     pub by_items: bool,
 }
 
-/// The call that is open under an id, and the round at hand.
+/// The unanswered calls by id, and the current round.
 #[derive(Debug)]
 struct Round<'m> {
-    /// Calls that wait, those of earlier rounds included, by id: for each message that made some the message and its
+    /// Unanswered calls by id, including those of earlier rounds. For each message that made some: its index and its
     /// calls, in order.
     open: HashMap<&'m str, Vec<(usize, VecDeque<usize>)>>,
-    /// The first call of the round.
+    /// Index of the first call of the round.
     first: usize,
-    /// The newest message of the assistant's run.
+    /// Index of the newest message of the assistant's run.
     caller: usize,
-    /// Whether that message makes calls itself.
+    /// Whether that message makes calls.
     caller_calls: bool,
-    /// The newest message of results that answered something and holds nothing else.
+    /// Index of the newest message that answered a call and holds only results.
     last: Option<usize>,
-    /// A call of an earlier message of the run was answered behind the whole run: the format sends one item for each call
-    /// (OpenAI Responses), and a stand-in among the calls would split the round.
+    /// True if a call of an earlier message of the run was answered after the whole run. The format then sends one item
+    /// for each call (OpenAI Responses), and a placeholder among the calls would split the round.
     by_items: bool,
 }
 
 impl<'m> Round<'m> {
-    /// The call that a result answers: of the newest message that made one of its id, since an older one was given up on by its
-    /// provider, too; in one message the first comes first.
+    /// Returns the call that a result answers. It is one of the newest message that made a call with this id, because
+    /// the provider gave up on older ones too. Within a message, the first call comes first.
     ///
-    /// The assistant's own results (`is_own`, tools that the provider runs) answer calls of their round only.
+    /// The assistant's own results (`is_own`, from tools that the provider runs) answer only calls of their round.
     fn answered(&mut self, calls: &[Call], id: &str, name: Option<&str>, is_own: bool) -> Option<usize> {
         let waiting = self.open.get_mut(id)?;
         let is_it = |call: &Call| name.is_none_or(|name| name == call.name) && (!is_own || call.fate == Fate::Pending);
@@ -129,7 +131,7 @@ impl<'m> Round<'m> {
         call
     }
 
-    /// Takes note of a call of the message `index`.
+    /// Records a call of the message `index`.
     fn opened(&mut self, id: &'m str, index: usize, call: usize) {
         let waiting = self.open.entry(id).or_default();
         match waiting.last_mut().filter(|(message, _)| *message == index) {
@@ -138,7 +140,7 @@ impl<'m> Round<'m> {
         }
     }
 
-    /// The calls still waiting will not be answered any more.
+    /// Marks the calls of the round without a result as lost.
     fn give_up(&mut self, calls: &mut [Call]) {
         for call in calls[self.first..].iter_mut().filter(|call| call.fate == Fate::Pending) {
             call.fate = Fate::Lost { behind: self.stand_in(call.at.0) };
@@ -148,8 +150,9 @@ impl<'m> Round<'m> {
         self.by_items = false;
     }
 
-    /// The message behind which the stand-in of a call in message `asked` belongs: the results that its round did get, if they follow the
-    /// calling message directly, else the calling message (of a run of items the last one).
+    /// Returns the message after which the placeholder for a call of message `asked` belongs. This is the newest
+    /// message with results of the round if it directly follows the calling message, else the calling message. In a run
+    /// of items it is the last item.
     fn stand_in(&self, asked: usize) -> usize {
         match self.last {
             Some(last) if (asked == self.caller || self.by_items) && last > asked => last,
@@ -159,7 +162,7 @@ impl<'m> Round<'m> {
     }
 }
 
-/// Pairs calls and results. Messages of the frame are passed over; near-linear.
+/// Pairs calls and results. Skips messages of the system prompt. Near-linear.
 pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, matching: Matching) -> Pairs {
     let mut found = Pairs::default();
     let mut ids = Ids::default();
@@ -217,14 +220,14 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
             continue;
         }
         if !answers || !matched && !only_results {
-            // Words end the round: what answers it from here on is displaced.
+            // Other parts than results end the round: later results are displaced.
             round.give_up(&mut found.calls);
         } else if matched && only_results {
-            // Results come before words: a stand-in must not follow a message that has both.
+            // Results come before other parts, so a placeholder must not follow a message that has both.
             round.last = Some(index);
         }
     }
-    // What is still waiting at the very end is running now, not lost, unless somebody went on talking.
+    // Calls without a result at the very end are running, not lost, unless a later message followed them.
     if !round.caller_calls {
         round.give_up(&mut found.calls);
     } else if !matching.by_items {
@@ -237,17 +240,17 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     found
 }
 
-/// Ids of all calls so far, those given here included.
+/// The ids of all calls so far, including the ids made here.
 #[derive(Debug, Default)]
 pub struct Ids {
     used: HashSet<String>,
-    /// The number that was given last, by id.
+    /// The last number used, by id.
     numbers: HashMap<String, u32>,
 }
 
 impl Ids {
-    /// Marks an id as used. If it was already, gives another: `id-2`, `id-3`, …, in characters that every provider takes. What fits
-    /// into `most` bytes still does afterwards.
+    /// Marks an id as used. If it was used before, returns a new one: `id-2`, `id-3`, …, in characters that every
+    /// provider accepts. If `id` has at most `most` bytes, so has the new id.
     pub fn take(&mut self, id: &str, most: usize) -> Option<String> {
         if self.used.insert(id.to_string()) {
             return None;

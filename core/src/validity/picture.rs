@@ -1,11 +1,12 @@
-//! Is it a picture? Told from the first bytes, whatever the host calls it.
+//! Recognises images by their first bytes, whatever media type the host states.
 
 use crate::tokens::image::decode_base64;
 
-/// Base64 characters that hold every beginning looked for.
+/// How many base64 characters cover every signature that is checked.
 const BEGINNING: usize = 128;
 
-/// True if base64 text begins as a picture does that providers take (PNG, JPEG, GIF, WebP; HEIC and HEIF where `heif`).
+/// Returns whether base64 text begins like an image that providers accept: PNG, JPEG, GIF or WebP, and HEIC or HEIF if
+/// `heif`.
 pub(super) fn is_picture(data: &str, heif: bool) -> bool {
     let head = decode_base64(&data[..data.floor_char_boundary(BEGINNING)]);
     let begins = |magic: &[u8]| head.starts_with(magic);

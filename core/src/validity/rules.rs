@@ -1,14 +1,14 @@
-//! What each provider demands of messages, as data.
+//! The requirements of each provider, as data.
 //!
-//! Sources: the API references of OpenAI, Anthropic and Google, the declarations of VS Code, and the texts with which the servers refuse
-//! requests, as of 2026.
+//! Sources: the API references of OpenAI, Anthropic and Google, the declarations of VS Code, and the errors with which
+//! the servers refuse requests, as of 2026.
 
 use crate::error::{Code, Error, Result};
 
-/// Whose rules count.
+/// A provider with rules of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
-    /// OpenAI chat completions, and what speaks like it.
+    /// OpenAI chat completions, and servers with the same API.
     OpenAiChat,
     OpenAiResponses,
     /// Anthropic Messages.
@@ -19,11 +19,11 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// All of them, in the order of the table.
+    /// All providers, in the order of the table.
     pub const ALL: [Provider; 5] =
         [Provider::OpenAiChat, Provider::OpenAiResponses, Provider::Anthropic, Provider::Gemini, Provider::VsCode];
 
-    /// The stable name, which is that of the provider's message format.
+    /// Returns the stable name, which is that of the provider's message format.
     pub fn as_str(self) -> &'static str {
         match self {
             Provider::OpenAiChat => "openai-chat",
@@ -34,10 +34,10 @@ impl Provider {
         }
     }
 
-    /// The provider of that name.
+    /// Returns the provider with this name.
     ///
     /// # Errors
-    /// [`Code::BadOption`], naming those there are.
+    /// [`Code::BadOption`] for any other name; the message lists the known ones.
     ///
     /// ```
     /// use espalier::validity::Provider;
@@ -51,7 +51,7 @@ impl Provider {
         })
     }
 
-    /// What it demands.
+    /// Returns the rules of this provider.
     pub fn rules(self) -> &'static Rules {
         match self {
             Provider::OpenAiChat => &OPENAI_CHAT,
@@ -63,30 +63,30 @@ impl Provider {
     }
 }
 
-/// Who may speak last.
+/// The role that the last message may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Last {
     Anybody,
-    /// The user, or the assistant with the beginning of its answer, which must not end in white space.
+    /// The user, or the assistant with the beginning of its answer, which must not end with white space.
     UserOrPrefill,
     User,
 }
 
-/// Characters and length of a name.
+/// Allowed characters and length of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Charset {
-    /// Most characters.
+    /// Maximum count of characters.
     pub most: usize,
-    /// Allowed besides ASCII letters and digits; `None` allows everything.
+    /// Characters allowed beside ASCII letters and digits; `None` allows every character.
     pub besides: Option<&'static str>,
-    /// Whether it must begin with a letter or an underscore.
+    /// Whether the first character must be a letter or an underscore.
     pub begins_with_letter: bool,
 }
 
 impl Charset {
     const ANY: Charset = Charset { most: usize::MAX, besides: None, begins_with_letter: false };
 
-    /// True if `text` may be sent. Empty ones never may.
+    /// Returns whether `text` may be sent. An empty text never may.
     pub fn takes(&self, text: &str) -> bool {
         let length = if text.len() <= self.most { 0 } else { text.chars().count() };
         !text.is_empty()
@@ -95,7 +95,8 @@ impl Charset {
             && (!self.begins_with_letter || text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
     }
 
-    /// The nearest text that may be sent: other characters become `_`, what is too long is cut. Not empty.
+    /// Returns the most similar text that may be sent, which is never empty: `_` replaces other characters, and a text
+    /// that is too long is cut.
     pub fn nearest(&self, text: &str) -> String {
         let fits = |c: char| self.besides.is_none_or(|more| c.is_ascii_alphanumeric() || more.contains(c));
         let mut out: String = text.chars().map(|c| if fits(c) { c } else { '_' }).take(self.most).collect();
@@ -107,51 +108,52 @@ impl Charset {
     }
 }
 
-/// Where pictures may stand.
+/// Where images may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pictures {
-    /// In what the assistant said.
+    /// In messages of the assistant.
     pub assistant: bool,
-    /// In the result of a tool.
+    /// In tool results.
     pub result: bool,
-    /// Whether the formats of cameras (HEIC, HEIF) are taken.
+    /// Whether the formats of cameras (HEIC, HEIF) are accepted.
     pub heif: bool,
 }
 
-/// One provider's demands.
+/// The requirements of one provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
-    /// The provider takes a result anywhere behind its call; the others, in the round of the call.
+    /// A result may come anywhere after its call; otherwise, in the round of the call.
     pub results_anywhere: bool,
-    /// Results stand directly behind the message that called, before anything else.
+    /// Results directly follow the calling message, before anything else.
     pub direct: bool,
-    /// All results of a round stand in the one message behind it.
+    /// All results of a round are in the one message after it.
     pub single: bool,
-    /// Results come before words in their message.
+    /// Results come before other parts of their message.
     pub results_first: bool,
-    /// Results that are put together come in the order of their calls. Another order is not refused, so it is no finding.
+    /// Results that are joined are in the order of their calls. The provider does not refuse another order, so `check`
+    /// does not report it.
     pub in_order: bool,
-    /// A result bears the name of its call.
+    /// A result has the name of its call.
     pub names_match: bool,
-    /// Nobody speaks twice in a row.
+    /// Roles alternate.
     pub alternate: bool,
     pub first_user: bool,
     pub last: Last,
-    /// A text without anything but white space is refused even beside others.
+    /// A text of white space alone is refused, even beside other parts.
     pub no_blank_text: bool,
-    /// Only the assistant's messages must say something.
+    /// Only messages of the assistant must not be empty.
     pub others_may_be_empty: bool,
-    /// A message of thoughts alone is not empty.
+    /// A message with reasoning alone is not empty.
     pub thoughts_are_content: bool,
-    /// A message of thoughts alone is followed by what came of them.
+    /// A message with reasoning alone must be followed by other output of the assistant.
     pub thoughts_introduce: bool,
     pub call_id: Charset,
-    /// Calls without an id of the host's own are paired by name and order.
+    /// Calls without an id from the host are paired by name and order.
     pub ids_optional: bool,
-    /// Suffixes by which VS Code tells its ids apart are its own.
+    /// The suffixes with which VS Code distinguishes its ids are allowed.
     pub internal_ids: bool,
     pub tool_name: Charset,
-    /// Where there are calls the request lists tools.
+    /// A conversation with tool calls requires a list of tools.
     pub tools_listed: bool,
     pub pictures: Pictures,
 }
@@ -225,7 +227,7 @@ const GEMINI: Rules = Rules {
     ids_optional: true,
     tool_name: Charset { most: 64, besides: Some("_-.:"), begins_with_letter: true },
     tools_listed: false,
-    // A model that draws is sent its pictures back.
+    // A model that draws gets its own images back.
     pictures: Pictures { assistant: true, result: true, heif: true },
     ..ANTHROPIC
 };

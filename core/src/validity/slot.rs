@@ -1,4 +1,4 @@
-//! A conversation under repair: messages as lists of pieces that know where they came from.
+//! A conversation under repair: messages as lists of pieces that keep their origin.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use super::pairs::{Place, Spoken};
 use crate::message::edit::{Becomes, PartEdit, PlanItem};
 use crate::message::{Message, Part, Role};
 
-/// A part as it stands, and how it comes of the host's.
+/// A part in its current state, with its origin in the host's messages.
 #[derive(Debug, Clone)]
 pub(super) struct Piece<'a> {
     pub part: Cow<'a, Part>,
-    /// The host's message, and the edit of its part; `None` for a part that the host did not have.
+    /// Index of the host's message and the edit of its part; `None` for a new part.
     pub from: Option<(usize, PartEdit)>,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Piece<'a> {
         Piece { part: Cow::Owned(part), from: None }
     }
 
-    /// Where the host has it.
+    /// Returns the place of the part in the host's messages.
     pub fn place(&self) -> Option<Place> {
         self.from.as_ref().map(|(index, edit)| (*index, edit.part))
     }
@@ -64,15 +64,15 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// One message of the conversation as it stands.
+/// One message in its current state.
 #[derive(Debug, Clone)]
 pub(super) struct Slot<'a> {
     pub role: Role,
     pub name: Option<&'a str>,
     pub pieces: Vec<Piece<'a>>,
-    /// True once a call was taken out of it.
+    /// Whether a call was removed from it.
     pub lost_calls: bool,
-    /// The host's message that it began as; tells of one without parts.
+    /// Index of the host's message it began as. It identifies a message without parts.
     host: Option<usize>,
 }
 
@@ -100,12 +100,12 @@ impl<'a> Slot<'a> {
         Slot { role, name, pieces, lost_calls: false, host: None }
     }
 
-    /// A message of the user that the host did not have.
+    /// Returns a new message of the user.
     pub fn says(text: &str) -> Slot<'a> {
         Slot::with(Role::User, None, vec![Piece::new(Part::Text { text: text.to_string() })])
     }
 
-    /// The host's message it comes from, if it does.
+    /// Returns the index of the host's message it comes from; `None` for a new message.
     pub fn index(&self) -> Option<usize> {
         self.pieces.iter().find_map(|piece| piece.from.as_ref().map(|(index, _)| *index)).or(self.host)
     }
@@ -114,7 +114,7 @@ impl<'a> Slot<'a> {
         self.role == Role::Assistant
     }
 
-    /// Takes out the results that `wanted` names, each with the marks behind it; the second list is the rest.
+    /// Splits the pieces into those that `wanted` accepts and the rest. A cache mark goes with the piece before it.
     pub fn split(self, mut wanted: impl FnMut(usize, &Piece) -> bool) -> (Vec<Piece<'a>>, Vec<Piece<'a>>) {
         let (mut taken, mut rest) = (Vec::new(), Vec::new());
         let mut takes = false;
@@ -126,13 +126,13 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// The plan that makes these slots of the host's messages.
+/// Returns the plan that turns the host's messages into these slots.
 pub(super) fn plan(slots: Vec<Slot>, messages: &[&Message]) -> Vec<PlanItem> {
     let mut ids = NewIds::new(messages);
     let mut out = Vec::with_capacity(slots.len());
     for slot in slots {
         if let (true, Some(message)) = (slot.pieces.is_empty(), slot.host.and_then(|index| messages.get(index))) {
-            // The frame may be empty.
+            // A message of the system prompt may be empty.
             out.push(PlanItem::keep(message.id.clone()));
             continue;
         }
@@ -165,7 +165,7 @@ fn item(of: Option<&Message>, group: Vec<Piece>, role: Role, joins: bool, ids: &
     if whole { PlanItem::Keep { id, joins } } else { PlanItem::Edit { id, parts, joins } }
 }
 
-/// Ids for messages that the host did not have.
+/// New ids for inserted messages.
 struct NewIds<'m> {
     used: crate::map::HashSet<&'m str>,
     number: usize,

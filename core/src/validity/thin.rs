@@ -1,25 +1,26 @@
-//! Conversations without their texts, as they cross from JavaScript: all that [`check`](super::check()) looks at, in a few bytes a message.
+//! Conversations without their texts, the form in which they come from JavaScript. It has everything that
+//! [`check`](super::check()) reads, in a few bytes per message.
 //!
-//! One line a message: a letter for the role, then its parts, each begun by a tab. A part is one character for its kind and the fields
-//! that rules look at, between `\u{1}`:
+//! One line per message: a letter for the role, then the parts, each after a tab. A part is one character for its kind,
+//! then the fields that rules check, separated by `\u{1}`:
 //!
 //! | part | is |
 //! |---|---|
 //! | text | `x`; `_` if it is blank; `>` if it ends in white space |
-//! | thought, mark, opaque, document | `?`, `!`, `.`, `D` |
-//! | picture | `#` and the beginning of its data, `@` if it has an address instead, or `0` if it has neither |
+//! | reasoning, mark, opaque, document | `?`, `!`, `.`, `D` |
+//! | image | `#` and the beginning of its data, `@` if it has a URL instead, or `0` if it has neither |
 //! | call | `(` id, name |
-//! | result | `[` id, name (`\u{2}` if it has none), and what it holds: pictures and documents as above, everything else as `.` |
+//! | result | `[` id, name (`\u{2}` if it has none), its content: images and documents as above, all else as `.` |
 //!
-//! In fields, `\` and four hexadecimal digits stand for a control character or `\` itself.
+//! In fields, `\` and four hexadecimal digits encode a control character or `\`.
 
 use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role};
 
-/// Reads the form above. Ids of messages are empty.
+/// Reads the form above. The messages have empty ids.
 ///
 /// # Errors
-/// [`Code::BadMessage`] for anything else; only a caller of the raw module can meet it.
+/// [`Code::BadMessage`] for any other text. Only a caller of the raw module can cause it.
 ///
 /// ```
 /// let read = espalier::validity::thin::read("u\tx\na\t(c1\u{1}run\n").unwrap();
