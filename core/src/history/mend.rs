@@ -1,7 +1,8 @@
-//! The rules of a provider, applied to a draft.
+//! Applies the rules of a provider to a draft.
 //!
-//! In: a draft and its [`Receiver`]. Out: [`Mended`], a plan for the host's messages after which the provider has nothing to refuse, with
-//! the tokens of the messages as they are written. A pass that has to make them fit asks [`mend`] for these tokens, not the draft.
+//! In: a draft and its [`Receiver`]. Out: [`Mended`], a plan for the host's messages after which the provider has
+//! nothing to refuse, with the tokens of the messages as they are written. A pass that must meet a budget uses these
+//! tokens, not those of the draft.
 
 use std::borrow::Cow;
 
@@ -14,38 +15,38 @@ use crate::map::HashMap;
 use crate::message::{Message, Part};
 use crate::validity::{Finding, Provider, Settings, Target, check};
 
-/// Whom messages are for, and how they are written.
+/// The provider that receives messages, and the format in which they are written.
 #[derive(Debug, Clone)]
 pub struct Receiver {
     pub target: Target,
-    /// The provider in whose format the messages are, if it is one's.
+    /// The provider in whose format the messages are; `None` for a format without a provider.
     pub written: Option<Provider>,
 }
 
-/// A draft as its provider takes it.
+/// A draft repaired for its provider.
 #[derive(Debug, Clone)]
 pub struct Mended {
     pub plan: Vec<PlanItem>,
-    /// Tokens of the messages as they are written: those that are joined count as one.
+    /// Tokens of the messages as they are written. Joined messages count as one.
     pub after: Totals,
     pub repair: Repair,
 }
 
-/// What a provider's rules did.
+/// The changes that the provider's rules required.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Repair {
-    /// In the order of the messages; empty if the provider takes the draft as it stands.
+    /// In the order of the messages; empty if the provider accepts the draft as it is.
     pub changes: Vec<Removal>,
-    /// The first call of a turn carries the signature of its thought, which only its host's message shows.
+    /// The first call of a turn carries the signature of its reasoning. Only the host's message shows it.
     pub signatures: bool,
 }
 
-/// A plan in the making, and the messages as they are written.
+/// A plan under construction, and the messages as they are written.
 struct Made<'a> {
     plan: Vec<PlanItem>,
     lines: Vec<Line<'a>>,
-    /// A message whose parts come in another order is written as several, since the format has no list of parts.
+    /// Whether a message whose parts change their order is written as several, because the format has no list of parts.
     is_split: bool,
 }
 
@@ -53,22 +54,22 @@ struct Line<'a> {
     message: Cow<'a, Message>,
     /// Index of the host's message.
     place: Option<usize>,
-    /// The plan joins it with the message before it.
+    /// Whether the plan joins it with the message before it.
     joins: bool,
-    /// Tokens of the message if they are known.
+    /// Tokens of the message; `None` if not known.
     tokens: Option<u64>,
 }
 
-/// Repairs a draft by the rules of its provider. The draft stays as it is.
+/// Repairs a draft by the rules of its provider. Does not change the draft.
 pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
     let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
     let Receiver { target, written } = receiver;
-    // Calls that are still running stay, and tools are the host's to name.
+    // Calls that are still running stay. Only the host can change tool definitions.
     let target = &Target { pending: false, ..target.clone() };
     let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
     let found = check(&messages, target);
     let mut repair = Repair { signatures: target.special.signatures, ..Repair::default() };
-    // Nor is it a repair to say something where the host said nothing.
+    // An empty conversation stays empty: a repair adds no message if the host has none.
     let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
     let is_ours = |finding: &Finding| {
         finding.tool.is_none() && finding.rule != "tools-missing" && !(is_silent && finding.rule == "no-messages")
@@ -105,7 +106,7 @@ impl<'a> Made<'a> {
         self.lines.push(Line { message, place: entry.place(), joins, tokens: Some(entry.after) });
     }
 
-    /// Adds an item that names a message of the draft, as one that names the host's message.
+    /// Adds an item of a plan for the draft as an item for the host's messages.
     fn item(&mut self, item: PlanItem, index: &HashMap<&str, &'a Entry>) {
         match item {
             PlanItem::Keep { id, joins } => {
@@ -163,7 +164,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// The part after a change, which is added to its edit.
+/// Returns the part after a change, and adds the change to its edit.
 fn changed(part: &Part, change: PartEdit, edit: &mut PartEdit) -> Option<Part> {
     let PartEdit { to, call_id, name, .. } = change;
     let mut part = match to {
@@ -183,7 +184,7 @@ fn changed(part: &Part, change: PartEdit, edit: &mut PartEdit) -> Option<Part> {
     Some(part)
 }
 
-/// Tokens of the messages as they are written in a provider's format.
+/// Counts the tokens of the messages as they are written in a provider's format.
 fn totals(lines: &[Line], meter: Meter, written: Option<Provider>) -> Totals {
     let mut totals = Totals { frame: meter.model.list_overhead(), tools: meter.tools, ..Totals::default() };
     let all = lines.iter().map(|line| Written { message: &line.message, place: line.place, joins: line.joins });

@@ -1,30 +1,30 @@
-//! Neighbours that become one message when they are written for their provider.
+//! Finds adjacent messages that become one when they are written for their provider.
 //!
-//! The edge (`js/formats`) joins what a plan says, and neighbours that the host did not have side by side; what the host had side by side
-//! stays as it was.
+//! `js/formats` joins messages if a plan says so, or if they were not adjacent in the host's list. Messages that were
+//! adjacent there stay separate.
 
 use crate::message::{Message, Part, Role};
 use crate::validity::Provider;
 
-/// A message as it is about to be written.
+/// A message to be written.
 pub(super) struct Written<'m> {
     pub message: &'m Message,
     /// Index of the host's message that its content comes from.
     pub place: Option<usize>,
-    /// The plan joins it with the message before it.
+    /// Whether the plan joins it with the message before it.
     pub joins: bool,
 }
 
-/// True if the provider's messages are ever joined.
+/// Returns whether messages of this provider are ever joined.
 pub(super) fn joins(provider: Option<Provider>) -> bool {
     matches!(provider, Some(Provider::Anthropic | Provider::Gemini | Provider::VsCode))
 }
 
-/// The messages that are written as one, by their indices: runs of two and more.
+/// Returns the runs of two or more messages that are written as one, as indices.
 pub(super) fn runs<'m>(messages: impl Iterator<Item = Written<'m>>, provider: Option<Provider>) -> Vec<Vec<usize>> {
     let Some(provider) = provider.filter(|_| joins(provider)) else { return vec![] };
     let mut runs: Vec<Vec<usize>> = Vec::new();
-    // The message before, the first one of its run, and its place.
+    // Index of the previous message, the first message of its run, and its place.
     let mut last: Option<(usize, &Message, Option<usize>)> = None;
     for (at, Written { message, place, joins }) in messages.enumerate() {
         if message.role.is_frame() {
@@ -47,7 +47,7 @@ pub(super) fn runs<'m>(messages: impl Iterator<Item = Written<'m>>, provider: Op
     runs
 }
 
-/// The messages of a run as one: results come first.
+/// Joins the messages of a run. Results come first.
 pub(super) fn whole(run: &[&Message]) -> Message {
     let parts = || run.iter().flat_map(|message| &message.parts);
     let is_result = |part: &&Part| matches!(part, Part::ToolResult { .. });

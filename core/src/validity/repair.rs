@@ -1,7 +1,7 @@
-//! Changes after which a provider has nothing left to refuse.
+//! Repairs a conversation so that its provider has nothing to refuse.
 //!
-//! Each pass mends one kind of finding; since one cure can bring about another finding (a message left empty, say), the passes are run
-//! until there is none. A conversation without findings is not touched at all.
+//! Each pass repairs one kind of finding. A repair can cause another finding, such as an empty message, so the passes
+//! run until there is none. A conversation without findings stays the same.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -20,39 +20,39 @@ use crate::map::{HashMap, HashSet};
 use crate::message::edit::{Becomes, PlanItem};
 use crate::message::{Message, Part, Role};
 
-/// What stands for a picture that may not be sent.
+/// Replaces an image that may not be sent.
 pub const NO_PICTURE: &str = "[Image was attached]";
-/// What stands for a document that may not be sent.
+/// Replaces a document that may not be sent.
 pub const NO_DOCUMENT: &str = "[Document was attached]";
-/// What the user says where somebody has to speak before the assistant.
+/// The user message inserted when a conversation must not begin with the assistant.
 pub const OPENING: &str = "[The beginning of this conversation is not shown.]";
-/// What the user says where somebody has to speak behind the assistant.
+/// The user message inserted when a conversation must not end with the assistant.
 pub const CLOSING: &str = "Please continue.";
 
-/// Most runs of the passes; random conversations need three.
+/// Maximum count of rounds of passes; random conversations need three.
 const MOST_ROUNDS: usize = 8;
 
-/// What becomes of results without a call.
+/// How to repair results without a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Orphans {
     #[default]
     Drop,
-    /// Their text becomes a note of the user.
+    /// A note of the user replaces each, with its text.
     Text,
 }
 
-/// What becomes of calls that will not be answered any more.
+/// How to repair calls that will get no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lost {
-    /// They get a result that says so.
+    /// Adds a result that says so.
     #[default]
     Synthesize,
     Drop,
 }
 
-/// What becomes of calls that may be running now.
+/// How to treat calls that may still be running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Pending {
@@ -62,20 +62,20 @@ pub enum Pending {
     Drop,
 }
 
-/// How to repair.
+/// Options of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     pub orphans: Orphans,
     pub lost_calls: Lost,
     pub pending: Pending,
-    /// Takes thoughts out: they are worth something to the model only that had them.
+    /// Removes reasoning, which only the model that wrote it can use.
     pub drop_thoughts: bool,
-    /// Said first where the user has to; default [`OPENING`].
+    /// The inserted first message of the user; default [`OPENING`].
     pub opening: Option<String>,
-    /// Said last where the user has to; default [`CLOSING`].
+    /// The inserted last message of the user; default [`CLOSING`].
     pub closing: Option<String>,
-    /// Stands for a result that was never recorded; default [`LOST`].
+    /// Text of the result added for a lost call; default [`LOST`].
     pub lost_text: Option<String>,
 }
 
@@ -83,15 +83,15 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// The rule that asked for it.
+    /// The rule that required the change.
     pub rule: &'static str,
-    /// The host's message, if it is about one.
+    /// Index of the host's message, if the change is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// Which part of it.
+    /// Index of the part in that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// What was done, for people.
+    /// A description of the change for people.
     pub message: String,
 }
 
@@ -100,14 +100,14 @@ pub struct Change {
 #[serde(rename_all = "camelCase")]
 pub struct Repaired {
     pub plan: Vec<PlanItem>,
-    /// What was done, in the order of the messages.
+    /// The changes, in the order of the messages.
     pub changes: Vec<Change>,
-    /// The result, as far as the core knows it.
+    /// The result, as far as the core can see it.
     #[serde(skip)]
     pub messages: Vec<Message>,
 }
 
-/// Mends whatever [`check`] finds, but for definitions of tools, which are the host's. Near-linear.
+/// Repairs everything that [`check`] reports, except tool definitions, which only the host can change. Near-linear.
 ///
 /// ```
 /// use espalier::message::{Message, Part, Role};
@@ -133,7 +133,7 @@ pub fn repair<M: Borrow<Message>>(messages: &[M], target: &Target, settings: &Se
     };
     work.strip();
     for _ in 0..MOST_ROUNDS {
-        // Tools are not ours to name.
+        // Only the host can change tool definitions.
         let found: Vec<Finding> = check(&work.slots, &target);
         if found.iter().all(|finding| finding.tool.is_some() || finding.rule == "tools-missing") {
             break;
@@ -175,7 +175,7 @@ impl<'a> Work<'a, '_> {
         pair(self.slots.iter().enumerate(), matching(self.target))
     }
 
-    /// What the host or the model's row wants gone, whether or not it would be refused.
+    /// Removes what the host or the rows of [`Special`](super::Special) exclude, even if the provider would accept it.
     fn strip(&mut self) {
         let names: HashSet<&str> = self.target.special.drop_tools.iter().map(String::as_str).collect();
         let mut gone: HashMap<Place, &'static str> = HashMap::default();
@@ -232,7 +232,7 @@ impl<'a> Work<'a, '_> {
         self.ends();
     }
 
-    /// Takes parts out, with the marks behind them.
+    /// Removes parts with the cache marks after them.
     fn take_out(&mut self, gone: &HashMap<Place, &'static str>, why: &str) {
         for index in 0..self.slots.len() {
             let mut log = Vec::new();
@@ -271,7 +271,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Pictures and documents that may not stay become notes.
+    /// Replaces images and documents that may not be sent with notes.
     fn media(&mut self) {
         let target = self.target;
         let note = |part: &Part| if matches!(part, Part::Image { .. }) { NO_PICTURE } else { NO_DOCUMENT };
@@ -302,7 +302,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Calls that are nobody's go; results in the wrong mouth get a message of their own.
+    /// Drops calls outside assistant messages. Moves misplaced results into their own message.
     fn roles(&mut self) {
         let own_results = self.target.own_results;
         for mut slot in std::mem::take(&mut self.slots) {
@@ -325,7 +325,7 @@ impl<'a> Work<'a, '_> {
                 }
             }
             slot.pieces = kept;
-            // A frame without parts is no frame.
+            // A message of the system prompt without parts is useless.
             if !slot.pieces.is_empty() {
                 self.slots.push(slot);
             }
@@ -368,7 +368,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Ids, calls without results, results without calls.
+    /// Repairs ids, calls without results, and results without calls.
     fn pair_up(&mut self) {
         let pairs = self.pairs();
         self.rename(&pairs);
@@ -421,7 +421,7 @@ impl<'a> Work<'a, '_> {
             _ => "left out: it has no counterpart",
         };
         self.take_out(&gone, why);
-        // Behind the message they belong to, in order: first results, then notes.
+        // After the message they belong to, in order: first results, then notes.
         crate::rank::sort(&mut stand_ins, |(behind, _)| *behind as u64);
         crate::rank::sort(&mut notes, |(behind, _)| *behind as u64);
         let (mut stand_ins, mut notes) = (stand_ins.into_iter().peekable(), notes.into_iter().peekable());
@@ -436,7 +436,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// The last of the messages of results behind a message: what comes behind that one breaks no round.
+    /// Returns the last of the messages with results after a message. An insertion after it breaks no round.
     fn end_of_turn(&self, index: usize) -> usize {
         let follows =
             |slot: &Slot| slot.role.is_frame() || !slot.by_assistant() && slot.pieces.iter().any(Piece::is_result);
@@ -449,7 +449,7 @@ impl<'a> Work<'a, '_> {
         let mut ids = Ids::default();
         let troubles: Vec<Option<&'static str>> =
             pairs.calls.iter().map(|call| id_trouble(call, self.target).map(|(rule, _)| rule)).collect();
-        // Ids that are right stay; the others get out of their way.
+        // Valid ids are taken first, so that new ids avoid them.
         for (call, trouble) in pairs.calls.iter().zip(&troubles) {
             if trouble.is_none() {
                 ids.take(&call.id, most);
@@ -484,7 +484,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Puts results where they belong, in the turns where one does not.
+    /// Moves results to the right place, in the turns that have a misplaced one.
     fn places(&mut self) {
         const RULES: [&str; 3] = ["result-place", "result-split", "words-before-result"];
         let found = check(&self.slots, self.target);
@@ -502,7 +502,7 @@ impl<'a> Work<'a, '_> {
             let place = finding.index.zip(finding.part).and_then(|(i, p)| self.slots[i].pieces[p].place());
             self.log(finding.rule, place, "put where the provider looks for it");
         }
-        // Which message asked for the result, and as how manyeth.
+        // The place of the call of each result.
         let asked: HashMap<Place, Place> = pairs
             .calls
             .iter()
@@ -514,7 +514,8 @@ impl<'a> Work<'a, '_> {
                 self.slots.push(slot);
                 continue;
             }
-            // The assistant's run, then everybody else up to the next run; the frame goes with either.
+            // The assistant's run, then the other messages up to the next run. Either may contain messages of the
+            // system prompt.
             let mut run = vec![(index, slot)];
             while let Some(next) = slots.next_if(|(_, slot)| slot.by_assistant() || slot.role.is_frame()) {
                 run.push(next);
@@ -534,10 +535,10 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Neighbours of one role become one message.
+    /// Joins adjacent messages of one role.
     fn merge(&mut self) {
         let mut out: Vec<Slot<'a>> = Vec::with_capacity(self.slots.len());
-        // The newest message that is not of the frame, and those that took in others.
+        // The newest message outside the system prompt, and the messages that others were joined to.
         let mut last: Option<usize> = None;
         let mut grown: BTreeSet<usize> = BTreeSet::new();
         for slot in std::mem::take(&mut self.slots) {
@@ -560,7 +561,7 @@ impl<'a> Work<'a, '_> {
         }
         for at in grown {
             let slot = &mut out[at];
-            // Results come before words.
+            // Results come before other parts.
             let all = Slot::with(slot.role, None, std::mem::take(&mut slot.pieces));
             let (results, words) = all.split(|_, piece| piece.is_result());
             if slot.role != Role::Assistant && !words.is_empty() {
@@ -572,7 +573,7 @@ impl<'a> Work<'a, '_> {
         self.slots = out;
     }
 
-    /// Who speaks first and last.
+    /// Repairs the roles of the first and the last message.
     fn ends(&mut self) {
         let first = self.slots.iter().position(|slot| !slot.role.is_frame());
         let opening = self.settings.opening.as_deref().unwrap_or(OPENING);
@@ -610,7 +611,7 @@ impl<'a> Work<'a, '_> {
     }
 }
 
-/// The text of a result.
+/// Returns the text of a result.
 fn texts(content: &[Part]) -> String {
     let texts =
         content.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
