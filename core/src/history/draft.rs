@@ -1,7 +1,7 @@
-//! A conversation under edit: the host's messages with everything that was decided about them so far.
+//! A conversation under edit: the host's messages with all decisions about them so far.
 //!
-//! Passes work on a [`Draft`] instead of on messages, so that nothing is copied that is not changed, every token is counted
-//! once, and the plan, the totals and the report are read off one structure.
+//! Passes work on a [`Draft`], not on messages. Only changed messages are copied, every token is counted once, and the
+//! plan, the totals and the report come from one structure.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,24 +10,24 @@ use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Total
 use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
-/// What everything is counted with, and what the request costs besides its messages.
+/// The tokenizer and cost model, and the tokens of a request besides its messages.
 #[derive(Clone, Copy)]
 pub struct Meter<'a> {
     pub model: CostModel,
     pub tokenizer: &'a dyn Tokenizer,
     /// Tokens of the tool definitions that are sent along.
     pub tools: u64,
-    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    /// True for the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,
 }
 
 impl Meter<'_> {
-    /// Tokens of one message.
+    /// Returns the tokens of one message.
     pub fn message(&self, message: &Message) -> u64 {
         self.model.message(message, self.tokenizer).tokens
     }
 
-    /// Tokens of a text.
+    /// Returns the tokens of a text.
     pub fn text(&self, text: &str) -> u64 {
         self.tokenizer.count(text)
     }
@@ -36,39 +36,39 @@ impl Meter<'_> {
 /// One message of a draft.
 #[derive(Clone)]
 pub struct Entry<'a> {
-    /// As it will be sent.
+    /// The message as it will be sent.
     pub message: Cow<'a, Message>,
-    /// As the host has it; `None` if inserted.
+    /// The host's message; `None` if inserted.
     pub source: Option<&'a Message>,
-    /// How the host's parts became the parts of `message`; `None` while untouched.
+    /// How the host's parts became the parts of `message`; `None` while unchanged.
     pub edits: Option<Vec<PartEdit>>,
     pub fate: Fate,
     /// The rule behind the fate.
     pub rule: Option<&'static str>,
     /// Tokens of the host's message; 0 if inserted.
     pub before: u64,
-    /// Tokens as it stands; 0 if it is gone.
+    /// Current tokens; 0 if removed.
     pub after: u64,
     /// True for a message that the host did not have.
     pub is_new: bool,
-    /// Index of the host's message that its content comes from; 0 if there is none.
+    /// Index of the host's message with its content; 0 if there is none.
     pub number: usize,
-    /// Id of the host's message that its parts were taken from, for an entry that holds moved parts of it. Then `is_new` is true.
+    /// Id of the host's message from which its parts were moved, for an entry of moved parts. `is_new` is then true.
     pub part_of: Option<String>,
-    /// True for a record of another system with nothing beside it: a message of the user's that asks for nothing.
+    /// True for a user message that holds only the record of another system and so contains no request.
     pub is_record: bool,
 }
 
-/// Where parts belong: by entry and part, the entry behind which the part moves.
+/// Targets of moves: for each entry and part, the entry behind which the part moves.
 pub type Moves = BTreeMap<usize, BTreeMap<usize, usize>>;
 
 impl Entry<'_> {
-    /// True while the message is part of the result.
+    /// Returns whether the message is part of the result.
     pub fn is_in(&self) -> bool {
         !matches!(self.fate, Fate::Dropped | Fate::Covered)
     }
 
-    /// What JavaScript does with it; nothing if it is gone.
+    /// Returns the plan item for JavaScript, or `None` if the message is removed.
     pub(super) fn item(&self) -> Option<PlanItem> {
         let id = || self.host_id().unwrap_or(&self.message.id).clone();
         match (self.fate, &self.edits) {
@@ -80,12 +80,12 @@ impl Entry<'_> {
         }
     }
 
-    /// Index of the host's message that its content comes from.
+    /// Returns the index of the host's message with its content.
     pub(super) fn place(&self) -> Option<usize> {
         (!self.is_new || self.part_of.is_some()).then_some(self.number)
     }
 
-    /// Id of the host's message that its content comes from; `None` for content that the host did not have.
+    /// Returns the id of the host's message with its content; `None` for content that the host did not have.
     pub fn host_id(&self) -> Option<&String> {
         if self.is_new { self.part_of.as_ref() } else { Some(&self.message.id) }
     }
@@ -96,14 +96,14 @@ impl Entry<'_> {
 pub struct Draft<'a> {
     pub entries: Vec<Entry<'a>>,
     pub meter: Meter<'a>,
-    /// Worst origin of any count in it.
+    /// The worst origin of any of its counts.
     pub origin: Origin,
     /// In the order of decision.
     pub removed: Vec<Removal>,
 }
 
 impl<'a> Draft<'a> {
-    /// A draft in which nothing was decided yet. Counts every message once.
+    /// Creates a draft without any decisions. Counts every message once.
     pub fn new(messages: &'a [Message], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
         let mut worst = origin;
         let counts: Vec<u64> = messages
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
         Draft::with_counts(messages, &counts, meter, worst)
     }
 
-    /// The same from counts that are held already, one for each message.
+    /// Creates a draft from known counts, one for each message.
     pub fn with_counts(
         messages: impl IntoIterator<Item = &'a Message>,
         counts: &[u64],
@@ -145,7 +145,7 @@ impl<'a> Draft<'a> {
         Draft { entries, meter, origin, removed: Vec::new() }
     }
 
-    /// Takes messages out, as one removal.
+    /// Removes messages, as one removal of the report.
     pub fn drop_entries(&mut self, indices: &[usize], fate: Fate, rule: &'static str, why: impl Into<String>) {
         let mut tokens = 0;
         let mut ids = Vec::with_capacity(indices.len());
@@ -154,7 +154,7 @@ impl<'a> Draft<'a> {
             if !entry.is_in() {
                 continue;
             }
-            // A stand-in that goes again was never there: it frees nothing of the host's.
+            // An inserted message that is removed again frees no tokens of the host's.
             if let Some(id) = entry.host_id() {
                 tokens += entry.after;
                 if ids.last() != Some(id) {
@@ -170,8 +170,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Rewrites a message part by part: `change` says what becomes of each part of the message as it stands. What that frees is one
-    /// removal of the report.
+    /// Changes a message part by part. `change` returns how each current part changes. The freed tokens are one removal
+    /// of the report.
     pub fn edit_parts(
         &mut self,
         index: usize,
@@ -185,7 +185,7 @@ impl<'a> Draft<'a> {
         self.report(index, before, rewritten, rule, why);
     }
 
-    /// Gives calls and results other ids: `id` returns that of a part, if it changes.
+    /// Changes the ids of calls and results. `id` returns the new id of a part, if it changes.
     pub fn rename_calls(
         &mut self,
         index: usize,
@@ -212,7 +212,7 @@ impl<'a> Draft<'a> {
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
             Rewrite::Done => {
                 let entry = &self.entries[index];
-                // Of what the host never had nothing of the host's is gone.
+                // Content that the host did not have is not reported as removed.
                 let Some(id) = entry.host_id() else { return };
                 let freed = before.saturating_sub(entry.after);
                 self.removed.push(Removal::new(vec![id.clone()], rule, why, freed));
@@ -220,14 +220,14 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The same for a change that takes nothing away: it is no removal. Gives the tokens that it adds.
+    /// Changes a message without a removal in the report. Returns the tokens that the change adds.
     pub fn annotate(&mut self, index: usize, rule: &'static str, change: impl FnMut(&Part) -> Option<Becomes>) -> u64 {
         let before = self.entries[index].after;
         self.rewrite(index, rule, contents(change));
         self.entries[index].after.saturating_sub(before)
     }
 
-    /// `change` returns the part afterwards, `Some(None)` if it goes, and nothing if it stays as it is.
+    /// Rewrites a message. `change` returns the new part, `Some(None)` to remove it, and `None` to keep it.
     fn rewrite(
         &mut self,
         index: usize,
@@ -256,7 +256,7 @@ impl<'a> Draft<'a> {
         if is_empty(&parts) {
             return Rewrite::Empty;
         }
-        // Not cloned whole: the parts that change may be most of it.
+        // The message is not cloned as a whole, because the changed parts may be most of it.
         let Message { id, role, name, .. } = &*entry.message;
         let message = Message { id: id.clone(), role: *role, name: name.clone(), parts };
         let after = self.meter.message(&message);
@@ -273,7 +273,7 @@ impl<'a> Draft<'a> {
         Rewrite::Done
     }
 
-    /// Puts a part of another message in front of those of entry `index`: part `number` of the host's message `from`.
+    /// Inserts a part of another message before the parts of entry `index`: part `number` of the host's message `from`.
     pub fn lead(&mut self, index: usize, part: &Part, from: &str, number: usize, rule: &'static str) {
         let entry = &mut self.entries[index];
         let keep = |count: usize| (0..count).map(PartEdit::keep).collect();
@@ -286,7 +286,7 @@ impl<'a> Draft<'a> {
         entry.after = self.meter.message(&entry.message);
     }
 
-    /// An entry of a message that the host did not have.
+    /// Returns an entry for a message that the host did not have.
     fn inserted(&self, message: Message, rule: &'static str) -> Entry<'a> {
         let after = self.meter.message(&message);
         Entry {
@@ -304,8 +304,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Puts new messages behind the entries whose indices stand beside them, ascending. One walk: tens of thousands of
-    /// calls may have no result.
+    /// Inserts new messages behind the entries with the given indices, which ascend. Takes one walk, because tens of
+    /// thousands of calls may have no result.
     pub fn insert_behind(&mut self, messages: Vec<(usize, Message)>, rule: &'static str) {
         let mut new = messages.into_iter().peekable();
         let old = std::mem::take(&mut self.entries);
@@ -319,20 +319,20 @@ impl<'a> Draft<'a> {
         self.entries = entries;
     }
 
-    /// Puts a new message in front of entry `index`.
+    /// Inserts a new message before entry `index`.
     pub fn insert(&mut self, index: usize, message: Message, rule: &'static str) {
         let entry = self.inserted(message, rule);
-        // Few are put in, and twice the room for all would be kept for them.
+        // Few messages are inserted, and the vector would otherwise double its capacity for them.
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(self.entries.len() / 8 + 4);
         }
         self.entries.insert(index, entry);
     }
 
-    /// Moves parts behind other entries. An entry of which no content stays moves whole; otherwise the moved parts become an entry of their
-    /// own, with the id `<id>:moved:<n>`. A cache mark goes with the part before it.
+    /// Moves parts behind other entries. An entry that would have no content left moves as a whole. Otherwise the moved
+    /// parts become an entry of their own, with the id `<id>:moved:<n>`. A cache mark goes with the part before it.
     pub fn move_parts(&mut self, moves: Moves, rule: &'static str) {
-        // By the entry behind which they go: the entries, with the index where they were.
+        // For each target entry, the entries that move behind it, with their former index.
         let mut arrivals: BTreeMap<usize, Vec<(usize, Option<Entry<'a>>)>> = BTreeMap::new();
         for (from, places) in moves {
             let parts = &self.entries[from].message.parts;
@@ -341,7 +341,7 @@ impl<'a> Draft<'a> {
                 .iter()
                 .zip(&place_of)
                 .any(|(part, place)| place.is_none() && !is_empty(std::slice::from_ref(part)));
-            // The parts that go, by the entry behind which they go.
+            // For each target entry, the parts that move behind it.
             let mut targets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for (part, place) in place_of.iter().enumerate() {
                 if let Some(place) = place {
@@ -373,7 +373,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// An entry of these parts of entry `from`.
+    /// Returns an entry with these parts of entry `from`.
     fn taken(&self, from: usize, number: usize, rule: &'static str, wanted: &[usize]) -> Entry<'a> {
         let entry = &self.entries[from];
         let Message { id, role, name, parts } = &*entry.message;
@@ -399,17 +399,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Tokens of the request as it stands.
+    /// Returns the current tokens of the request.
     pub fn total(&self) -> u64 {
         self.after().total
     }
 
-    /// The request as it came.
+    /// Returns the totals of the host's request.
     pub fn before(&self) -> Totals {
         self.totals(|entry| (!entry.is_new).then_some(entry.before))
     }
 
-    /// The request as it stands.
+    /// Returns the current totals of the request.
     pub fn after(&self) -> Totals {
         self.totals(|entry| entry.is_in().then_some(entry.after))
     }
@@ -430,12 +430,12 @@ impl<'a> Draft<'a> {
         totals
     }
 
-    /// What JavaScript is to do.
+    /// Returns the plan for JavaScript.
     pub fn plan(&self) -> Vec<PlanItem> {
         self.entries.iter().filter_map(Entry::item).collect()
     }
 
-    /// One row for every message of the host and every inserted one that is in, in order.
+    /// Returns one row for every message of the host and every inserted message of the result, in order.
     pub fn fates(&self) -> Vec<MessageFate> {
         self.entries
             .iter()
@@ -451,13 +451,13 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    /// The resulting messages, for tests and for counting again.
+    /// Returns the resulting messages, for tests and for counting again.
     pub fn messages(&self) -> Vec<Message> {
         self.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect()
     }
 }
 
-/// Where each part belongs; a cache mark goes with the part before it.
+/// Returns the target of each part. A cache mark goes with the part before it.
 fn with_marks(parts: &[Part], places: &BTreeMap<usize, usize>) -> Vec<Option<usize>> {
     let mut last = None;
     let mut place = |(number, part): (usize, &Part)| {
@@ -469,22 +469,22 @@ fn with_marks(parts: &[Part], places: &BTreeMap<usize, usize>) -> Vec<Option<usi
     parts.iter().enumerate().map(&mut place).collect()
 }
 
-/// Changes of contents as [`Draft::rewrite`] takes them.
+/// Converts a change of contents to the form that [`Draft::rewrite`] expects.
 fn contents(
     mut change: impl FnMut(&Part) -> Option<Becomes>,
 ) -> impl FnMut(&Part, &mut PartEdit) -> Option<Option<Part>> {
     move |part, edit| change(part).map(|to| edit.then(part, to))
 }
 
-/// What came of a change.
+/// The outcome of a change.
 enum Rewrite {
     Untouched,
-    /// Nothing would be left of the message; it is as it was.
+    /// Nothing would be left of the message, so it was not changed.
     Empty,
     Done,
 }
 
-/// True if a provider would refuse a message of these parts as empty.
+/// Returns whether a provider would refuse a message with these parts as empty.
 pub(super) fn is_empty(parts: &[Part]) -> bool {
     parts.iter().all(|part| match part {
         Part::Text { text } => text.trim_start().is_empty(),

@@ -1,6 +1,7 @@
-//! Edits: recorded changes of what the model gets to see, laid over a history that is never rewritten.
+//! Edits: recorded changes of what the model sees. The history itself is never rewritten.
 //!
-//! A view is the history with its active edits applied in order. Compaction produces edits; undoing one is leaving it out.
+//! A view is the history with its active edits applied in order. Compaction produces edits. Undoing an edit leaves it
+//! out of the view.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,27 +20,27 @@ use crate::tokens::Origin;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The targets are represented by one summary message.
+    /// Replaces the targets by one summary message.
     #[default]
     ReplaceRange,
-    /// The targets are not sent.
+    /// Removes the targets from the view.
     Drop,
-    /// The text of the targets is shortened in the middle.
+    /// Shortens the text of the targets in the middle.
     Truncate,
-    /// Results of tools become placeholders.
+    /// Replaces tool results by placeholders.
     ClearResult,
-    /// The same for what a newer message repeats or outdates; [`Edit::newer`] names that.
+    /// Replaces tool results that a newer message repeats or outdates; [`Edit::newer`] names that message.
     Supersede,
-    /// Long strings in the arguments of old calls are shortened; the JSON stays valid and keeps its keys.
+    /// Shortens long strings in the arguments of old calls. The JSON stays valid and keeps its keys.
     ClearArguments,
-    /// Pictures and documents become notes.
+    /// Replaces pictures and documents by notes.
     DropMedia,
-    /// Reasoning is not sent any more.
+    /// Removes reasoning.
     DropReasoning,
 }
 
 impl Kind {
-    /// Why, for people.
+    /// Returns the reason, for people.
     fn why(self) -> &'static str {
         match self {
             Kind::ReplaceRange => "the summary stands for it",
@@ -54,81 +55,81 @@ impl Kind {
     }
 }
 
-/// Who decided it.
+/// Who decided the edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     #[default]
     Rule,
     Model,
-    /// Somebody changed the text before it was applied.
+    /// A user changed the text before it was applied.
     User,
 }
 
-/// One recorded change. Read back as well: a host keeps a compaction's edits until it applies them.
+/// One recorded change. It is deserialized too: a host keeps the edits of a compaction until it applies them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Edit {
     /// `e<n>`, counting from 0 within one log.
     pub id: String,
     pub kind: Kind,
-    /// Ids of the messages it hides or changes, in order.
+    /// Ids of the messages that the edit hides or changes, in order.
     pub targets: Vec<String>,
     #[serde(deserialize_with = "super::rule::known")]
     pub rule: Rule,
     pub author: Author,
-    /// Tokens of the targets as they stood.
+    /// Tokens of the targets before the edit.
     pub tokens_before: u64,
-    /// Tokens of what stands for them.
+    /// Tokens of what replaces the targets.
     pub tokens_after: u64,
     /// The summary message of a `replace_range`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// The model's answer to it, behind it.
+    /// The model's answer to the summary, which follows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Message>,
-    /// The thought that a `replace_range` inside a turn leaves behind.
+    /// The reasoning that a `replace_range` inside a turn keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
-    /// Id of the message in front of which the summary stands.
+    /// Id of the message before which the summary is inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// For `supersede`: the message that makes the targets unnecessary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newer: Option<String>,
-    /// What parts of the targets become, for the kinds that change parts.
+    /// New contents of the targets' parts, for the kinds that change parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Replacement>,
 }
 
-/// Reasoning of a message that is hidden, which comes first in one that stays: providers that sign it refuse calls of a turn in which none
-/// is left.
+/// Reasoning of a hidden message that moves to the start of a message that stays. Providers that sign reasoning refuse
+/// the calls of a turn without any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Thinking {
-    /// Id of the message that it is of.
+    /// Id of the message that the reasoning belongs to.
     pub from: String,
-    /// Index among the parts of that message, as it stood.
+    /// Index among the parts of that message when the edit was made.
     pub part: usize,
-    /// Id of the message that begins with it.
+    /// Id of the message that begins with the reasoning in the view.
     pub to: String,
 }
 
-/// What one part becomes: the text of a part or result, the JSON text of a call's arguments, the note in the place of a picture. An empty
-/// text for reasoning, which goes.
+/// The new content of one part: the text of a part or result, the JSON text of a call's arguments, or the note that
+/// replaces a picture. Empty for reasoning, which is removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
     pub message: String,
-    /// Index among the parts of the message as it stood.
+    /// Index among the parts of the message when the edit was made.
     pub part: usize,
-    /// Index among what a result holds, for a picture or document in it.
+    /// Index in the content of a result, for a picture or document in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
     pub text: String,
 }
 
-/// The view of a history under its edits. Repair comes first, so that edits apply to what could be sent.
+/// Returns the view of a history under its edits. Repairs it first, so that edits apply to messages that could be sent.
 pub fn view<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
@@ -139,12 +140,13 @@ pub fn view<'a>(
     let mut draft = Draft::with_counts(messages, counts, meter, origin);
     repair(&mut draft);
     apply_all(&mut draft, edits);
-    // What an edit left behind may be refused where the whole was not: an empty request beside a summary, say.
+    // The remaining messages may need repair although the whole history did not: an empty request beside a summary,
+    // say.
     repair(&mut draft);
     draft
 }
 
-/// The same for a history in which there is nothing to repair.
+/// Returns the view of a history that needs no repair.
 pub fn view_of_sound<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
@@ -160,7 +162,7 @@ pub fn view_of_sound<'a>(
     draft
 }
 
-/// Repairs what these edits left of a sound draft. Where they do no more than put words in the place of words there is nothing to repair.
+/// Repairs what these edits left of a valid draft. Edits that only replace text by other text need no repair.
 pub fn repair_behind(draft: &mut Draft, edits: &[Edit]) {
     let keeps_all = |edit: &Edit| {
         matches!(edit.kind, Kind::ClearResult | Kind::Supersede | Kind::ClearArguments | Kind::Truncate)
@@ -171,25 +173,25 @@ pub fn repair_behind(draft: &mut Draft, edits: &[Edit]) {
     }
 }
 
-/// Lays edits over a draft, in order.
+/// Applies edits to a draft, in order.
 pub fn apply_all(draft: &mut Draft, edits: &[Edit]) {
     let mut index = None;
     for edit in edits {
         let known = index.get_or_insert_with(|| Index::new(draft));
         if lay(draft, edit, known) {
-            // A message was put in: those behind it have moved.
+            // A message was inserted, so the indices behind it changed.
             index = None;
         }
     }
 }
 
-/// Lays one more edit over a draft. Targets that are not there any more are passed over.
+/// Applies one more edit to a draft. Targets that are missing are skipped.
 pub fn apply(draft: &mut Draft, edit: &Edit) {
     let index = Index::new(draft);
     lay(draft, edit, &index);
 }
 
-/// Where the messages of a draft are.
+/// Indices of the messages of a draft, by id.
 struct Index<'a>(HashMap<Cow<'a, str>, usize>);
 
 impl<'a> Index<'a> {
@@ -206,7 +208,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// True if a message was put in.
+/// Applies an edit. Returns whether it inserted a message.
 fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
     let targets = || edit.targets.iter().filter_map(|id| index.get(id));
     match edit.kind {
@@ -244,7 +246,7 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
     false
 }
 
-/// Puts the thought that stays where it goes.
+/// Moves the reasoning that stays to its new message.
 fn lead(draft: &mut Draft, edit: &Edit, index: &Index) {
     let Some(Thinking { from, part, to }) = &edit.thinking else { return };
     let Some(to) = index.get(to).filter(|&at| draft.entries[at].is_in() && !draft.entries[at].is_new) else { return };
@@ -254,7 +256,7 @@ fn lead(draft: &mut Draft, edit: &Edit, index: &Index) {
     }
 }
 
-/// What a part becomes.
+/// Returns how a part changes.
 fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Replacement>) -> Option<Becomes> {
     let first = texts.next()?;
     let text = first.text.clone();
@@ -273,7 +275,7 @@ fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Re
         (Kind::ClearArguments, Part::ToolCall { .. }) => Becomes::Arguments { arguments: text },
         (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }) => Becomes::Text { text },
         (Kind::Truncate, Part::Text { .. } | Part::ToolResult { .. }) => Becomes::Text { text },
-        // Not what it was when the edit was made.
+        // The part has another type than when the edit was made.
         _ => return None,
     })
 }

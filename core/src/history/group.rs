@@ -1,56 +1,57 @@
-//! Groups: what is only ever kept or removed whole.
+//! Groups: messages that are only kept or removed together.
 //!
-//! A *round* is an assistant message with all its tool calls and all their results; formats that send one item per call
-//! (OpenAI Responses) make one round of the whole run of assistant items. Everything else is a group of one message.
+//! A *round* is an assistant message with all its tool calls and all their results. In formats that send one item per
+//! call (OpenAI Responses), one round is the whole run of assistant items. Every other message is a group of its own.
 
 use super::draft::Draft;
 use crate::map::HashMap;
 use crate::message::{Message, Part, Role};
 use crate::validity::pairs::{Fate, Matching, pair};
 
-/// What a group is.
+/// The kind of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A system or developer message: never removed.
     Frame,
-    /// A message of the user. Begins a turn.
+    /// A user message. Begins a turn.
     User,
-    /// A message in the user's name that is the record of another system. Asks for nothing.
+    /// A user message that is the record of another system and contains no request.
     Record,
-    /// What the assistant said and did, with the results of its calls.
+    /// Messages of the assistant, with the results of its calls.
     Round,
-    /// A round whose results arrived in one message with text of the user (Anthropic, Gemini): both a round and a request.
+    /// A round whose results arrived in one message with text of the user (Anthropic, Gemini): both a round and a
+    /// request.
     RoundWithRequest,
 }
 
-/// A run of entries; `start..end` may include entries that are gone already.
+/// A group of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub kind: Kind,
-    /// Indices of the entries that are in, ascending.
+    /// Indices of the entries that are in the result, ascending.
     pub entries: Vec<usize>,
-    /// True if a call of it has no result.
+    /// True if one of its calls has no result.
     pub pending: bool,
 }
 
 impl Group {
-    /// True if the user speaks in it.
+    /// Returns whether the user says something in the group.
     pub fn has_request(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::RoundWithRequest)
     }
 
-    /// True for a message of its own in the user's name, behind which the assistant may speak.
+    /// Returns whether the group is a separate user message, which an assistant message may follow.
     pub fn opens(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Record)
     }
 
-    /// Tokens as they stand.
+    /// Returns the current tokens of the group.
     pub fn tokens(&self, draft: &Draft) -> u64 {
         self.entries.iter().map(|&i| draft.entries[i].after).sum()
     }
 }
 
-/// Cuts what is left of a draft into groups, in order. Every entry that is in belongs to exactly one group.
+/// Splits the current messages of a draft into groups, in order. Every entry that is in belongs to exactly one group.
 pub fn groups(draft: &Draft) -> Vec<Group> {
     let mut grouper = Grouper::default();
     for (index, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
@@ -62,8 +63,8 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
     grouper.groups
 }
 
-/// The same for formats whose results may stand anywhere behind their calls (OpenAI Responses): rounds of which one answers a call of
-/// the other are one group, in the place of the newer, without what the user says in between.
+/// Groups messages for formats that allow results anywhere behind their calls (OpenAI Responses). Two rounds are one
+/// group, at the index of the newer one, if one answers a call of the other. User messages between them stay separate.
 pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
     let groups = groups(draft);
     if !results_anywhere {
@@ -78,7 +79,7 @@ pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
         entries.map(|(at, entry)| (at, &*entry.message)),
         Matching { names: false, by_items: draft.meter.by_items },
     );
-    // Which newer group each is part of, if any.
+    // The newer group that each group is part of, or the group itself.
     let mut joins: Vec<usize> = (0..groups.len()).collect();
     let mut pending = vec![false; groups.len()];
     for call in &found.calls {
@@ -112,7 +113,7 @@ pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
     groups
 }
 
-/// The newest group that `at` is part of. Shortens the way for the next time.
+/// Returns the newest group that `at` is part of. Shortens the path for the next call.
 fn last_of(joins: &mut [usize], mut at: usize) -> usize {
     while joins[at] != at {
         joins[at] = joins[joins[at]];
@@ -121,17 +122,17 @@ fn last_of(joins: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// Groups that grow message by message, in time proportional to the message.
+/// Builds groups message by message. The time per message depends only on its size.
 #[derive(Debug, Clone, Default)]
 pub struct Grouper {
-    /// In order of their first entry.
+    /// In the order of their first entry.
     pub groups: Vec<Group>,
-    /// Calls of the round being built that have no result yet: how many of each id. A list would be searched once for
-    /// each result, and messages with tens of thousands of calls exist.
+    /// Unanswered calls of the current round: a count for each id. Messages with tens of thousands of calls exist, and
+    /// a list would be searched once for each result.
     waiting: HashMap<String, usize>,
-    /// False once anything but a result followed a round.
+    /// False once anything but a result followed the round.
     open: bool,
-    /// The newest group that is not of the frame, and what its newest message is.
+    /// The newest group outside the system prompt, and the kind of its newest message.
     last: Option<(usize, Newest)>,
 }
 
@@ -142,12 +143,12 @@ struct Newest {
 }
 
 impl Grouper {
-    /// Adds the next message; `index` is what the groups call it. Returns the number of its group.
+    /// Adds the next message, which the groups name `index`. Returns the number of its group.
     pub fn push(&mut self, index: usize, message: &Message) -> usize {
         // Results in the assistant's own message (tools that the provider runs) belong to the calls beside them.
         let answers = message.role != Role::Assistant && message.results().next().is_some();
         if message.role.is_frame() {
-            // A system message in the middle of a round does not end it: it stays whatever happens.
+            // A system message inside a round does not end it, since it always stays.
             self.groups.push(Group { kind: Kind::Frame, entries: vec![index], pending: false });
             return self.groups.len() - 1;
         }
@@ -168,14 +169,14 @@ impl Grouper {
             }
         }
         if !is_assistant {
-            // A user message, or a result that answers nothing (repair takes it out before groups matter).
+            // A user message, or a result that answers nothing (repair removes it before groups matter).
             self.open = false;
             self.waiting.clear();
             let kind = if message.role == Role::User { Kind::User } else { Kind::Round };
             return self.begin(Group { kind, entries: vec![index], pending: false }, newest);
         }
-        // Formats that send one item a call: the run goes on while calls wait for results, or after an item that only
-        // introduces what follows (reasoning).
+        // Formats that send one item per call: the round continues while calls wait for results, or after an item that
+        // only introduces the next one (reasoning).
         let joins =
             round.filter(|(_, last)| last.is_assistant && (!self.waiting.is_empty() || !last.has_words)).map(|r| r.0);
         let at = match joins {
@@ -198,15 +199,15 @@ impl Grouper {
         at
     }
 
-    /// Calls of the newest round that have no result yet: how many of each id.
+    /// Returns the unanswered calls of the newest round: a count for each id.
     pub fn waiting(&self) -> &HashMap<String, usize> {
         &self.waiting
     }
 
-    /// Forgets the newest group that begins before `index`, and all behind it. Returns the index from which to push again, at least up to
-    /// `index`.
+    /// Removes the newest group that begins before `index` and all groups behind it. Returns the index from which to
+    /// push messages again; it is at most `index`.
     pub fn cut(&mut self, index: usize) -> usize {
-        // Only there the state is known: a group that is no frame begins with nothing waiting.
+        // The state is only known at the beginning of a group outside the system prompt: no call is waiting there.
         let at =
             self.groups.iter().rposition(|g| g.kind != Kind::Frame && g.entries.first().is_some_and(|&e| e < index));
         let at = at.unwrap_or(0);
@@ -235,7 +236,8 @@ impl Grouper {
     }
 }
 
-/// True if the message says or shows anything: not only calls, results, reasoning and items that introduce what follows.
+/// Returns whether the message has text or media. Calls, results, reasoning and items that introduce others do not
+/// count.
 pub fn has_words(message: &Message) -> bool {
     message.parts.iter().any(|part| match part {
         Part::Text { text } => !text.trim_start().is_empty(),

@@ -1,14 +1,14 @@
-//! How many input tokens a request may have, and who says so.
+//! Decides how many input tokens a request may have, and reports the source of that limit.
 
 use serde::{Deserialize, Serialize};
 
-/// What a request may have when nobody knows better: the smallest window of the models in common use.
+/// The limit if nothing else is known: the smallest window of the models in common use.
 pub const ASSUMED: u64 = 128_000;
 
-/// Output tokens that are left free in a context window if the host does not say, but never more than a quarter of it.
+/// Default output tokens to leave free in a context window, but at most a quarter of it.
 pub const OUTPUT_RESERVE: u64 = 4_096;
 
-/// What is known of a model. All in tokens.
+/// Known limits of a model, in tokens.
 ///
 /// ```
 /// use espalier::history::limits::{ModelLimits, Source, limit};
@@ -20,28 +20,28 @@ pub const OUTPUT_RESERVE: u64 = 4_096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelLimits {
-    /// Input tokens that the model takes.
+    /// Maximum input tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_prompt_tokens: Option<u64>,
-    /// Input and output together.
+    /// Maximum tokens of input and output together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_context_window_tokens: Option<u64>,
     /// Output tokens to leave free in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_reserve: Option<u64>,
-    /// The window of models of this name. It counts if the host states neither of the first two.
+    /// The window of models with this name. Used if the host states neither of the first two limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_window: Option<u64>,
 }
 
 impl ModelLimits {
-    /// Whether the host states a limit of the model.
+    /// Returns whether the host states a limit of the model.
     pub fn is_stated(&self) -> bool {
         self.max_prompt_tokens.or(self.max_context_window_tokens).is_some()
     }
 }
 
-/// A limit and where it comes from.
+/// A limit and its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limit {
@@ -50,7 +50,7 @@ pub struct Limit {
     pub source: Source,
 }
 
-/// Who said what the limit is.
+/// The source of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Source {
@@ -59,9 +59,9 @@ pub enum Source {
     MaxPromptTokens,
     /// The window without the output reserve.
     ContextWindow,
-    /// The window of models of this name, without the output reserve.
+    /// The window of models with this name, without the output reserve.
     ModelName,
-    /// Nobody: [`ASSUMED`].
+    /// The default, [`ASSUMED`].
     AssumedLimit,
 }
 

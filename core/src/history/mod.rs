@@ -1,19 +1,20 @@
-//! What a conversation is cut by: groups, pairs, passes, edits.
+//! Cuts conversations: groups, pairs, passes, edits.
 //!
-//! In: [`crate::message::Message`]s and a [`draft::Meter`] (what counts them). Out: a plan in the host's ids, totals, and a
-//! report in which every removal has a rule, a reason, its tokens and a way back. The input is never changed. Start with [`prune`].
+//! In: [`crate::message::Message`]s and a [`draft::Meter`] that counts them. Out: a plan with the host's ids, totals,
+//! and a report that lists every removal with its rule, its reason, its tokens and where to recall it. The input is
+//! never changed. Start with [`prune`].
 //!
 //! - [`draft`]: the conversation under edit that all passes work on.
-//! - [`group`]: rounds, requests, the frame.
+//! - [`group`]: rounds, requests, the system prompt.
 //! - [`pairs`]: calls and results.
-//! - [`prune`]: one request cut to its budget, for one request only.
-//! - [`limits`], [`recovery`]: how much a request may have, and what is learned when it is refused.
-//! - [`mend`]: the rules of the provider that a draft is for; `written`: which messages become one when they are written.
-//! - [`edit`]: changes laid over a history, and the view they give.
-//! - [`plan`]: what leaves the core.
-//! - [`record`]: summaries of earlier compactions, and which of them are believed.
+//! - [`prune`]: cuts one request to its budget, for that request only.
+//! - [`limits`], [`recovery`]: how much a request may have, and what a refusal teaches.
+//! - [`mend`]: the rules of the provider that receives a draft. `written`: messages that are joined when written.
+//! - [`edit`]: recorded changes of a history, and the view with these changes.
+//! - [`plan`]: the output of the core.
+//! - [`record`]: summaries of earlier compactions, and which of them are trusted.
 //! - [`opening`]: the record that another system left at the beginning, and its environment turn.
-//! - [`log`]: everything that happened to a conversation, and the view it gives.
+//! - [`log`]: all events of a conversation, and the view that they produce.
 
 pub mod draft;
 pub mod edit;

@@ -1,34 +1,35 @@
-//! How a history begins that another system compacted: its environment turn, and the record that it left.
+//! Recognises the beginning of a history that another system compacted: its environment turn, and its record.
 //!
-//! A record is recognised by its place, its role and its form together. It is the first thing said behind the frame and the environment, it
-//! is all of a text of the user's, and it has the form of one of the systems below. The same words in a tool result, in an answer, or
-//! among other words of the user are a text like any other. A record that is recognised is words: none of its lists is read as ours.
+//! A record must have the right place, role and form. It is the first text after the system prompt and the environment,
+//! it is a whole text part of a user message, and it has the form of one of the systems below. The same words in a tool
+//! result, in an answer, or among other text of the user are ordinary text. A recognised record is treated as text: its
+//! lists are not read.
 
 use crate::message::{Message, Part, Role};
 
-/// Who left a record.
+/// The system that left a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
     CopilotChat,
     CopilotCli,
     GeminiCli,
     ClaudeCode,
-    /// The host says that it is one.
+    /// Unknown; the host says that the message is a record.
     Other,
 }
 
 /// A record of another system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
-    /// Of the message.
+    /// Id of the message.
     pub id: String,
-    /// Index of the part that it stands in, and where it ends in its text.
+    /// Index of the part with the record, and where the record ends in its text.
     pub part: usize,
     pub end: usize,
     pub system: System,
-    /// The message holds nothing else: it is no request.
+    /// True if the message holds nothing else: it is no request.
     pub is_alone: bool,
-    /// Id of the answer that the system itself put behind it. It says nothing.
+    /// Id of the standard answer that the system itself put behind the record.
     pub reply: Option<String>,
 }
 
@@ -42,28 +43,28 @@ pub struct Opening {
 
 const CHAT_TAG: &str = "<conversation-summary>";
 const CHAT_END: &str = "</conversation-summary>";
-/// A word to models that tend to stop.
+/// A reminder for models that tend to stop early.
 const CHAT_REMINDER: [&str; 2] = ["<reminderInstructions>", "</reminderInstructions>"];
 const CLI_LINE: &str = "Some of the conversation history has been summarized";
 const SNAPSHOT: &str = "<state_snapshot>";
 const SNAPSHOT_END: &str = "</state_snapshot>";
 const SCRATCHPAD: &str = "<scratchpad>";
-/// gemini-cli's words behind a record, and behind its environment turn.
+/// gemini-cli's answers to a record and to its environment turn.
 const GEMINI_REPLY: &str = "Got it. Thanks for the additional context!";
 const GEMINI_GREETING: &str = "Got it. Thanks for the context!";
 const CLAUDE_LINE: &str = "This session is being continued from a previous conversation";
 
-/// How the environment turn of gemini-cli begins, newer and older versions and a system made from it.
+/// Beginnings of gemini-cli's environment turn: newer and older versions, and a fork.
 const GEMINI_ENVIRONMENT: [&str; 4] = [
     "<session_context>",
     "This is the Gemini CLI. We are setting up the context",
     "This is Gemini CLI. We are setting up the context",
     "This is the Qwen Code. We are setting up the context",
 ];
-/// How the texts begin that other systems put in front of everything.
+/// Beginnings of texts that other systems put in front of everything.
 const ENVIRONMENT: [&str; 3] = ["<environment_info>", "<workspace_info>", "<system-reminder>"];
 
-/// Looks at the beginning of a history. `named` is the id of a message that the host knows to be a record.
+/// Reads the beginning of a history. `named` is the id of a message that the host knows to be a record.
 ///
 /// ```
 /// use espalier::history::opening::{System, opening};
@@ -97,7 +98,7 @@ pub fn opening<'a>(messages: impl Iterator<Item = &'a Message>, named: Option<&s
         }
         let said = texts.find(|(_, text)| is_named || !is_environment(text));
         let Some((part, text)) = said else {
-            // Of one text, so that nothing of the user's stays for its company.
+            // Only a message of one text: otherwise other content of the user would be taken for the environment.
             let is_gemini = |text: &str| GEMINI_ENVIRONMENT.iter().any(|begins| text.trim_start().starts_with(begins));
             if found.environment.is_empty() && message.parts.len() == 1 && is_gemini(&message.text()) {
                 found.environment.push(message.id.clone());
@@ -119,7 +120,7 @@ pub fn opening<'a>(messages: impl Iterator<Item = &'a Message>, named: Option<&s
     found
 }
 
-/// Texts of a message with the indices of their parts.
+/// Returns the texts of a message with the indices of their parts.
 fn texts(message: &Message) -> impl Iterator<Item = (usize, &str)> {
     message.parts.iter().enumerate().filter_map(|(at, part)| match part {
         Part::Text { text } => Some((at, text.as_str())),
@@ -132,7 +133,7 @@ fn is_environment(text: &str) -> bool {
     GEMINI_ENVIRONMENT.iter().chain(&ENVIRONMENT).any(|begins| text.starts_with(begins))
 }
 
-/// The system in whose form a text is, and where the record ends in it.
+/// Returns the system whose form the text has, and where the record ends in it.
 fn form(text: &str, reply: Option<&str>) -> Option<(System, usize)> {
     let bare = text.trim();
     let whole = |system| Some((system, text.len()));
@@ -140,7 +141,7 @@ fn form(text: &str, reply: Option<&str>) -> Option<(System, usize)> {
         return Some((System::CopilotChat, text.rfind(CHAT_END)? + CHAT_END.len()));
     }
     if (bare.starts_with(SNAPSHOT) || bare.starts_with(SCRATCHPAD)) && bare.ends_with(SNAPSHOT_END) {
-        // What the user typed has no such answer.
+        // Text that the user typed has no such answer.
         let is_answered = reply.is_some_and(|reply| reply.trim_start().starts_with(GEMINI_REPLY));
         return if is_answered && bare.contains(SNAPSHOT) { whole(System::GeminiCli) } else { None };
     }
@@ -151,7 +152,7 @@ fn form(text: &str, reply: Option<&str>) -> Option<(System, usize)> {
 }
 
 impl Foreign {
-    /// The text of the record in its message.
+    /// Returns the text of the record in its message.
     pub fn text<'a>(&self, message: &'a Message) -> &'a str {
         match message.parts.get(self.part) {
             Some(Part::Text { text }) => text.get(..self.end).unwrap_or(text),
@@ -159,7 +160,7 @@ impl Foreign {
         }
     }
 
-    /// What the user says beside it in the same message: hosts join messages of the same role.
+    /// Returns the user's other text in the same message: hosts join messages of the same role.
     pub fn beside(&self, message: &Message) -> String {
         let rest = |(at, text)| if at == self.part { str::get(text, self.end..).unwrap_or_default() } else { text };
         let said = texts(message).map(rest).map(str::trim).filter(|text| !is_environment(text) && !is_reminder(text));

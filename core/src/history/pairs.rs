@@ -1,7 +1,7 @@
-//! Call and result pairing: a result goes with its call, a call with all its results.
+//! Pairs calls and results on a draft: a result stays with its call, and a call with all its results.
 //!
-//! Which result answers which call is decided in [`crate::validity::pairs`]; here it is carried out on a draft. A result that does not
-//! follow its round is moved there, unless the provider is known to take results from anywhere behind their calls.
+//! [`crate::validity::pairs`] decides which result answers which call. A result that does not follow its round is moved
+//! there, unless the provider is known to accept results anywhere behind their calls.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::message::{Message, Part, Role};
 use crate::validity::Provider;
 use crate::validity::pairs::{Fate as Found, LOST, Matching, Place, pair};
 
-/// Makes a draft's calls and results pair up: displaced results move to their calls, orphan results go, unanswered calls that are not the
-/// newest get a synthetic result, ids that come twice are told apart, and messages without content go. Never replaces a real result.
-/// Changes nothing in a valid conversation; running it twice is running it once.
+/// Pairs the calls and results of a draft. Moves displaced results to their calls, removes orphan results, adds a
+/// synthetic result for unanswered calls except the newest, renames duplicate ids, and removes messages without
+/// content. Never replaces a real result. Changes nothing in a valid conversation, and nothing in a second run.
 pub fn repair(draft: &mut Draft) {
     repair_for(draft, None);
 }
 
-/// The same for one provider: what that takes as it stands is left alone, though others would refuse it.
+/// Repairs a draft for one provider. Leaves alone what that provider accepts, even if others would refuse it.
 pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     let may_be_blank = provider.is_some_and(|provider| provider.rules().others_may_be_empty);
     drop_empty(draft, may_be_blank);
@@ -71,7 +71,7 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
             number += 1;
             parts.contains(&(number - 1)).then_some(Becomes::Gone)
         });
-        // The parts behind those that went have moved up.
+        // Removed parts lower the indices of the parts behind them.
         if let Some(places) = moves.get_mut(&index) {
             let mut orphans: Vec<usize> = parts.iter().copied().collect();
             crate::rank::sort(&mut orphans, |orphan| *orphan as u64);
@@ -80,7 +80,7 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
         }
     }
     if !lost.is_empty() {
-        // Messages behind those that are put in move on.
+        // Inserted messages raise the indices of the messages behind them.
         let behind: Vec<usize> = lost.iter().map(|(behind, ..)| *behind).collect();
         let shift = |at: usize| at + behind.partition_point(|&behind| behind < at);
         let shifted = |places: BTreeMap<usize, usize>| places.into_iter().map(|(part, at)| (part, shift(at))).collect();
@@ -108,13 +108,14 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
 /// The rule of a result that was moved to its call.
 pub const MOVED: &str = "moved-result";
 
-/// True if results may stand anywhere behind their calls (OpenAI Responses).
+/// Returns whether results may come anywhere behind their calls (OpenAI Responses).
 pub(super) fn takes_results_anywhere(provider: Option<Provider>) -> bool {
     provider.is_some_and(|provider| provider.rules().results_anywhere)
 }
 
-/// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without
-/// any request is no better. Some refuse those of the assistant only (`may_be_blank`); but what parts a call from its result goes.
+/// Removes empty messages, which providers refuse. If all user messages are empty, the newest one stays: a conversation
+/// without any request is no better. With `may_be_blank` the provider refuses only empty messages of the assistant, but
+/// an empty message between a call and its result is removed in any case.
 fn drop_empty(draft: &mut Draft, may_be_blank: bool) {
     let entries = draft.entries.iter().map(|e| (e.is_in(), &*e.message));
     let spared = only_request(entries.filter(|(is_in, _)| *is_in).map(|(_, m)| m));
@@ -140,7 +141,7 @@ fn drop_empty(draft: &mut Draft, may_be_blank: bool) {
     }
 }
 
-/// Id of the newest message of the user, if all of them are empty.
+/// Returns the id of the newest user message, if all user messages are empty.
 fn only_request<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
     let mut newest = None;
     for message in messages.filter(|m| m.role == Role::User) {
@@ -152,8 +153,9 @@ fn only_request<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<Strin
     newest
 }
 
-/// Every call answered in its round (but for a round that is still running at the end), every result with a call, no message
-/// empty: what every output of this crate must satisfy. Returns the id of the first message that breaks it, and how.
+/// Checks what every output of this crate must satisfy: every call has its result in its round (except a round that is
+/// still running at the end), every result has a call, and no message is empty. Returns the id of the first message
+/// that breaks a rule, and which rule.
 ///
 /// ```
 /// use espalier::history::pairs::check;
@@ -201,7 +203,7 @@ pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
         }
         after_assistant = is_assistant;
     }
-    // Only what the newest message of the assistant asked for may be running.
+    // Only calls of the assistant's newest message may still be running.
     if waiting.iter().any(|id| !caller.is_some_and(|m| m.calls().any(|call| call == *id))) {
         return fail(caller, "call without a result");
     }
