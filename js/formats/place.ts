@@ -1,15 +1,15 @@
 /**
- * Places in a host's message, and changes of single fields there, on copies: everything beside the way to a field stays
- * the host's own object.
+ * Places in a host's message, and changes of single fields there. Changes are made on copies: everything outside the
+ * path to a field stays the host's own object.
  */
 
 import { copy, isFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 
-/** Keys and indices, from the message down. */
+/** Keys and indices, starting at the message. */
 export type Place = readonly (string | number)[];
 
-/** What becomes of a field: another value, or nothing. */
+/** The change of a field: a new value, or its removal. */
 export type Fix = { set: unknown } | { remove: true };
 
 /** A change of one field. */
@@ -18,7 +18,7 @@ export interface FieldChange {
   fix: Fix;
 }
 
-/** `value` with all the changes; places are those before any of them. */
+/** Returns `value` with all changes. Their places refer to the value before any change. */
 export function changed(value: unknown, changes: readonly FieldChange[]): unknown {
   if (changes.length === 0) return value;
   const own = changes.find(({ place }) => place.length === 0);
@@ -44,7 +44,7 @@ export function changed(value: unknown, changes: readonly FieldChange[]): unknow
   return copy(value, fields);
 }
 
-/** Writes a place as JavaScript would, after `from`. */
+/** Returns the path of a place in JavaScript syntax, starting with `from`. */
 export function pathTo(from: string, place: Place): string {
   return place.reduce<string>((path, key) => {
     if (typeof key === "number") return `${path}[${key}]`;
@@ -60,13 +60,13 @@ export function at(value: unknown, place: Place): unknown {
   );
 }
 
-/** Returns the object at a place; an empty one if there is none. */
+/** Returns the object at a place, or an empty one if there is none. */
 export function fieldsAt(value: unknown, place: Place): Fields {
   const found = at(value, place);
   return isFields(found) ? found : {};
 }
 
-/** Returns the place of an item in a list that is the field `name`; the field itself if it holds no list. */
+/** Returns the place of an item in the list of the field `name`, or that of the field if it holds no list. */
 export function within(holder: Fields, name: string, item: number): Place {
   return Array.isArray(holder[name]) ? [name, item] : [name];
 }

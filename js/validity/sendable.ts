@@ -1,4 +1,7 @@
-/** The last look at what is sent: what its provider would refuse is mended, and told like any other removal. */
+/**
+ * The last check before messages are sent: repairs what the provider would refuse, and reports each change like a
+ * removal.
+ */
 
 import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { ProviderName, RepairChange } from "../types/validity.ts";
@@ -7,14 +10,16 @@ import { PROVIDERS } from "./providers.ts";
 import { hasWireFindings, repair } from "./validity.ts";
 import { Standing } from "./standing.ts";
 
-/** Whose messages these are. Neutral ones and the AI SDK's are nobody's until the host says whom they are for. */
+/**
+ * Returns the provider of these messages. Neutral messages and those of the AI SDK have none until the host names it.
+ */
 export function providerOf(format: Format, given: ProviderName | undefined): ProviderName | undefined {
   return given ?? PROVIDERS.find((provider) => provider === format);
 }
 
 /**
- * The messages as the provider takes them: the very same list where there is nothing to mend. Calls that have no result
- * yet are the host's to answer, and stay.
+ * Returns the messages as the provider accepts them, the same list if nothing needs a repair. Calls without a result
+ * stay: the host answers them.
  */
 export function sendable<T>(
   messages: T,
@@ -28,7 +33,7 @@ export function sendable<T>(
 }
 
 /**
- * Messages of a plan that the engine made for this provider: what only its own checks see is repaired as well.
+ * Repairs messages of a plan that the engine made for this provider, if the provider's own checks find more.
  * `signatures` says whether first calls carry them.
  */
 export function wireSendable<T>(
@@ -43,10 +48,10 @@ export function wireSendable<T>(
     : { messages, changes: [] };
 }
 
-/** The same for the requests of one conversation, of which most say what the one before did and a little more. */
+/** Repairs the requests of one conversation, most of which only extend the request before. */
 export class Sendable {
   private readonly standing = new Standing();
-  /** There was something to mend the last time: nothing is known of what comes before. */
+  /** The last request needed a repair, so nothing is known of its messages. */
   private isOdd = false;
 
   of<T>(
@@ -79,7 +84,7 @@ function whole<T>(
   return { messages: mended, changes: report.changes, isLeft: report.left.length > 0 };
 }
 
-/** What was mended, as reports say it. `ids` names the message that was at an index. */
+/** Returns the repairs as rows of a report. `ids` returns the ids of the message at an index. */
 export function mendings(changes: readonly RepairChange[], ids: (index: number) => readonly string[]): Removal[] {
   return changes.map(({ rule, index, message }) => {
     const names = index === undefined ? [] : [...ids(index)];

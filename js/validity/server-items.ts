@@ -1,4 +1,4 @@
-/** What a server that manages the context puts into a conversation: summaries of its own, which only it can read. */
+/** Items that a server with context management adds to a conversation: summaries that only it can read. */
 
 import { RULES } from "../formats/index.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -6,8 +6,8 @@ import type { Fields } from "../formats/values.ts";
 import { append } from "../formats/append.ts";
 
 /**
- * Ids of the messages that hold such an item, and of those right behind them: the item stands for everything before,
- * and is never separated from what follows.
+ * Returns the ids of messages with such an item, and of the message after each. The item replaces everything before it,
+ * and never parts from what follows.
  */
 export function serverItems({ format, messages, source }: Reading): string[] {
   const { isServerItem } = RULES[format];

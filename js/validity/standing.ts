@@ -1,18 +1,19 @@
 /**
- * What a provider was found to take it takes when more is said behind it: of a conversation that grows only the newest
- * turn and what came since are looked at again. Messages are those of a log's view, in which no two calls have one id.
+ * Avoids a second check of messages that a provider accepts, because they stay valid when more follows. In a growing
+ * conversation, only the newest turn and everything after it are checked again. The messages are those of a log's view,
+ * in which no two calls have the same id.
  */
 
 import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { ProviderName } from "../types/validity.ts";
 import { isTaken } from "./validity.ts";
 
-/** A list that was found valid. */
+/** A list that is valid. */
 interface Held {
-  /** For whom, and in which format. */
+  /** The provider, the model and the format. */
   key: string;
   messages: readonly unknown[];
-  /** Where its last turn of the assistant begins before which every call has its result. */
+  /** Index of the last turn of the assistant before which every call has its result. */
   from: number;
 }
 
@@ -20,8 +21,8 @@ export class Standing {
   private held: Held | undefined;
 
   /**
-   * True if the provider takes these messages. False also where nothing is known of what comes before: neutral messages
-   * have to be read whole once.
+   * Returns whether the provider accepts these messages. Also false if nothing is known of the earlier messages:
+   * neutral messages must be read in full once.
    */
   isTaken(messages: readonly unknown[], format: Format, provider: ProviderName, model: string | undefined): boolean {
     const key = `${format}/${provider}/${model ?? ""}`;
@@ -35,7 +36,7 @@ export class Standing {
     return true;
   }
 
-  /** Neutral messages that were read whole, and found valid. */
+  /** Keeps neutral messages that were read in full and are valid. */
   hold(messages: readonly NeutralMessage[], provider: ProviderName, model: string | undefined): void {
     const walk = new Walk(0);
     for (const message of messages) walk.visit(message);
@@ -43,14 +44,14 @@ export class Standing {
   }
 }
 
-/** Finds where the last turn of the assistant begins with nothing open before it. */
+/** Finds the start of the last turn of the assistant without an unanswered call before it. */
 class Walk {
   from: number;
   private at: number;
   private readonly open = new Set<string>();
   private isAssistant = false;
 
-  /** Of the messages from number `from` on, where such a turn begins, or the conversation. */
+  /** @param from Index of the first message: the start of such a turn, or 0 */
   constructor(from: number) {
     this.from = from;
     this.at = from;
@@ -69,8 +70,8 @@ class Walk {
 }
 
 /**
- * How many messages two lists have in common at their beginning. What a conversation made of messages is made anew for
- * every view.
+ * Returns how many messages two lists share at the start. Compares by value, because a conversation makes its own
+ * messages anew for every view.
  */
 export function shared(a: readonly unknown[], b: readonly unknown[]): number {
   const most = Math.min(a.length, b.length);

@@ -1,25 +1,25 @@
 /**
- * Messages without their texts: all that the rules of providers look at, in a few bytes a message.
- * `core/src/validity/thin.rs` reads it.
+ * Messages without their texts: everything that the rules of providers check, in a few bytes per message.
+ * `core/src/validity/thin.rs` reads this form.
  */
 
 import type { NeutralMessage, Part, Role } from "../types/messages.ts";
 
-/** A picture is told by its first bytes. */
+/** Maximum characters of an image's data that are sent: its first bytes identify its kind. */
 const BEGINNING = 128;
 
 const ROLES: Record<Role, string> = { system: "s", developer: "d", user: "u", assistant: "a", tool: "t" };
 
-/** The messages, one line each. */
+/** Returns the messages, one line each. */
 export function thin(messages: readonly NeutralMessage[]): string {
   let out = "";
   for (const message of messages) out += thinLine(message);
   return out;
 }
 
-/** One of them. */
+/** Returns the line of one message. */
 export function thinLine({ role, parts }: NeutralMessage): string {
-  // A role that is none is refused on the other side, with the path of the message.
+  // The engine refuses an unknown role, with the path of the message.
   let out = ROLES[role] ?? "-";
   for (const part of parts) out += `\t${code(part)}`;
   return `${out}\n`;
@@ -55,14 +55,17 @@ const SPACE_AT_END = /\p{White_Space}$/u;
 
 function gist(text: string): string {
   if (text === "") return "_";
-  // Most texts end in a letter or a stop, which needs no table.
+  // Most texts end with a letter or a stop, so most need no regular expression.
   const last = text.charCodeAt(text.length - 1);
   if (last > 32 && last < 127) return "x";
   if (!SPACE_AT_END.test(text.slice(-1))) return "x";
   return BLANK.test(text) ? "_" : ">";
 }
 
-/** Base64 has none of the characters that this form uses; where it is none, it is no picture whatever else it holds. */
+/**
+ * Returns the beginning of base64 data without the characters that this form uses. Base64 has none of them, so data
+ * that changes here is no image anyway.
+ */
 function beginning(data: string): string {
   const head = data.slice(0, BEGINNING).replace(/[^ -~]/g, " ");
   return head === "@" || head === "0" ? "-" : head;
@@ -71,7 +74,7 @@ function beginning(data: string): string {
 const ODD = /[\x00-\x1f\x7f\u0085\u2028\u2029\\]|\p{Surrogate}/u;
 const EACH_ODD = /[\x00-\x1f\x7f\u0085\u2028\u2029\\]|\p{Surrogate}/gu;
 
-/** Half a pair of surrogates is U+FFFD to the engine, here as everywhere. */
+/** Escapes a field. As everywhere in the engine, an unpaired surrogate becomes U+FFFD. */
 function field(text: string): string {
   if (!ODD.test(text)) return text;
   return text.replace(EACH_ODD, (odd) =>

@@ -1,6 +1,6 @@
 /**
- * What providers refuse, found before they are asked, and mended. The engine checks what every format shows (pairs,
- * order, roles, ids); the checks of `js/formats` find what only one provider's own messages show.
+ * Finds what a provider would refuse before the request is sent, and repairs it. The engine checks what every format
+ * shows (pairs, order, roles, ids). The checks of `js/formats` find what only the messages of one provider show.
  */
 
 import { asSent, withValues } from "../formats/adapter.ts";
@@ -30,10 +30,10 @@ import { append } from "../formats/append.ts";
 import { check, need } from "../options/check.ts";
 import { PROVIDER, REPAIR, VALIDATE } from "../options/schemas/requests.ts";
 
-/** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
+/** Maximum rounds of repair. One repair can cause another finding; random conversations need three rounds. */
 const MOST_ROUNDS = 6;
 
-/** What the engine finds. */
+/** A finding of the engine. */
 interface CoreFinding {
   rule: string;
   index?: number;
@@ -50,9 +50,8 @@ interface CoreChange {
 }
 
 /**
- * Lists what a provider would refuse in a conversation: calls and results that do not pair up or stand in the wrong
- * place, roles, empty messages, ids, names, pictures, thoughts, cache marks. Nothing is listed for a conversation that
- * may be sent.
+ * Lists what a provider would refuse in a conversation: calls and results that do not pair or are in the wrong place,
+ * roles, empty messages, ids, names, images, reasoning, cache marks. The list is empty if the conversation is valid.
  *
  * ```ts
  * import { validate } from "espalier";
@@ -63,10 +62,10 @@ interface CoreChange {
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
  *
- * @param messages The provider's own messages or whole request; or neutral messages, or those of the AI SDK, which are
- *   judged as what would be sent of them.
- * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read,
- *   `unknown_format`
+ * @param messages The provider's own messages or whole request; or neutral messages or those of the AI SDK, which are
+ *   checked in the form in which they would be sent.
+ * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` for a message that cannot be
+ *   read, `unknown_format`
  */
 export function validate(messages: unknown, provider: ProviderName, options: ValidateOptions = {}): Finding[] {
   need(provider, PROVIDER, "provider");
@@ -78,10 +77,10 @@ export function validate(messages: unknown, provider: ProviderName, options: Val
 }
 
 /**
- * Mends what {@link validate} lists: results are put behind their calls, lost ones get a stand-in, orphans go,
- * neighbours are merged, ids and names become such as the provider takes, pictures that may not be sent become notes. A
- * conversation that is valid comes back as it is, the very same object; in any other, untouched messages are the
- * caller's own.
+ * Repairs what {@link validate} lists. Moves results to their calls, adds results for lost calls, drops results without
+ * a call, and merges adjacent messages. Replaces ids and names by ones that the provider accepts, and images that may
+ * not be sent by notes. Returns a valid conversation as it is, the very same object. In any other conversation,
+ * untouched messages are the caller's own objects.
  *
  * ```ts
  * import { repair } from "espalier";
@@ -97,7 +96,7 @@ export function validate(messages: unknown, provider: ProviderName, options: Val
  * report.left; // => []
  * ```
  *
- * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of
+ * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`, and the errors of
  *   {@link validate}
  */
 export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
@@ -110,14 +109,15 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   let judged = judge(reading, provider, options);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const running = pending === "keep" || pending === "refuse";
-    // Running calls may stay, and tools are the host's to name.
+    // Running calls may stay, and only the host can change tool definitions.
     const isOurs = ({ rule, tool }: CoreFinding) =>
       !(running && rule === "pending-call") && tool === undefined && rule !== "tools-missing";
     if (!judged.found.some(isOurs) && judged.wire.length === 0 && !judged.strips && options.dropThoughts !== true)
       break;
     const after = mended(reading, judged.wire, provider, options, running);
     if (after.reading.source.input === reading.source.input) break;
-    // What was there at first keeps its index; later rounds are about messages that may have moved.
+    // Indices refer to the original messages, so only changes of the first round have one: messages may have moved
+    // since.
     append(
       changes,
       after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })),
@@ -138,7 +138,7 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   return { messages: reading.source.input as T, report: { provider, format: first.format, changes, left } };
 }
 
-/** One round: fields of the wire, then whatever the engine plans. */
+/** Runs one round of repair: first the fields that only the provider's checks see, then the plan of the engine. */
 function mended(
   reading: Reading,
   wire: readonly WireFinding[],
@@ -185,7 +185,7 @@ function wirePath({ source }: Reading, index: number | undefined, place: WireFin
   return pathTo(index === undefined ? "" : `${source.name}[${index}]`, place);
 }
 
-/** The input with the fixes of the wire. */
+/** Returns the input with the fixes of the provider's checks. */
 function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
   const byIndex = new Map<number | undefined, FieldChange[]>();
   for (const { index, place, fix } of wire) {
@@ -198,7 +198,10 @@ function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
   return changed(input, byIndex.get(undefined) ?? []);
 }
 
-/** What the engine and the wire find, and whether the engine would take tools out that are no finding. */
+/**
+ * The findings of the engine and of the provider's checks. `strips` says whether the engine would remove tools that are
+ * no finding.
+ */
 interface Judged {
   found: CoreFinding[];
   wire: WireFinding[];
@@ -219,8 +222,8 @@ function judge(reading: Reading, provider: ProviderName, options: ValidityOption
 }
 
 /**
- * True if the provider takes these messages, those before number `from` being known to be taken: there a turn of the
- * assistant begins, and every call before it has its result. `visit` sees the messages from there on.
+ * Returns whether the provider accepts these messages. Those before index `from` are known to be valid: a turn of the
+ * assistant begins there, and every earlier call has its result. `visit` gets the messages from there on.
  *
  * @internal
  */
@@ -234,12 +237,12 @@ export function isTaken(
   return scanned(messages, provider, options, from, visit) !== undefined;
 }
 
-/** What comes before is as good as something that the user said. */
+/** Replaces the messages before `from`: for the rules they are like one message of the user. */
 const SAID = thinLine({ id: "", role: "user", parts: [{ type: "text", text: "x" }] });
 
 /**
- * Looks at each message once, and keeps none: all that a conversation needs of which nothing is to be said. Nothing if
- * something is.
+ * Checks each message once and keeps none, which is enough for a conversation without findings. Returns `undefined` if
+ * there is a finding.
  */
 function scanned(
   messages: unknown,
@@ -255,7 +258,7 @@ function scanned(
     messages,
     { format, ...(options.tools && { tools: options.tools }) },
     (message) => {
-      // Reading it whole says what is wrong, and where.
+      // A full read reports the error and its path.
       isOdd ||= message.parts.some((part) => misfit(part) !== undefined || isUnsendable(part));
       if (isOdd) return;
       text += thinLine(message);
@@ -274,7 +277,7 @@ function scanned(
   return wire.length === 0 ? found : undefined;
 }
 
-/** Findings as the host sees them, in the order of the messages. */
+/** Returns the findings with paths in the host's messages, in the order of the messages. */
 function located(reading: Reading, { found, wire }: Judged): Finding[] {
   const out = found.map((one) => {
     const { path, index } = pathOf(reading, one);
@@ -285,7 +288,7 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
       ...(one.part !== undefined && { part: one.part }),
       message: one.message,
     };
-    // The system prompt comes before everything, the request as a whole after it.
+    // The system prompt comes before all messages, the request as a whole after them.
     return { finding, order: index ?? (one.index === undefined ? Infinity : -1) };
   });
   for (const { rule, index, place, message } of wire) {
@@ -298,8 +301,7 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
 }
 
 /**
- * True if the provider's own checks find something in its messages that the engine does not see: signatures, cache
- * marks.
+ * Returns whether the provider's own checks find something that the engine does not see: signatures, cache marks.
  *
  * @internal
  */
@@ -318,7 +320,7 @@ export function hasWireFindings(
 }
 
 /**
- * The options as the engine takes them.
+ * Returns the options in the form of the engine.
  *
  * @internal
  */
@@ -331,7 +333,7 @@ export function fields(reading: Scanned, provider: ProviderName, { tools, model,
     wire: reading.format === provider,
     byItems: reading.format === "openai-responses",
     ownResults: reading.format === "ai-sdk",
-    // Tools that the provider runs have no name; the adapter's stand-in for it is not sent.
+    // Tools that the provider runs have no name. The adapter makes one up for them, which is not sent.
     tools: known
       ? reading.tools.filter(
           (tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"]),
@@ -382,7 +384,7 @@ function checkWire(
   );
 }
 
-/** Fields of parts that must be texts, and those that may be absent. */
+/** Fields of parts that must be texts. The second list may be absent. */
 const TEXTS: Record<string, readonly string[]> = {
   text: ["text"],
   reasoning: ["text"],
@@ -392,8 +394,8 @@ const TEXTS: Record<string, readonly string[]> = {
 const OPTIONAL_TEXTS = ["name", "data", "url", "mediaType"] as const;
 
 /**
- * The field of a part that is no text and should be one, as a path. The adapters of providers write texts; neutral
- * messages are the host's.
+ * Returns the path of the first field of a part that should be a text and is not. Only neutral messages can have one:
+ * they come from the host, and adapters write texts.
  */
 function misfit(part: Part): string | undefined {
   const fields = part as unknown as Fields;
@@ -409,7 +411,7 @@ function misfit(part: Part): string | undefined {
   return undefined;
 }
 
-/** @throws EspalierError `bad_message` with the path of the first field that is not what its part needs */
+/** @throws EspalierError `bad_message` with the path of the first field that has the wrong type */
 function checkParts({ messages, source }: Reading): void {
   for (const [index, { parts }] of messages.entries()) {
     for (const [at, part] of parts.entries()) {
@@ -421,12 +423,16 @@ function checkParts({ messages, source }: Reading): void {
   }
 }
 
-/** Arguments that may have no JSON; a text can say the same. */
+/**
+ * Returns whether a call has arguments that may not be expressible in JSON. A valid text can contain the same words.
+ */
 function isUnsendable(part: Part): boolean {
   return part.type === "toolCall" && (part.arguments.includes("(again)") || part.arguments.includes("(unreadable)"));
 }
 
-/** Arguments that hold themselves, or cannot be looked into, have no JSON: the request could not even be written. */
+/**
+ * Reports arguments that contain themselves or cannot be read. They have no JSON, so the request could not be written.
+ */
 function unsendable(reading: Reading, out: WireFinding[]): void {
   const { format, messages, source } = reading;
   const { places } = RULES[format];
@@ -462,7 +468,7 @@ function writable(value: unknown): boolean {
   }
 }
 
-/** The field that a finding of the engine is about. */
+/** Returns the path of the field that a finding of the engine is about. */
 function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFinding): { path: string; index?: number } {
   const { source, format, messages } = reading;
   if (tool !== undefined) return { path: `tools[${tool}].name` };
@@ -479,7 +485,7 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
   return { path: pathTo(base, [...place, ...within]), index };
 }
 
-/** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
+/** Reads the conversation in the provider's format, unless it is clearly neutral or the AI SDK's. */
 function read(messages: unknown, provider: ProviderName, { format, tools }: ValidityOptions, known?: Format): Reading {
   const open = (input: unknown) =>
     readConversation(input, {
@@ -488,7 +494,7 @@ function read(messages: unknown, provider: ProviderName, { format, tools }: Vali
     });
   const reading = open(messages);
   if (reading.format === "espalier") checkParts(reading);
-  // What is not for the model is not sent, and places are those in what is.
+  // Parts that are not for the model are not sent, and findings have the paths of what is sent.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
 }
 
@@ -501,7 +507,7 @@ function formatOf(messages: unknown, provider: ProviderName): Format {
       [message["parts"], message["content"]].some(
         (list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"),
       );
-    // Without parts, messages look alike in several formats.
+    // Messages without parts look alike in several formats.
     if (found === "raw") return found;
     return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
   });
