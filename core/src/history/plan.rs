@@ -1,4 +1,4 @@
-//! Plans: what JavaScript does with the host's objects ([`PlanItem`]), and the report of it.
+//! Plans for JavaScript ([`PlanItem`]), and the report of what changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,14 @@ pub use crate::message::edit::{Becomes, PartEdit, PlanItem};
 
 use crate::message::Role;
 
-/// Tokens of a request, split. `total` = `frame` + `conversation` + `tools`.
+/// Tokens of a request by kind. `total` = `frame` + `conversation` + `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
-    /// Number of messages.
     pub messages: usize,
     /// Tokens of the whole request.
     pub total: u64,
-    /// System and developer messages, and what the list itself costs.
+    /// System and developer messages, and the overhead of the list itself.
     pub frame: u64,
     /// All other messages.
     pub conversation: u64,
@@ -22,7 +21,7 @@ pub struct Totals {
     pub tools: u64,
 }
 
-/// Why something went or changed.
+/// A removal or change, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {
@@ -34,12 +33,12 @@ pub struct Removal {
     pub why: String,
     /// Tokens freed.
     pub tokens: u64,
-    /// Where the original is: the host keeps it under these ids.
+    /// The range of ids under which the host keeps the original.
     pub recall: String,
 }
 
 impl Removal {
-    /// A removal whose handle is the range of ids itself.
+    /// Creates a removal that is recalled by its range of ids.
     pub fn new(ids: Vec<String>, rule: &'static str, why: impl Into<String>, tokens: u64) -> Removal {
         let recall = match ids.as_slice() {
             [] => String::new(),
@@ -50,14 +49,14 @@ impl Removal {
     }
 }
 
-/// What became of a message.
+/// The outcome for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Fate {
     Kept,
     Changed,
     Dropped,
-    /// A summary stands for it.
+    /// Replaced by a summary.
     Covered,
     Inserted,
 }
@@ -70,7 +69,7 @@ pub struct MessageFate {
     pub role: Role,
     /// Tokens before; 0 if inserted.
     pub before: u64,
-    /// Tokens after; 0 if gone.
+    /// Tokens after; 0 if removed.
     pub after: u64,
     pub fate: Fate,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,11 @@
-//! Records of earlier compactions among messages, and which of them are believed.
+//! Finds records of earlier compactions among messages, and decides which of them to trust.
 //!
-//! A record carries facts into the next compaction, so a text that merely looks like one must not pass as one: a
-//! pasted file that begins with the tag would bring in constraints and commands. In the view of a log the log itself
-//! says which messages are its records. A flat list of messages has nothing but their text: there a record carries a
-//! checksum of itself.
+//! A record carries facts into the next compaction, so a text that only looks like one must not pass: a pasted file
+//! that begins with the tag would bring in constraints and commands. A log knows which messages of its view are
+//! records. A flat list of messages has only their texts, so a record there carries a checksum of itself.
 //!
-//! The checksum is no secret. It tells records from texts that imitate, quote or change one; it does not stop somebody
-//! who computes it. A host that keeps untrusted text in flat lists and must be sure compacts a log.
+//! The checksum is not secret. It tells records from texts that imitate, quote or change one, but it does not stop an
+//! attacker who computes it. A host that keeps untrusted text in flat lists and must be sure compacts a log.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,37 +14,38 @@ use super::opening::{Foreign, System};
 use crate::fnv::{START_64, add_64};
 use crate::message::{Message, Role};
 
-/// The tag that opens a summary message of an earlier compaction.
+/// Opening tag of a summary message of an earlier compaction.
 pub const SUMMARY_TAG: &str = "<conversation-summary";
-/// What ends it.
+/// Closing tag of a summary message.
 pub const SUMMARY_END: &str = "</conversation-summary>";
-/// The attribute with the checksum: the last one of the tag.
+/// The attribute with the checksum, which is the last one of the tag.
 const SEAL: &str = " seal=\"";
-/// Decimal digits of a checksum. Tokenizers take digits by three, so that every checksum costs the same.
+/// The modulus for a checksum of twelve decimal digits. Tokenizers split digits into threes, so every checksum costs
+/// the same.
 const DIGITS: u64 = 1_000_000_000_000;
 
-/// The messages that are believed to be records.
+/// The messages that are trusted as records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Records {
-    /// Those whose checksum is right.
+    /// Messages with a correct checksum.
     #[default]
     Sealed,
-    /// Those with these ids.
+    /// Messages with these ids.
     Only(BTreeSet<String>),
-    /// Those, and one that another system left at the beginning.
+    /// The messages of `own`, and one that another system left at the beginning.
     Behind { foreign: Foreign, own: Box<Records> },
 }
 
-/// A message that is believed.
+/// A trusted record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// From the tag to its end.
+    /// The text from the opening to the closing tag.
     pub text: &'a str,
-    /// What stands behind it in the same message.
+    /// The text behind the record in the same message.
     pub behind: Cow<'a, str>,
-    /// Who left it, if it is none of ours.
+    /// The other system that wrote the record; `None` for our own.
     pub system: Option<System>,
-    /// The checksum is right: the lists in it were written by a compaction.
+    /// True if the checksum is correct: a compaction wrote the lists in the record.
     pub is_sealed: bool,
 }
 
@@ -74,7 +74,7 @@ impl Records {
         }
     }
 
-    /// The same, and the record of another system if there is one.
+    /// Adds the record of another system, if there is one.
     #[must_use]
     pub fn with(self, foreign: Option<Foreign>) -> Records {
         match foreign {
@@ -83,33 +83,33 @@ impl Records {
         }
     }
 
-    /// The record of another system.
+    /// Returns the record of another system.
     pub fn foreign(&self) -> Option<&Foreign> {
         if let Records::Behind { foreign, .. } = self { Some(foreign) } else { None }
     }
 
-    /// True for a message of the user's that says nothing beside the record of another system.
+    /// Returns whether the message is a user message with nothing but the record of another system.
     pub fn is_foreign_alone(&self, message: &Message) -> bool {
         self.foreign().is_some_and(|foreign| foreign.is_alone && foreign.id == message.id)
     }
 
-    /// True for the answer that another system put behind its record.
+    /// Returns whether the message is the answer that another system put behind its record.
     pub fn is_foreign_reply(&self, message: &Message) -> bool {
         self.foreign().is_some_and(|foreign| foreign.reply.as_deref() == Some(message.id.as_str()))
     }
 
-    /// True if the message is a record.
+    /// Returns whether the message is a record.
     pub fn has(&self, message: &Message) -> bool {
         message.role == Role::User && self.read(message, &message.text()).is_some()
     }
 }
 
-/// True if a text begins with a record whose checksum is right.
+/// Returns whether a text begins with a record with a correct checksum.
 pub fn is_sealed(text: &str) -> bool {
     split(text).is_some()
 }
 
-/// Puts the checksum into a record and replaces one that it has. A text that is no record stays as it is.
+/// Adds the checksum to a record, or replaces it. Returns a text that is no record unchanged.
 ///
 /// ```
 /// use espalier::history::record::{is_sealed, seal};
@@ -123,14 +123,14 @@ pub fn seal(text: &str) -> String {
     format!("{head}{SEAL}{:012}\">{body}{behind}", checksum(head, body))
 }
 
-/// The record and what stands behind it, if the checksum is right.
+/// Splits a text into the record and the text behind it, if the checksum is correct.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (head, body, behind) = frame(text)?;
     let (head, given) = sum(head)?;
     (given.len() == 12 && given.parse() == Ok(checksum(head, body))).then(|| text.split_at(text.len() - behind.len()))
 }
 
-/// The tag without its `>`, the text up to the end of the record, and what follows.
+/// Splits a text into the tag without its `>`, the rest of the record, and the text behind it.
 fn frame(text: &str) -> Option<(&str, &str, &str)> {
     let (head, rest) = text.split_once('>')?;
     let is_tag = head.starts_with(SUMMARY_TAG) && !head.contains('\n');
@@ -138,13 +138,13 @@ fn frame(text: &str) -> Option<(&str, &str, &str)> {
     Some((head, &rest[..end], &rest[end..]))
 }
 
-/// The tag without its checksum, and the checksum.
+/// Splits a tag into the tag without its checksum, and the checksum.
 fn sum(head: &str) -> Option<(&str, &str)> {
     let (bare, given) = head.rsplit_once(SEAL)?;
     Some((bare, given.strip_suffix('"')?))
 }
 
-/// A checksum of who says it and of every byte: FNV-1a in 64 bits, mixed and brought to twelve digits.
+/// Computes a checksum of the role and of every byte: FNV-1a in 64 bits, mixed and reduced to twelve digits.
 fn checksum(head: &str, body: &str) -> u64 {
     let texts = ["espalier record", Role::User.as_str(), head, body];
     let mut hash = texts.into_iter().fold(START_64, |hash, text| add_64(add_64(hash, text.as_bytes()), &[0]));

@@ -1,14 +1,18 @@
-//! What to do when a provider refuses a request, and what is learned from that.
+//! Decides what to do when a provider refuses a request, and learns from refusals and answers.
 //!
-//! In: what happened (a refusal and what its text named, or an answer and the usage it reported). Out: a [`Next`] step. Nothing is sent
-//! here: the host sends, says what came of it, and asks again. [`Recovery`] outlives a request and is plain data that can be kept;
-//! [`Tries`] belongs to one request, so that requests of one model may run side by side.
+//! In: a refusal with the numbers that its text named, or an answer with the usage that it reported. Out: a [`Next`]
+//! step. Nothing is sent here: the host sends, reports the outcome, and asks again. [`Recovery`] outlives a request and
+//! is plain data that can be stored. [`Tries`] belongs to one request, so that requests of one model may run in
+//! parallel.
 //!
-//! - A named limit becomes the model's, until the host clears it. A named use says how many of the provider's tokens one of ours is.
-//! - Without a number the request shrinks by a buffer of 5 %, which doubles with each refusal to at most 25 %, and halves after ten
-//!   answers.
-//! - One report never lowers a limit. Two low reports in a row that agree do, above a floor; a report that contradicts a limit raises it.
-//! - Each retry has at least 5 % fewer tokens than what was refused, by our count; after three the error goes to the host.
+//! - A limit that the provider names becomes the model's, until the host clears it. Named usage sets the scale: the
+//!   provider's tokens for one of ours.
+//! - Without a number the request shrinks by a buffer of 5 %, which doubles with each refusal to at most 25 %, and
+//!   halves after ten answers.
+//! - One report never lowers a limit. Two consecutive low reports that agree do, above a floor. A report that
+//!   contradicts a limit raises it.
+//! - Each retry has at least 5 % fewer tokens than the refused request, by our count. After three retries the error
+//!   goes to the host.
 
 use std::collections::BTreeMap;
 
@@ -16,36 +20,38 @@ use serde::{Deserialize, Serialize};
 
 use super::prune::DropMedia;
 
-/// Retries of one request.
+/// Maximum retries of one request.
 pub const RETRIES: u32 = 3;
-/// The first buffer, and the largest, where the host's profile names none.
+/// The first and the largest buffer, if the host's profile names none.
 const BUFFER: (f64, f64) = (0.05, 0.25);
-/// No profile leaves more free than this.
+/// Maximum buffer that a profile may set.
 const MOST_BUFFER: f64 = 0.9;
-/// A smaller buffer is none.
+/// Smaller buffers are set to 0.
 const NO_BUFFER: f64 = 0.005;
-/// Answers in a row after which the buffer halves.
+/// Consecutive answers after which the buffer halves.
 const CALM: u32 = 10;
-/// What a retry may have of the tokens that were refused.
+/// Maximum share of the refused tokens that a retry may have.
 const PROGRESS: f64 = 0.95;
-/// Most that one of our tokens can be of the provider's; whatever claims more is a misread number.
+/// Maximum provider tokens for one of ours. A higher ratio comes from a misread number.
 const MOST_SCALE: f64 = 10.0;
-/// An answer needs some room: the output reserve is not lowered below this.
+/// Minimum output reserve in tokens, because an answer needs some room.
 pub const LEAST_OUTPUT: u64 = 1_024;
-/// Share of a prediction that may be wrong when nobody says how good it is: that of an encoding that stands in for the model's own.
+/// Assumed error of a prediction without a known bound, as a share: the error of a similar encoding.
 const UNKNOWN_ERROR: f64 = 0.3;
 /// Share and number of tokens by which a report may always be lower than predicted.
 const SLACK: (f64, u64) = (0.05, 64);
-/// The smallest limit that low reports can teach: tokens, and a share of the stated window. Servers that truncate keep thousands.
+/// The smallest limit that low reports can set: in tokens, and as a share of the stated window. Servers that truncate
+/// keep thousands of tokens.
 const FLOOR: (u64, f64) = (1_024, 0.01);
-/// Relative difference below which two reports agree. Servers that drop whole messages do not stop at the same token each time.
+/// Relative difference below which two reports agree. Servers that drop whole messages do not stop at the same token
+/// each time.
 const AGREEMENT: f64 = 0.1;
-/// Relative difference below which a report is taken for the tokens that are new since the request before.
+/// Relative difference below which a report is assumed to count only the tokens added since the previous request.
 const NEW_ONLY: f64 = 0.25;
-/// Factor by which one report alone may raise the scale, or exceed a learned limit without ending it.
+/// Factor by which one report alone may raise the scale, or exceed a learned limit without removing it.
 const CREEP: f64 = 1.1;
 
-/// What was learned of all models. Plain data.
+/// What was learned about all models. Plain data.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Recovery {
@@ -53,31 +59,31 @@ pub struct Recovery {
     pub models: BTreeMap<String, Learned>,
 }
 
-/// What was learned of one model.
+/// What was learned about one model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Learned {
-    /// Input tokens by the provider's count, as it named them.
+    /// Maximum input tokens by the provider's count, as the provider named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// True if the limit was inferred from low reports. The provider did not name it.
     #[serde(skip_serializing_if = "is_false")]
     pub inferred: bool,
-    /// When the limit was named; the host's words.
+    /// The date on which the limit was named, in the host's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// The provider's tokens for one of ours, 1 or more.
+    /// The provider's tokens for one of ours, at least 1.
     pub scale: f64,
     /// Share of the limit that is left free, 0 to 0.9.
     pub buffer: f64,
     /// Answers since the last refusal or halving.
     pub accepted: u32,
-    /// The newest report, if it was odd: the next one confirms it or does not.
+    /// The newest report, if it was odd. The next report may confirm it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
 }
 
-/// A report that teaches nothing until the next one agrees with it.
+/// An odd report, which counts only if the next one agrees with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
     pub reported: u64,
@@ -96,19 +102,19 @@ impl Default for Learned {
 #[serde(rename_all = "camelCase")]
 pub struct Tries {
     pub model: String,
-    /// What the request may have if nothing was learned.
+    /// The limit of the request if nothing was learned.
     pub base: u64,
-    /// What the next try may have, by our count.
+    /// The limit of the next try, by our count.
     pub limit: u64,
     /// Retries so far.
     pub retries: u32,
-    /// Media that go whatever it costs.
+    /// Media to remove even if the request fits.
     #[serde(default)]
     pub drop_media: DropMedia,
-    /// Output tokens that are asked for; absent if the host does not let them be lowered.
+    /// Output tokens that the request asks for; absent if the host does not allow lowering them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_reserve: Option<u64>,
-    /// Whether they were lowered already.
+    /// Whether the output tokens were lowered already.
     #[serde(default)]
     pub output_lowered: bool,
 }
@@ -121,18 +127,18 @@ pub struct Refusal {
     /// Tokens that the provider counted, if it named them.
     #[serde(default)]
     pub used: Option<u64>,
-    /// Tokens that it takes, if it named them.
+    /// Maximum tokens of the provider, if it named them.
     #[serde(default)]
     pub limit: Option<u64>,
-    /// Tokens that the refused request had, by our count.
+    /// Tokens of the refused request, by our count.
     pub sent: u64,
-    /// Whether it had pictures or documents that could still go.
+    /// Whether the request had pictures or documents that could be removed.
     #[serde(default)]
     pub has_media: bool,
-    /// Shares of the limit that are left free after a refusal without a number: the first, and the most that it doubles to.
+    /// Buffers after refusals without a number: the first, and the maximum to which it doubles.
     #[serde(default)]
     pub buffer: Option<(f64, f64)>,
-    /// The host's date, kept with a limit that is learned.
+    /// The host's date, stored with a learned limit.
     #[serde(default)]
     pub date: Option<String>,
 }
@@ -141,19 +147,19 @@ pub struct Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Too many tokens.
+    /// Too many input tokens.
     ContextLength,
-    /// Too many together with what the answer may have.
+    /// Too many tokens of input and output together.
     OutputReserve,
     /// Too many bytes.
     BodySize,
-    /// Too many requests or tokens in a time.
+    /// Too many requests or tokens in a period.
     RateLimited,
-    /// Something that no smaller request would mend.
+    /// An error that a smaller request would not avoid.
     Other,
 }
 
-/// What to do now.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Next {
@@ -165,13 +171,13 @@ pub enum Next {
         #[serde(skip_serializing_if = "Option::is_none")]
         output_reserve: Option<u64>,
     },
-    /// The error goes to the host, with all tries.
+    /// Report the error to the host, with all tries.
     GiveUp { why: &'static str },
-    /// The error goes to the host as it is: nothing that could be cut would help.
+    /// Report the error to the host as it is, because no cut would help.
     PassOn { why: &'static str },
 }
 
-/// An answer.
+/// An accepted request with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
@@ -181,7 +187,7 @@ pub struct Accepted {
     /// Tokens of the prompt that the provider reported, cached ones included.
     #[serde(default)]
     pub reported: Option<u64>,
-    /// What it was predicted to report, and by how much that may be wrong.
+    /// The predicted report, and the bound of its error.
     #[serde(default)]
     pub predicted: Option<u64>,
     #[serde(default)]
@@ -193,34 +199,35 @@ pub struct Accepted {
     pub date: Option<String>,
 }
 
-/// A report that does not go with what was sent.
+/// A report that does not match the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SilentOverflow {
     pub kind: Silence,
-    /// Tokens that it reported.
+    /// Reported tokens.
     pub reported: u64,
-    /// Tokens that were expected, or the window that was exceeded.
+    /// Expected tokens, or the window that was exceeded.
     pub expected: u64,
-    /// What the model's next request may have, by the provider's count. Absent if nothing was learned.
+    /// The limit of the model's next request, by the provider's count. Absent if nothing was learned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 
-/// How it was noticed.
+/// How a mismatch was noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Silence {
-    /// More was reported than the window has.
+    /// The report exceeds the window.
     OverWindow,
-    /// Clearly less was reported than was sent, twice in a row: the server cut it.
+    /// Two consecutive reports are clearly lower than the request: the server cut it.
     Truncated,
-    /// Clearly less was reported than was sent, and nothing proves that the server cut it. Some servers report uncached tokens only.
+    /// The report is clearly lower than the request, but nothing proves that the server cut it. Some servers report
+    /// only uncached tokens.
     Odd,
 }
 
 impl Recovery {
-    /// What a request of `model` may have, by our count, if its limit were `base`.
+    /// Returns how many tokens a request of `model` may have, by our count, if its limit were `base`.
     ///
     /// ```
     /// use espalier::history::recovery::{Learned, Recovery};
@@ -235,7 +242,7 @@ impl Recovery {
         share(limit, (1.0 - learned.buffer()) / learned.scale())
     }
 
-    /// Begins a request. `output_reserve` are the output tokens it asks for, if they may be lowered.
+    /// Begins a request. `output_reserve` is the number of output tokens that it asks for, if they may be lowered.
     pub fn begin(&self, model: &str, base: u64, output_reserve: Option<u64>) -> Tries {
         Tries {
             model: model.to_string(),
@@ -248,14 +255,14 @@ impl Recovery {
         }
     }
 
-    /// Takes in a refusal and says what to do. `tries` is ready for the next try then.
+    /// Learns from a refusal and returns the next step. Prepares `tries` for the next try.
     pub fn refused(&mut self, tries: &mut Tries, refusal: &Refusal) -> Next {
         match refusal.kind {
             Kind::RateLimited => return Next::PassOn { why: "a smaller request would be refused as well, for now" },
             Kind::Other => return Next::PassOn { why: "the size of the request is not what is wrong" },
             Kind::ContextLength | Kind::OutputReserve | Kind::BodySize => {}
         }
-        // What was said of the limit holds for later requests, also when this one has no retries left.
+        // A named limit applies to later requests, even if this one has no retries left.
         let next = self.shrunk(tries, refusal);
         if tries.retries >= RETRIES {
             return Next::GiveUp { why: "it was refused after three retries" };
@@ -287,7 +294,7 @@ impl Recovery {
                     return next;
                 }
             }
-            // The named limit is that of input and output together.
+            // The provider named the limit of input and output together.
             named =
                 named.map(|limit| limit.saturating_sub(tries.output_reserve.unwrap_or(0))).filter(|&limit| limit > 0);
         }
@@ -300,7 +307,7 @@ impl Recovery {
         }
         let mut limit = self.limit(&tries.model, tries.base);
         if named.is_none() || limit >= refusal.sent {
-            // Nothing that was named makes the request smaller.
+            // No named number makes the request smaller.
             let learned = self.models.entry(tries.model.clone()).or_default();
             let (first, most) = refusal.buffer.unwrap_or(BUFFER);
             let next = if learned.buffer() == 0.0 { first } else { (learned.buffer() * 2.0).min(most) };
@@ -312,10 +319,10 @@ impl Recovery {
         next
     }
 
-    /// Takes in an answer; returns what is odd about its report.
+    /// Learns from an answer. Returns what is odd about its report.
     pub fn accepted(&mut self, answer: &Accepted) -> Option<SilentOverflow> {
         let learned = self.models.entry(answer.model.clone()).or_default();
-        // Some servers report nothing at all as zero.
+        // Some servers report zero if they do not count.
         let reported = answer.reported.filter(|&reported| reported > 0);
         let silent = reported.and_then(|reported| learned.judge(answer, reported));
         match &silent {
@@ -341,14 +348,14 @@ impl Recovery {
         silent
     }
 
-    /// Forgets what was learned of a model.
+    /// Forgets what was learned about a model.
     pub fn clear(&mut self, model: &str) {
         self.models.remove(model);
     }
 }
 
 impl Learned {
-    /// Kept data may be anybody's.
+    /// Returns the buffer, within its bounds: stored data may hold any number.
     fn buffer(&self) -> f64 {
         match self.buffer {
             buffer if buffer.is_nan() || buffer <= 0.0 || buffer.is_infinite() => 0.0,
@@ -357,7 +364,7 @@ impl Learned {
         }
     }
 
-    /// What a report says of its request: nothing if it is as expected.
+    /// Compares a report with its request. Returns `None` if it is as expected.
     fn judge(&mut self, answer: &Accepted, reported: u64) -> Option<SilentOverflow> {
         let doubt = self.doubt.take();
         let now = Doubt { reported, sent: answer.sent };
@@ -368,7 +375,7 @@ impl Learned {
         }
         let Some(predicted) = answer.predicted.filter(|&predicted| is_low(answer, reported, predicted)) else {
             if let Some(limit) = self.limit.filter(|&limit| reported > limit) {
-                // It read more than it was said to take.
+                // The provider accepted more than the known limit.
                 self.limit = (reported <= share(limit, CREEP)).then_some(reported);
                 self.inferred &= self.limit.is_some();
             }
@@ -377,7 +384,7 @@ impl Learned {
             }
             return None;
         };
-        // A server that cuts at the inferred limit has no reason to cut this request: the inference was wrong.
+        // The server would not cut a request below the inferred limit, so the inference was wrong.
         if self.inferred && self.limit.is_some_and(|limit| predicted <= limit) {
             (self.limit, self.inferred) = (None, false);
         }
@@ -386,7 +393,7 @@ impl Learned {
             return odd(Silence::Odd, predicted, None);
         }
         let confirmed = doubt.filter(|doubt| {
-            // Of a server that counts what is new only, the second report is what was added since the first.
+            // If a server counts only new tokens, the second report is close to what was added since the first.
             let added = answer.sent.saturating_sub(doubt.sent);
             is_near(doubt.reported, reported, AGREEMENT) && !is_near(added, reported, NEW_ONLY)
         });
@@ -397,7 +404,7 @@ impl Learned {
         }
     }
 
-    /// Takes the provider's tokens for one of ours from a whole report. One report alone cannot raise them by much.
+    /// Sets the scale from a complete report. One report alone cannot raise it by much.
     fn rescale(&mut self, now: Doubt, before: Option<Doubt>) {
         let ratio = |of: Doubt| (of.reported as f64 / of.sent.max(1) as f64).clamp(1.0, MOST_SCALE);
         let scale = ratio(now);
@@ -414,7 +421,7 @@ impl Learned {
     }
 }
 
-/// Whether a report is lower than the error of its prediction explains.
+/// Returns whether a report is too low to be explained by the error of the prediction.
 fn is_low(answer: &Accepted, reported: u64, predicted: u64) -> bool {
     let bound = answer.bound.unwrap_or(share(predicted, UNKNOWN_ERROR));
     let margin = bound.max(share(predicted, SLACK.0)).max(SLACK.1);

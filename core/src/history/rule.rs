@@ -1,4 +1,5 @@
-//! Names of rules. The core's are part of the program; those that a host hands back are looked up, and kept once if they are new.
+//! Names of rules. The core's names are static. Names that a host passes back are looked up, and stored once if they
+//! are new.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,7 +10,8 @@ use serde::{Deserialize, Deserializer};
 /// The stable name of a rule.
 pub type Rule = &'static str;
 
-/// Longest name, in bytes, and most names that are kept: what is kept stays for the life of the program.
+/// Maximum bytes of a name, and maximum number of stored names. Stored names stay in memory for the life of the
+/// program.
 const LONGEST: usize = 64;
 const MOST: usize = 256;
 
@@ -20,7 +22,7 @@ thread_local! {
 /// Reads the name of a rule.
 ///
 /// # Errors
-/// For names longer than 64 bytes, and once there are 256 that differ.
+/// For names longer than 64 bytes, and for a new name once 256 are stored.
 pub(super) fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Rule, D::Error> {
     let name = String::deserialize(from)?;
     KEPT.with_borrow_mut(|kept| {
