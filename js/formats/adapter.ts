@@ -1,9 +1,9 @@
 /**
- * What an adapter is: it reads one provider's messages into the neutral model, and makes that provider's messages from
- * a plan.
+ * The contract of an adapter. It reads one provider's messages into the neutral model, and makes that provider's
+ * messages from a plan.
  *
- * Reading keeps, for every neutral part, the piece of the host's message it came from, so that an edit can be carried
- * out on a shallow copy. What a plan keeps is the host's own object; nothing of the host's is ever changed.
+ * A reading keeps, for every neutral part, the piece of the host's message it came from, so that an edit applies to a
+ * shallow copy. A kept message is the host's own object. The host's objects never change.
  */
 
 import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types/messages.ts";
@@ -23,22 +23,22 @@ import type { UsageReader } from "./usage.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
 
-/** A conversation that was read. */
+/** A conversation in the neutral model. */
 export interface Reading {
   format: Format;
   messages: NeutralMessage[];
   tools: NeutralTool[];
-  /** What was read. */
+  /** The conversation in the host's form. */
   source: Source;
-  /** Carries out a plan; the result has the shape of what was read (array or request object). */
+  /** Applies a plan. The result has the same shape as the input (array or request object). */
   rebuild(plan: readonly PlanItem[]): unknown;
-  /** Where in the host's message each part of it comes from, in the words of the format's adapter. */
+  /** Returns the origin of each part in the host's message, as `Piece` values of the format's adapter. */
   pieces(id: string): readonly unknown[];
-  /** Ids of the messages of which something is not for the model: it is neither counted nor sent. */
+  /** Ids of messages with content that is not for the model. That content is neither counted nor sent. */
   withheld: readonly string[];
 }
 
-/** Where the list of messages is, and what else the request holds. */
+/** The list of messages, and the request that holds it. */
 export interface Source {
   /** What the host passed. */
   input: unknown;
@@ -49,66 +49,68 @@ export interface Source {
   request?: Record<string, unknown>;
 }
 
-/** The input with another list of messages; the input itself if they are the same. */
+/** Returns the input with another list of messages, or the input itself if the messages are the same. */
 export function withValues({ input, list, name, request }: Source, values: readonly unknown[]): unknown {
   if (values.length === list.length && values.every((value, at) => value === list[at])) return input;
   return request ? copy(request, { [name]: values }) : values;
 }
 
-/** A message as read: the neutral form and, part by part, where it came from. */
+/** A message in the neutral form, and the origin of each part. */
 export interface ReadMessage<Piece> {
   message: NeutralMessage;
   pieces: Piece[];
 }
 
 /**
- * A format: all that the package knows about one provider's messages, made in the folder of that provider. `Piece`
- * says where in a host message a part came from.
+ * A format: everything that the package knows about one provider's messages, in the folder of that provider. `Piece` is
+ * the origin of a part in a host's message.
  */
 export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece>, TurnWriter {
-  /** Ids that the provider takes for calls; absent if it takes any. */
+  /** Ids that the provider accepts for calls; absent if it accepts any. */
   ids?: IdRule;
-  /** Makes a request with a system prompt; absent if the system prompt is a message like others. */
+  /** Makes a request with a system prompt; absent if the system prompt is an ordinary message. */
   withSystem?(system: string, messages: readonly unknown[]): Fields;
 }
 
-/** The rules of a format that need no reading; the neutral format has these alone. */
+/** The rules of a format that need no reading. The neutral format has only these. */
 export interface Rules<Piece> {
   format: Format;
   places: Places<Piece>;
-  /** How its messages are recognised; absent if only what they lack tells. */
+  /** How its messages are recognised; absent if only missing fields identify them. */
   shape?: Shape;
   writeTool: ToolWriter;
-  /** Reads reports of usage; absent for formats whose provider reports none. */
+  /** Reads reported usage; absent for formats whose provider reports none. */
   usage?: UsageReader;
-  /** Finds what only the provider's own messages show. */
+  /** Finds problems that only the provider's own messages show. */
   check?: WireCheck;
   /** Absent for formats without cache marks. */
   marks?: Marks;
-  /** Absent for formats without signed thoughts. */
+  /** Absent for formats without signed reasoning. */
   thoughts?: Thoughts<Piece>;
   /**
-   * The bodies of a message's results that hold more than one text, with the indices of their parts; absent for formats
-   * whose results are lists of parts.
+   * Returns the bodies of tool results that hold more than one text, with the indices of their parts; absent for
+   * formats whose results are lists of parts.
    */
   resultBodies?(message: Fields): [part: number, body: unknown][];
-  /** Messages as JSON keeps them, and back; absent if they are plain objects. */
+  /** Converts messages to a form that JSON can store, and back; absent if they are plain objects. */
   stored?: { to(message: unknown): unknown; from(message: unknown): unknown };
   /** Documented limits of a request to the provider; an absent one is not checked. */
   limits?: RequestLimits;
-  /** True for a message that holds a summary by the provider's server, which only that server can read. */
+  /** Returns whether a message holds a summary by the provider's server, which only that server can read. */
   isServerItem?(message: Fields): boolean;
 }
 
 /** Where parts are in a format's messages. */
 export interface Places<Piece> {
-  /** The place of a part in its message. */
+  /** Returns the place of a part in its message. */
   part(piece: Piece, message: Fields): Place;
-  /** The place of an item of a tool result, from the result on. */
+  /** Returns the place of an item of a tool result, relative to the result. */
   item(result: Fields, item: number): Place;
-  /** Where the arguments of a call can be as a value, from the call on. */
+  /** Places where the arguments of a call can be an object, relative to the call. */
   arguments: readonly Place[];
-  /** The change that gives a call or a result another tool name; its place is from the call or result on. */
+  /**
+   * Returns the change that gives a call or a result another tool name. Its place is relative to the call or result.
+   */
   renamed(part: Fields, name: string): FieldChange;
 }
 
@@ -116,31 +118,35 @@ export interface Places<Piece> {
 export interface Messages<Piece> {
   /** Reads one message; `path` names it in errors. */
   read(message: Fields, at: number, path: string, state: Map<string, unknown>): ReadMessage<Piece>;
-  /** A copy of the host's message with the edits carried out. */
+  /** Returns a copy of the host's message with the edits applied. */
   edit(original: Fields, read: ReadMessage<Piece>, edits: readonly PartEdit[]): unknown;
-  /** Text of the system prompt, where the request keeps it apart. */
+  /** Returns the system prompt of a request that holds it outside the messages. */
   system?(request: Fields): Part[] | undefined;
-  /** The tool definitions of the request. */
+  /** Converts the tool definitions of a request. */
   tools(tools: readonly unknown[]): NeutralTool[];
-  /** The message without what results hold for others than the model; the host's own object if that is nothing. */
+  /**
+   * Returns the message without content of results that is not for the model; the host's own object if there is none.
+   */
   forModel?(message: Fields): Fields;
-  /** Puts a message into the one before it where the provider demands it; `undefined` if that is not to be done. */
+  /** Joins a message to the one before if the provider requires it; otherwise returns `undefined`. */
   join?(first: unknown, second: unknown): unknown | undefined;
-  /** Neighbours that become one message: a run of them is put together at once, so that its cost is its length. */
+  /**
+   * Rules for adjacent messages that become one. A whole run is joined at once, so the cost is linear in its length.
+   */
   merge?: Merge;
 }
 
-/** Which neighbours become one message, and in what order. */
+/** Which adjacent messages become one, and in what order. */
 export interface Merge {
-  /** Name of the list that both have. */
+  /** Name of the list that holds the items of both messages. */
   list: string;
   /** The role of the assistant. */
   assistant: unknown;
-  /** Returns the item for a text that stands there instead of a list. */
+  /** Returns the item for a text in place of the list. */
   item?(text: string, run: readonly Fields[]): unknown;
-  /** True if `second` joins `first`, or the run that `first` began. */
+  /** Returns whether `second` joins `first`, or the run that begins with `first`. */
   takes(first: unknown, second: unknown): boolean;
-  /** True for items that stand in front of the others. */
+  /** Returns whether an item comes before the others. */
   isFirst(item: unknown): boolean;
 }
 
@@ -151,7 +157,7 @@ export function reading<Piece>(
   tools: readonly unknown[] | undefined,
 ): Reading {
   const { list, name, request } = source;
-  // By position; a host's list may change while this is in use.
+  // By index. The host's list may change in the meantime.
   const originals: Fields[] = [];
   const pieces: (readonly unknown[])[] = [];
   const places = new Map<string, number>();
@@ -164,7 +170,7 @@ export function reading<Piece>(
   lookingAt(
     () => `${name}[${at}]`,
     () => {
-      // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
+      // `forEach` would skip holes, and later messages would come back in the wrong place.
       for (; at < list.length; at++) {
         const given = list[at];
         const path = `${name}[${at}]`;
@@ -201,8 +207,8 @@ export function reading<Piece>(
 }
 
 /**
- * What a reading remembers, for reading one of its messages again: what that writes down is its own. (A copy for each
- * would be of all that was read.)
+ * The state of a reading, for a second read of one of its messages. That read writes only here. A copy for each read
+ * would copy the state of the whole conversation.
  */
 class Aside extends Map<string, unknown> {
   private readonly state: ReadonlyMap<string, unknown>;
@@ -217,7 +223,10 @@ class Aside extends Map<string, unknown> {
   }
 }
 
-/** Reads messages again that were read with this state, or what was made of them; `name` is that of their list. */
+/**
+ * Returns a function that reads a message again, or an edited version of it. `state` is that of the first read, `name`
+ * the name of the list.
+ */
 export function readsAgain<Piece>(
   adapter: Adapter<Piece>,
   state: ReadonlyMap<string, unknown>,
@@ -226,24 +235,24 @@ export function readsAgain<Piece>(
   return (at, from) => adapter.read(from, at, `${name}[${at}]`, new Aside(state));
 }
 
-/** A host's messages, as a plan is carried out on them. */
+/** The host's messages while a plan is applied to them. */
 export interface Hosts<Piece> {
   source: Pick<Source, "list">;
-  /** Number of the message with an id. */
+  /** Returns the index of the message with an id. */
   place(id: string): number | undefined;
-  /** What of a message is for the model: the host's own object where that is all. */
+  /** Returns the content of a message that is for the model: the host's own object if that is all of it. */
   original(at: number): Fields;
-  /** Reads a message again, or what was made of it. */
+  /** Reads a message again, or an edited version of it. */
   again(at: number, from: Fields): ReadMessage<Piece>;
 }
 
-/** Carries out a plan: messages in the host's format. */
+/** Applies a plan. Returns messages in the host's format. */
 export function carriedOut<Piece>(
   adapter: Adapter<Piece>,
   plan: readonly PlanItem[],
   { source, place, original, again }: Hosts<Piece>,
 ): unknown[] {
-  // The host's own thought of another message in front of a message's parts.
+  // Adds the host's own reasoning of another message before the parts of a message.
   const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
     const sourceAt = place(from);
     if (sourceAt === undefined) return message;
@@ -252,8 +261,8 @@ export function carriedOut<Piece>(
     const thought = number === undefined ? undefined : thoughtAt(original(sourceAt), number);
     return thought === undefined ? message : (prependThought(message as Fields, thought) ?? message);
   };
-  // What the host had in this order stays neighbours; only where the plan changed something may messages be put
-  // together.
+  // Messages that were adjacent in the host's list stay separate. Messages are joined only where the plan changed
+  // something.
   const out: { value: unknown; at: number | undefined; run?: unknown[] }[] = [];
   const push = (value: unknown, at: number | undefined, joins = false) => {
     const last = out.at(-1);
@@ -276,7 +285,7 @@ export function carriedOut<Piece>(
       continue;
     }
     const at = place(item.id);
-    // The system prompt that the request keeps apart: it is never edited.
+    // The request holds the system prompt outside the messages. It is never edited.
     if (at === undefined) continue;
     const own = original(at);
     if (item.type === "keep") {
@@ -289,7 +298,8 @@ export function carriedOut<Piece>(
         (rest, { from, part }) => (from === undefined ? rest : withThought(rest, { from, part })),
         message,
       );
-    // Names and ids change first, in copies that keep all parts, so that every other edit finds its part where it was.
+    // Names and ids change first, in copies that keep all parts, so that the other edits find their parts at the same
+    // indices.
     let [from, read] = [own, again(at, own)];
     const rewrite = (message: unknown) => {
       if (message !== from) [from, read] = [message as Fields, again(at, message as Fields)];
@@ -305,13 +315,13 @@ export function carriedOut<Piece>(
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
 }
 
-/** Returns true if both are the assistant's, or neither is. */
+/** Returns whether both messages are the assistant's, or neither is. */
 export function areOneSpeaker(first: unknown, second: unknown, { assistant }: Pick<Merge, "assistant">): boolean {
   const isAssistants = (message: unknown) => (message as Fields)["role"] === assistant;
   return isAssistants(first) === isAssistants(second);
 }
 
-/** Joins neighbours that the provider wants as one message. */
+/** Joins adjacent messages that the provider wants as one. */
 export function mergedAll({ merge }: { merge?: Merge }, messages: readonly unknown[]): unknown[] {
   if (!merge) return [...messages];
   const runs: unknown[][] = [];
@@ -323,7 +333,7 @@ export function mergedAll({ merge }: { merge?: Merge }, messages: readonly unkno
   return runs.map((run) => (run.length > 1 ? merged(run as Fields[], merge) : run[0]));
 }
 
-/** Messages as one: the first one with the items of all. */
+/** Joins messages: returns a copy of the first one with the items of all. */
 function merged(run: readonly Fields[], { list, item, isFirst }: Merge): unknown {
   const all = run.flatMap((message) => {
     const items = message[list];
@@ -332,12 +342,12 @@ function merged(run: readonly Fields[], { list, item, isFirst }: Merge): unknown
   return copy(run[0]!, { [list]: [...all.filter(isFirst), ...all.filter((item) => !isFirst(item))] });
 }
 
-/** What a conversation is beside its messages. */
+/** A conversation without its messages. */
 export type Scanned = Pick<Reading, "format" | "source" | "tools">;
 
 /**
- * Reads with one adapter, from message number `from` on, and keeps nothing: messages that live no longer than it takes
- * to look at them cost little.
+ * Reads messages with one adapter from index `from` on, and keeps none of them: short-lived objects cost little.
+ * Returns `undefined` if a message has content that is not for the model.
  */
 export function scanning<Piece>(
   adapter: Adapter<Piece>,
@@ -360,7 +370,7 @@ export function scanning<Piece>(
         if (!isFields(original)) throw bad(path, "a message", original);
         if (adapter.forModel && adapter.forModel(original) !== original) return false;
         visit(adapter.read(original, at, path, state).message);
-        // What an adapter keeps of a message for reading it again.
+        // The entry that an adapter keeps for a second read of the message.
         state.delete(`#${at}`);
       }
       return true;
@@ -371,14 +381,14 @@ export function scanning<Piece>(
     : undefined;
 }
 
-/** What was read, without what is not for the model; the host's own if all of it is. */
+/** Returns the conversation without content that is not for the model; the host's own object if there is none. */
 export function asSent(reading: Reading): unknown {
   return reading.withheld.length === 0
     ? reading.source.input
     : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));
 }
 
-/** The changes of fields that give tools other names. */
+/** Returns the changes of fields that rename tools. */
 function renamedTools<Piece>(
   { places }: Adapter<Piece>,
   { pieces }: ReadMessage<Piece>,
@@ -393,21 +403,24 @@ function renamedTools<Piece>(
   });
 }
 
-/** Edits that change ids only; all other parts stay. */
+/** Returns edits that change only ids and keep all parts. */
 function withIds(edits: readonly PartEdit[], length: number): PartEdit[] {
   const all = Array.from({ length }, (_, part): PartEdit => ({ part }));
   for (const { part, callId } of edits) if (callId !== undefined) all[part] = { part, callId };
   return all;
 }
 
-/** Pieces of one message: one again, with the parts in the order of the pieces, if the format has them in a list. */
+/** Joins the pieces of one message in their order, if the format has a list of parts. */
 function inOrder(pieces: readonly unknown[], merge: Merge | undefined): readonly unknown[] {
   if (!merge || pieces.length < 2) return pieces;
   const { list } = merge;
   return [copy(pieces[0] as Fields, { [list]: pieces.flatMap((piece) => (piece as Fields)[list]) })];
 }
 
-/** Adapters keep the order of parts: a message whose parts come in another order is taken apart. */
+/**
+ * Splits edits into runs with ascending parts. Adapters keep the order of parts, so a message whose parts change their
+ * order is split.
+ */
 function runs(edits: readonly PartEdit[]): PartEdit[][] {
   const out: PartEdit[][] = [[]];
   for (const edit of edits) {

@@ -1,7 +1,7 @@
 /**
- * Conversations as turns: what every format can hold, said by one speaker at a time, each tool result in a turn right
- * behind its call. Every format writes turns in one way, whether they become a request, another format's messages, or
- * what the core inserts.
+ * Conversations as turns, which every format can hold. A turn has one role, and each tool result is in a turn directly
+ * after its call. Every format writes turns in one way, whether they become a request, another format's messages, or
+ * messages that the core inserts.
  */
 
 import type { NeutralMessage, Part, ToolResultPart } from "../types/messages.ts";
@@ -10,35 +10,35 @@ import { mediaOf } from "./media.ts";
 
 export interface Turn {
   role: "system" | "user" | "assistant" | "tool";
-  /** Tells participants of one role apart. */
+  /** Distinguishes participants with the same role. */
   name?: string;
-  /** Texts, pictures, documents and calls; results alone in a turn of tools. Nothing in it is empty or lacks its data. */
+  /** Texts, images, documents and calls; in a turn of tools only results. No part is empty or lacks its data. */
   parts: Part[];
-  /** True if a cache mark is in it. */
+  /** Whether it has a cache mark. */
   isMarked: boolean;
-  /** Id of the message that the turn begins with. */
+  /** Id of the message at the start of the turn. */
   id: string;
 }
 
 /** Reports a part that cannot be written, and why. */
 export type ReportLoss = (part: Part, id: string, why: string) => void;
 
-/** How turns are written. */
+/** Options for writing turns. */
 export interface Writing {
-  /** The host's messages, whose classes and shape new ones take. */
+  /** The host's messages. New messages take their classes and shape. */
   list: readonly unknown[];
-  /** Turns the id of a call into one that the provider takes. */
+  /** Converts the id of a call into one that the provider accepts. */
   id(callId: string): string;
   lost: ReportLoss;
 }
 
-/** What can write turns. */
+/** A format that can write turns. */
 export interface TurnWriter {
-  /** Returns the host's messages for a turn. */
+  /** Returns the messages of a turn in the format. */
   write(turn: Turn, how: Writing): unknown[];
 }
 
-/** Writes neutral messages that no host has yet. Ids stay as they are unless `how` changes them. */
+/** Writes neutral messages that are new to the host. Ids stay the same unless `how` changes them. */
 export function written(
   format: TurnWriter,
   messages: readonly NeutralMessage[],
@@ -47,7 +47,7 @@ export function written(
   return turnsOf(messages, lost).flatMap((turn) => format.write(turn, { list, id, lost }));
 }
 
-/** Takes messages apart into turns, and reports what no other provider understands. */
+/** Splits messages into turns, and reports parts that no other provider understands. */
 export function turnsOf(messages: readonly NeutralMessage[], lost: ReportLoss): Turn[] {
   const names = new Map(
     messages.flatMap(({ parts }) =>
@@ -64,8 +64,8 @@ export function turnsOf(messages: readonly NeutralMessage[], lost: ReportLoss): 
       const own: Turn[] =
         said.length > 0 ? [{ role: speaker, ...(name !== undefined && { name }), parts: said, isMarked, id }] : [];
       const answers: Turn[] = results.length > 0 ? [{ role: "tool", parts: results, isMarked, id }] : [];
-      // A user's message answers the calls before it; the model's holds the results of its own calls (UI messages of
-      // the AI SDK).
+      // The results in a user's message answer earlier calls. Those in an assistant message answer its own calls (UI
+      // messages of the AI SDK).
       for (const turn of speaker === "assistant" ? [...own, ...answers] : [...answers, ...own]) add(out, turn);
       said = [];
       results = [];
@@ -86,7 +86,10 @@ export function turnsOf(messages: readonly NeutralMessage[], lost: ReportLoss): 
   return out;
 }
 
-/** Adds a turn. Formats whose calls and results are items of their own hold in several what is one turn elsewhere. */
+/**
+ * Adds a turn, or joins it to the last one: formats with separate items for calls and results split one turn into
+ * several.
+ */
 function add(out: Turn[], turn: Turn): void {
   const before = out.at(-1);
   const hasCalls = ({ role, parts }: Turn) => role === "assistant" && parts.some(({ type }) => type === "toolCall");
@@ -98,7 +101,7 @@ function add(out: Turn[], turn: Turn): void {
   before.isMarked ||= turn.isMarked;
 }
 
-/** Texts, pictures and documents; anything else is reported as lost. */
+/** Returns a text, image or document as it is, and reports any other part as lost. */
 function writable(part: Part, id: string, lost: ReportLoss): Part[] {
   switch (part.type) {
     case "text":
@@ -122,7 +125,7 @@ function writable(part: Part, id: string, lost: ReportLoss): Part[] {
   }
 }
 
-/** The text of a summary that Anthropic's server made of what came before: every model understands it. */
+/** Returns the text of a summary by Anthropic's server, which every model understands. */
 function compaction(json: string): string | undefined {
   if (!json.includes('"type":"compaction"')) return undefined;
   try {
@@ -133,33 +136,33 @@ function compaction(json: string): string | undefined {
   }
 }
 
-/** The system prompt's turns, which come first, and the others: for requests that hold the system prompt apart. */
+/** Splits off the turns of the system prompt, which come first, for requests that hold it outside the messages. */
 export function systemApart(turns: readonly Turn[]): { system: Turn[]; rest: Turn[] } {
   const first = turns.findIndex(({ role }) => role !== "system");
   const end = first < 0 ? turns.length : first;
   return { system: turns.slice(0, end), rest: turns.slice(end) };
 }
 
-/** The results of a turn of tools. */
+/** Returns the results of a turn of tools. */
 export function resultsOf({ parts }: Turn): ToolResultPart[] {
   return parts.filter((part) => part.type === "toolResult");
 }
 
-/** The parts that are no text, all of them reported as lost. */
+/** Reports all images and documents as lost. */
 export function loseMedia(parts: readonly Part[], { id }: Turn, lost: ReportLoss): void {
   for (const part of parts)
     if (part.type === "image" || part.type === "document") lost(part, id, "only users show pictures in this format");
 }
 
-/** A message of a role whose items are in a list. */
+/** A message with its items in a list. */
 export interface Spoken<Role, Item> {
   role: Role;
   items: Item[];
 }
 
 /**
- * Joins neighbours of one role, and puts tool results in front: providers refuse a message that answers calls further
- * down.
+ * Joins adjacent messages of one role and moves tool results to the front: providers refuse results that come after
+ * other items.
  */
 export function joined<Role, Item>(
   messages: readonly Spoken<Role, Item>[],
@@ -179,7 +182,7 @@ export function resultsFirst<Item>(items: readonly Item[], isResult: (item: Item
   return [...items.filter(isResult), ...items.filter((item) => !isResult(item))];
 }
 
-/** Makes ids that a provider takes: good ones stay, others are numbered, a call and its result alike. */
+/** Returns a function that converts ids. Valid ids stay, others get a number, the same for a call and its result. */
 export function idsFor({ ids }: { ids?: IdRule }): (id: string) => string {
   if (!ids) return (id) => id;
   const { pattern, prefix } = ids;
@@ -188,14 +191,14 @@ export function idsFor({ ids }: { ids?: IdRule }): (id: string) => string {
   return (id) => {
     const before = known.get(id);
     if (before !== undefined) return before;
-    // Ids that the adapters made up for calls without one mean nothing to anybody else.
+    // Ids that adapters made up for calls without one mean nothing to other systems.
     const fresh = pattern.test(id) && !/^(call|orphan|function):/.test(id) ? id : `${prefix}${++count}`;
     known.set(id, fresh);
     return fresh;
   };
 }
 
-/** The ids that a provider takes, and how others begin. */
+/** The ids that a provider accepts, and the prefix of new ids. */
 export interface IdRule {
   pattern: RegExp;
   prefix: string;

@@ -494,7 +494,7 @@ function read(messages: unknown, provider: ProviderName, { format, tools }: Vali
     });
   const reading = open(messages);
   if (reading.format === "espalier") checkParts(reading);
-  // Parts that are not for the model are not sent, and findings have the paths of what is sent.
+  // Content that is not for the model is not sent, and findings have the paths of what is sent.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
 }
 
