@@ -1,7 +1,7 @@
-//! Edits of a compaction as edits of a log.
+//! Turns the edits of a compaction into edits of a log.
 //!
-//! A compaction works on the messages of a view, summaries of earlier ones among them, and names what it covers one by one. A log names
-//! ranges of the history and what is carried inside them.
+//! A compaction works on the messages of a view, which may include earlier summaries, and lists the covered messages
+//! one by one. A log names ranges of the history and the messages carried inside them.
 
 use serde::Deserialize;
 
@@ -14,34 +14,35 @@ use crate::history::plan::PartEdit;
 use crate::map::HashSet;
 use crate::message::{Message, Part};
 
-/// Where a compaction's edits come from.
+/// The origin of a compaction's edits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Made {
-    /// The position in the log of the view that they were made from. What they are about must not have changed since; without it, it is
-    /// the view as it is now.
+    /// The log position of the view that the edits were made from. Their targets must not have changed since. If
+    /// absent, the edits were made from the current view.
     pub since: Option<usize>,
     pub trigger: Option<String>,
     pub plan_id: Option<String>,
-    /// What the host wants to keep of it (model, usage, quality), as JSON text; goes with the first edit.
+    /// JSON text that the host stores with the compaction (model, usage, quality). It is stored with the first edit.
     pub json: Option<String>,
 }
 
 impl Log {
-    /// Records the edits of a compaction of [`Log::messages`], in order. All of them or none.
+    /// Records the edits of a compaction of [`Log::messages`], in order: all of them or none.
     ///
     /// # Errors
-    /// [`Code::BadEdit`] with the number of the edit: for what a log may not have (a compaction that shortens the newest request to make it
-    /// fit does so for one request only), and for messages that are not in the view any more.
+    /// [`Code::BadEdit`] with the number of the edit, for messages that are not in the view any more, and for edits
+    /// that a log does not accept. A compaction that shortens the newest request to make it fit does so for one request
+    /// only.
     pub fn adopt(&mut self, edits: &[edit::Edit], time: i64) -> Result<Vec<Added>> {
         self.adopt_made(edits, &Made::default(), time)
     }
 
-    /// The same for edits that were made a while ago: messages may have been added behind what they are about, and nothing else may have
-    /// happened to it.
+    /// Records edits that were made at an earlier position. Messages may have been added behind their targets since,
+    /// but the targets themselves must be unchanged.
     ///
     /// # Errors
-    /// As [`Log::adopt`]; [`Code::StalePlan`] naming what has changed.
+    /// As [`Log::adopt`]; [`Code::StalePlan`] with the name of what changed.
     pub fn adopt_made(&mut self, edits: &[edit::Edit], made: &Made, time: i64) -> Result<Vec<Added>> {
         if let Some(since) = made.since {
             self.check_untouched(edits.iter().flat_map(|edit| &edit.targets), since)?;
@@ -59,7 +60,7 @@ impl Log {
             match translated.and_then(|edit| self.edit(edit, time)) {
                 Ok(added) => out.push(added),
                 Err(error) => {
-                    // Folding again is slower than a copy of the state, but most edits are not refused.
+                    // Folding again is slower than restoring a copy of the state, but few edits are refused.
                     if self.len() > entries {
                         self.roll_back(self.state_at(entries), entries);
                     }
@@ -71,7 +72,7 @@ impl Log {
         Ok(out)
     }
 
-    /// The view as these edits would leave it. Nothing is recorded.
+    /// Returns the view with these edits, without recording them.
     ///
     /// # Errors
     /// As [`Log::adopt_made`].
@@ -125,7 +126,8 @@ impl Log {
         Ok(edit)
     }
 
-    /// The range around the covered messages, from where the summary stands; what is shown in it and not covered is carried.
+    /// Returns the range around the covered messages, from the position of the summary. Shown messages in it that are
+    /// not covered are carried.
     fn range_of(&self, from: &edit::Edit) -> Result<Range> {
         let missing =
             |id: &str| Error::new(Code::BadEdit, format!("there is no message {id:?} in the view")).at("edit.targets");
@@ -139,7 +141,7 @@ impl Log {
         if start > end {
             return Err(Error::new(Code::BadEdit, "the summary stands for nothing").at("edit.targets"));
         }
-        // The summary stands behind the frame, in front of older messages that stay.
+        // The summary follows the system prompt and may precede older messages that stay.
         if let Some(before) = &from.before {
             start = start.min(self.place(before).ok_or_else(|| missing(before))?.0);
         }
@@ -156,7 +158,8 @@ impl Log {
         Ok(Range { from: id(start), to: id(end), summary, reply: from.reply.clone(), thinking, carried })
     }
 
-    /// The same thought by the message that it is of in the log. Nothing if it does not fit any more: messages may have changed since.
+    /// Translates reasoning to the log's messages. Returns `None` if it does not fit any more, because messages changed
+    /// since.
     fn thought(&self, thinking: &Thinking, end: usize) -> Option<Thinking> {
         let slot = self.live(&thinking.from)?;
         let carried = |edit: &PartEdit| edit.from.clone().map(|from| (from, edit.part));
@@ -170,7 +173,7 @@ impl Log {
         self.check_thinking(&thinking, end).ok().map(|_| thinking)
     }
 
-    /// Ids of the messages that a range would hide and that show now.
+    /// Returns the ids of the messages that are shown now and that the range would hide.
     fn covered_by_range(&self, range: &Range) -> Vec<String> {
         let (Some(start), Some(end)) = (self.live(&range.from), self.live(&range.to)) else { return vec![] };
         let carried: HashSet<&String> = range.carried.iter().collect();
@@ -182,9 +185,9 @@ impl Log {
             .collect()
     }
 
-    /// First and last slot of a message of the view: its own, or those that a summary stands for.
+    /// Returns the first and last slot of a message of the view: its own, or those that a summary replaces.
     pub(super) fn place(&self, id: &str) -> Option<(usize, usize)> {
-        // A stand-in for a lost result is where its call is.
+        // A synthetic result is at the place of its call.
         if let Some(slot) = self.live(id).or_else(|| self.live(id.split_once(":lost:")?.0)) {
             return Some((slot, slot));
         }
@@ -192,7 +195,7 @@ impl Log {
         Some((span.start, span.end))
     }
 
-    /// One target for each part; what is said of things in one result is one target.
+    /// Returns one target for each part. Replacements of items in one result are one target.
     fn parts_of(&self, kind: edit::Kind, texts: &[edit::Replacement]) -> Vec<Target> {
         let mut out: Vec<Target> = Vec::with_capacity(texts.len());
         for from in texts {
@@ -234,14 +237,14 @@ impl Log {
         out
     }
 
-    /// The part of the host's message that is part `number` of the message as it is shown.
+    /// Returns the index in the host's message of part `number` of the shown message.
     fn part_of(&self, id: &str, number: usize) -> usize {
         let edits = self.live(id).and_then(|slot| match &self.state.slots[slot].shown {
             Shown::Changed(changed) => changed.edits.get(number),
             _ => None,
         });
         match edits {
-            // Its index is that behind the message's own parts.
+            // Reasoning from another message has the index after the message's own parts.
             Some(PartEdit { from: Some(_), .. }) => {
                 self.live(id).map_or(number, |slot| self.store.message(slot).parts.len())
             }

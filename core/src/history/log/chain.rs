@@ -1,7 +1,7 @@
-//! The running hash of a log: every line vouches for itself and for all lines before it.
+//! The running hash of a log. The hash of a line covers that line and all lines before it.
 //!
-//! FNV-1a of 64 bits. Each step is a bijection of the state, so one changed byte always changes the hash; it finds what a storage
-//! got wrong, and does not pretend to stop somebody who wants to deceive.
+//! FNV-1a of 64 bits. Each step is a bijection of the state, so one changed byte always changes the hash. It detects
+//! storage errors, not deliberate forgery.
 
 use std::io::{self, Write};
 
@@ -18,12 +18,12 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// The hash with these bytes behind those so far.
+    /// Returns the hash after these bytes.
     pub fn with(self, bytes: &[u8]) -> Chain {
         Chain(add_64(self.0, bytes))
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Returns the hash as sixteen hexadecimal digits.
     ///
     /// ```
     /// use espalier::history::log::Chain;

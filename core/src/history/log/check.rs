@@ -1,4 +1,4 @@
-//! What may enter a log. Whatever passes here can be folded, and leaves a view in which calls and results still pair up.
+//! Checks entries before a log accepts them, so that they can be folded and calls and results still pair up.
 
 use std::collections::BTreeSet;
 
@@ -22,24 +22,24 @@ fn bad_edit(path: impl Into<String>, why: impl Into<String>) -> Error {
     bad(Code::BadEdit, path, why)
 }
 
-/// What no edit may take, as it stands now.
+/// Groups that no edit may remove now.
 struct Guarded {
     /// Group of the newest request.
     request: Option<usize>,
-    /// Group of the newest round, if it belongs to the newest request: the work in progress.
+    /// Group of the newest round, if it belongs to the newest request.
     round: Option<usize>,
-    /// The newest group, if calls of it wait for their results.
+    /// The newest group, if some of its calls have no result yet.
     pending: Option<usize>,
 }
 
 impl Log {
-    /// Checks an entry and gives it the form in which it is recorded.
+    /// Checks an entry and returns the form in which it is recorded.
     pub(super) fn admit(&self, entry: Entry) -> Result<Entry> {
         self.admitted(entry, true)
     }
 
-    /// The same for an entry whose line has the hash that it was written with: what an edit was made from is what it was then, and need not
-    /// be hashed again.
+    /// Checks an entry whose line has the expected hash. The messages that an edit was made from are then unchanged and
+    /// need not be hashed again.
     pub(super) fn readmit(&self, entry: Entry) -> Result<Entry> {
         self.admitted(entry, false)
     }
@@ -288,7 +288,7 @@ impl Log {
                 break;
             }
         }
-        // The summary stands behind a frame message at the edge, which stays anyway.
+        // The summary follows a system message at the start of the range, which stays anyway.
         let inside = || (start..=end).filter(|&at| self.is_live(at) && !self.store.message(at).role.is_frame());
         let (Some(first), Some(last)) = (inside().next(), inside().next_back()) else {
             return Err(bad_edit("edit.range", "there is nothing but system messages in the range"));
@@ -302,7 +302,7 @@ impl Log {
             }
             carried.extend(self.group(slot).entries.iter().copied());
         }
-        // Three groups at most are guarded, and a range may be as long as the conversation.
+        // At most three groups are guarded, but a range may be as long as the conversation.
         let is_inside =
             |at: usize| (start..=end).contains(&at) && self.is_live(at) && !self.store.message(at).role.is_frame();
         let special: BTreeSet<usize> =
@@ -353,7 +353,7 @@ impl Log {
                 let (_, to) = self.check_thinking(&thinking, last)?;
                 Some(thinking).filter(|_| !hides(to))
             }
-            // That of the newest of the ranges inside of it.
+            // Take over the reasoning of the newest range inside this one.
             None => {
                 let inside =
                     self.state.outer.range(first..=last).rev().filter_map(|(_, (_, seq))| self.store.edit(*seq));
@@ -368,7 +368,7 @@ impl Log {
         Ok(range)
     }
 
-    /// Slots of the message that a thought is of, and of that which is to begin with it. `last` is the last slot of the range.
+    /// Returns the slots of the messages that give and receive the reasoning. `last` is the last slot of the range.
     pub(super) fn check_thinking(&self, thinking: &Thinking, last: usize) -> Result<(usize, usize)> {
         let slot = |id: &String, name: &str| {
             let path = format!("edit.range.thinking.{name}");
@@ -442,7 +442,7 @@ impl Log {
             let (Some(number), Some(to)) = (target.part, &target.to) else {
                 return Err(bad_edit(path, "this kind of edit names a part and what it becomes"));
             };
-            // Behind its own parts there is the thought of another message that it begins with.
+            // Reasoning from another message has the index after the message's own parts.
             let led = self.state.lead(&self.store, slot).filter(|_| number == message.parts.len());
             let Some(part) = message.parts.get(number).or(led.map(|(part, _)| part)) else {
                 return Err(bad_edit(format!("{path}.part"), format!("the message has {} parts", message.parts.len())));
@@ -474,7 +474,7 @@ impl Log {
         Ok(())
     }
 
-    /// The slot of a target that is in the view and not of the frame.
+    /// Returns the slot of a target, which must be in the view and outside the system prompt.
     fn target(&self, target: &Target, path: &str) -> Result<usize> {
         let path = format!("{path}.message");
         let id = &target.message;
@@ -495,7 +495,7 @@ impl Log {
 
     // ------------------------------------------------------------ what is there
 
-    /// The slot of a message that was not rewound.
+    /// Returns the slot of a message that was not rewound.
     pub(super) fn live(&self, id: &str) -> Option<usize> {
         self.store.slots.get(id).copied().filter(|&slot| self.is_live(slot))
     }
@@ -540,7 +540,7 @@ fn check_json(json: &str, path: &str, code: Code) -> Result<()> {
     parsed.map(|_| ()).map_err(|error| Error::new(code, format!("this is not JSON: {error}")).at(path))
 }
 
-/// Whether an edit of this kind may make this of a part.
+/// Returns an error if an edit of this kind must not change the part like this.
 fn becomes(kind: Kind, part: &Part, to: &Becomes) -> std::result::Result<(), &'static str> {
     let items_fit = |content: &[Part], items: &[Option<String>]| {
         if content.len() != items.len() {
@@ -565,7 +565,7 @@ fn becomes(kind: Kind, part: &Part, to: &Becomes) -> std::result::Result<(), &'s
         }
         (Kind::ClearArguments, ..) => Err("the arguments of a call become other arguments"),
         (Kind::Truncate | Kind::Offload, Part::Text { .. } | Part::ToolResult { .. }, Becomes::Text { text }) => {
-            // A text of nothing is refused by providers; a result without content is not.
+            // Providers refuse an empty text, but not a result without content.
             let gone = matches!(part, Part::Text { .. }) && text.trim().is_empty() && !text_of(part).trim().is_empty();
             (!gone).then_some(()).ok_or("nothing would be left of the text")
         }
@@ -585,7 +585,7 @@ fn becomes(kind: Kind, part: &Part, to: &Becomes) -> std::result::Result<(), &'s
     }
 }
 
-/// The same keys on every level, and lists of the same length. As deep as the parser goes, which is 128 levels.
+/// Returns whether keys and list lengths are the same on every level. The parser limits the depth to 128 levels.
 fn same_keys(was: &Value, is: &Value) -> bool {
     match (was, is) {
         (Value::Object(was), Value::Object(is)) => {

@@ -1,4 +1,4 @@
-//! Comparing two positions of a log: what the view gained, lost and changed in between, and what that costs.
+//! Compares two positions of a log: which messages the view gained, lost and changed, and their tokens.
 
 use serde::Serialize;
 
@@ -9,17 +9,17 @@ use crate::history::draft::Draft;
 use crate::map::HashMap;
 use crate::message::Role;
 
-/// Tokens of a view by what they are spent on.
+/// Tokens of a view by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Split {
     pub total: u64,
-    /// System and developer messages, and what the list costs.
+    /// System and developer messages, and the overhead of the list.
     pub frame: u64,
     pub user: u64,
     pub assistant: u64,
     pub tool: u64,
-    /// Summaries and stand-ins: what the host did not have.
+    /// Summaries and synthetic results: messages that the host did not have.
     pub inserted: u64,
     pub tools: u64,
 }
@@ -50,7 +50,7 @@ pub struct Comparison {
 }
 
 impl Log {
-    /// Compares the views at two positions: as the log was when it had `a` and `b` entries.
+    /// Compares the views at two positions, when the log had `a` and `b` entries.
     ///
     /// # Errors
     /// [`Code::BadInput`] for a position behind the end.
@@ -91,7 +91,7 @@ impl Log {
         Ok(out)
     }
 
-    /// Folds the first `position` entries again, in time proportional to them; messages are counted already.
+    /// Folds the first `position` entries again, in time proportional to their number. Messages are not counted again.
     pub(super) fn state_at(&self, position: usize) -> State {
         let mut state = State::default();
         for seq in 0..position {

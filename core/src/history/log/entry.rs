@@ -1,7 +1,7 @@
-//! What a log is made of: one entry for everything that happened to a conversation.
+//! The entries of a log: one for every event of a conversation.
 //!
-//! Entries name messages by the host's ids and other entries by `e<seq>`. What only the host understands (usage, jobs, notes) rides along
-//! as JSON text, as it was given: numbers and key order are the host's and stay so.
+//! Entries name messages by the host's ids and other entries by `e<seq>`. Data that only the host understands (usage,
+//! jobs, notes) is stored as JSON text, byte for byte, so that numbers and key order stay the host's.
 
 use std::rc::Rc;
 
@@ -13,17 +13,17 @@ use crate::message::Message;
 pub use crate::message::edit::Becomes;
 use crate::tagged::needed;
 
-/// One thing that happened. Nothing in a log is ever changed; what takes something back is an entry of its own.
+/// One event. Entries never change; an undo is an entry of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Entry {
     /// A message was added at the end.
     Message {
-        /// Shared with whoever works on a view of it.
+        /// Shared with the views of the log.
         #[serde(serialize_with = "shared")]
         message: Rc<Message>,
     },
-    /// What the provider reported of a request. JSON text of the host's.
+    /// The provider's report of a request, as JSON text of the host.
     Usage {
         json: String,
     },
@@ -34,29 +34,29 @@ pub enum Entry {
     Edit {
         edit: Box<Edit>,
     },
-    /// Takes back an edit or a rewind, or, aimed at a revoke, brings back what that took back.
+    /// Takes back an edit or a rewind. If the target is a revoke, restores what that revoke took back.
     Revoke {
         target: String,
     },
     Pin {
         pin: Pin,
     },
-    /// Takes a pin away.
+    /// Removes a pin.
     Unpin {
         target: String,
     },
-    /// All messages behind `to` leave the view, and edits that reach past it; without `to` all messages do.
+    /// Removes all messages behind `to` from the view, and edits that reach past it; without `to`, all messages.
     Rewind {
         to: Option<String>,
     },
-    /// A background job started, ended, was cancelled. JSON text of the host's.
+    /// A background job started, ended or was cancelled, as JSON text of the host.
     Job {
         json: String,
     },
     Checkpoint {
         checkpoint: Checkpoint,
     },
-    /// What was left out of one request to make it fit. Has no effect on the view.
+    /// What one request left out to fit. Has no effect on the view.
     Trim {
         json: String,
     },
@@ -89,12 +89,12 @@ crate::tagged! {
     "note" [json] => Entry::Note { json: needed(json, "json")? },
 }
 
-/// A message that is shared is written as the message.
+/// Serializes a shared message like a message.
 fn shared<S: Serializer>(message: &Rc<Message>, to: S) -> Result<S::Ok, S::Error> {
     (**message).serialize(to)
 }
 
-/// Entries that hold nothing but JSON text of the host's.
+/// Entries that hold only JSON text of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RecordKind {
@@ -106,7 +106,7 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    /// The entry of this kind.
+    /// Returns the entry of this kind.
     pub fn entry(self, json: String) -> Entry {
         match self {
             RecordKind::Usage => Entry::Usage { json },
@@ -122,30 +122,31 @@ impl RecordKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The groups from..to become one summary message and the messages that are carried.
+    /// Replaces the groups from..to by one summary message and the carried messages.
     ReplaceRange,
-    /// A tool result becomes a placeholder.
+    /// Replaces a tool result by a placeholder.
     ClearResult,
-    /// The same for a read that is repeated or outdated; the edit names the newer message.
+    /// Replaces a read that is repeated or outdated by a placeholder. The edit names the newer message.
     Supersede,
-    /// Long texts in the arguments of an old call are shortened; the JSON stays valid and keeps its keys.
+    /// Shortens long texts in the arguments of an old call. The JSON stays valid and keeps its keys.
     ClearArguments,
-    /// A text or result is cut in the middle.
+    /// Cuts a text or result in the middle.
     Truncate,
-    /// A text or result is stored elsewhere; a preview stays.
+    /// Stores a text or result elsewhere and keeps a preview.
     Offload,
-    /// Pictures and documents become a note.
+    /// Replaces pictures and documents by a note.
     DropMedia,
-    /// Reasoning is not sent any more.
+    /// Removes reasoning.
     DropReasoning,
-    /// Groups are not sent any more.
+    /// Removes groups.
     Drop,
-    /// Stand-ins for what is missing. Belongs to one request and is never part of a log; a view is repaired each time it is made.
+    /// Synthetic results for missing ones. Repairs apply to one request and are never part of a log; every view is
+    /// repaired again.
     Repair,
 }
 
 impl Kind {
-    /// The stable name.
+    /// Returns the stable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::ReplaceRange => "replace_range",
@@ -162,12 +163,12 @@ impl Kind {
     }
 }
 
-/// One recorded change of what the model gets to see. Its id is that of its entry.
+/// One recorded change of what the model sees. Its id is that of its entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Edit {
     pub kind: Kind,
-    /// What is changed or dropped; empty for `replace_range`.
+    /// Changed or dropped messages and parts; empty for `replace_range`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
     /// For `replace_range`.
@@ -182,23 +183,23 @@ pub struct Edit {
     pub trigger: Option<String>,
     #[serde(default)]
     pub author: Author,
-    /// Tokens of the targets as they stood; the log fills it in.
+    /// Tokens of the targets before the edit. The log sets it.
     #[serde(default)]
     pub tokens_before: u64,
-    /// Tokens of what stands for them; the log fills it in.
+    /// Tokens of what replaces the targets. The log sets it.
     #[serde(default)]
     pub tokens_after: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
-    /// What it was made from. If that is given and has changed, the edit is refused as stale.
+    /// The messages that the edit was made from. If they have changed, the edit is refused as stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed: Option<Consumed>,
-    /// Where it comes from (model, usage, quality), as JSON text of the host's.
+    /// The origin of the edit (model, usage, quality), as JSON text of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
 }
 
-/// One message or part that an edit is about.
+/// One message or part that an edit changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Target {
@@ -206,43 +207,43 @@ pub struct Target {
     /// Index among the parts of the host's message; absent for `drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// What the part becomes; absent for `drop`.
+    /// The new content of the part; absent for `drop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Becomes>,
 }
 
-/// What `replace_range` replaces, and by what.
+/// The range of a `replace_range` and its replacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Range {
-    /// First and last message. Both grow outward: to whole groups, and around older ranges that they meet.
+    /// First and last message. The range is extended to whole groups and to older ranges that it overlaps.
     pub from: String,
     pub to: String,
-    /// The message in the place of the range. Its id is `e<seq>:summary`, whatever it was given with.
+    /// The message that replaces the range. Its id is always set to `e<seq>:summary`.
     pub summary: Message,
-    /// The model's answer to it, behind it: `e<seq>:reply`.
+    /// The model's answer to the summary, which follows it, with the id `e<seq>:reply`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Message>,
-    /// A thought in the range (or one that came from it already) that a message which stays begins with. Goes if the range grows around
-    /// that message; a range around an older one takes over what that has.
+    /// Reasoning in the range (or moved out of it before) with which a remaining message begins. Removed if the range
+    /// grows to include that message. A range around an older one takes over the older one's reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
-    /// Messages inside the range that stay, with their whole groups. System messages, the newest request and what is pinned stay
-    /// without being named.
+    /// Messages inside the range that stay, with their whole groups. System messages, the newest request and pinned
+    /// messages stay without being listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carried: Vec<String>,
 }
 
-/// What an edit was made from.
+/// The messages that an edit was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Consumed {
     pub ids: Vec<String>,
-    /// [`super::Log::fingerprint`] of these messages when it was made.
+    /// [`super::Log::fingerprint`] of these messages when the edit was made.
     pub hash: String,
 }
 
-/// What must survive all edits: a message, a part of it, a range of a part's text, or a fact in words.
+/// Content that must survive all edits: a message, a part of it, a range of a part's text, or a fact in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Pin {
@@ -263,7 +264,7 @@ pub struct Pin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Checkpoint {
-    /// Counts up from 1 and is never used twice, also not after a rewind.
+    /// Counts up from 1. A number is never used twice, even after a rewind.
     pub number: u32,
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -273,7 +274,7 @@ pub struct Checkpoint {
     pub edits: Vec<String>,
 }
 
-/// The id of the entry at `seq`.
+/// Returns the id of the entry at `seq`.
 ///
 /// ```
 /// assert_eq!(espalier::history::log::id_of(7), "e7");
@@ -282,15 +283,15 @@ pub fn id_of(seq: usize) -> String {
     format!("e{seq}")
 }
 
-/// The entry whose message this is, in the place of others: `e7` of `e7:summary` and of `e7:reply`.
+/// Returns the entry whose edit inserted this message: `e7` for `e7:summary` and for `e7:reply`.
 pub(super) fn stands_in(id: &str) -> Option<&str> {
     id.strip_suffix(":summary").or_else(|| id.strip_suffix(":reply"))
 }
 
-/// The position that an entry id names.
+/// Returns the position that an entry id names.
 pub(super) fn seq_of(id: &str) -> Option<usize> {
     let digits = id.strip_prefix('e')?;
     let seq = digits.parse().ok()?;
-    // `e07` and `e+7` are no ids of entries.
+    // `e07` and `e+7` are no entry ids.
     (id_of(seq) == id).then_some(seq)
 }

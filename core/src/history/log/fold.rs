@@ -1,7 +1,8 @@
-//! Folding: what the entries so far amount to. The same entries give the same state, and each entry changes only what it is about.
+//! Folds the entries of a log into its state. The same entries give the same state, and each entry changes only its
+//! targets.
 //!
-//! Every message has a slot that says how it is shown now. An edit, its revocation, a pin or a rewind looks again at the slots that it
-//! concerns; looking depends on nothing but which edits, pins and rewinds are in force, so undoing is exact by construction.
+//! Every message has a slot with how it is shown now. An edit, its revocation, a pin or a rewind updates the slots that
+//! it concerns. The result depends only on the edits, pins and rewinds in force, so an undo restores the state exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -21,22 +22,22 @@ use crate::tokens::Origin;
 pub(super) enum Shown {
     Whole,
     Changed(Box<Changed>),
-    /// By the edit at this position: dropped, or nothing was left of it.
+    /// Removed by the edit at this position, which dropped it or left nothing of it.
     Dropped(usize),
-    /// The summary of the edit at this position stands for it.
-    /// By the range of this position when that was laid; a larger one may hide it since: see [`State::covered_by`].
+    /// Replaced by the summary of the edit at this position. A larger range may hide it since: see
+    /// [`State::covered_by`].
     Covered(usize),
-    /// The rewind at this position left it behind.
+    /// Removed by the rewind at this position.
     Rewound(usize),
 }
 
-/// A message as edits left it.
+/// A message changed by edits.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Changed {
     pub message: Rc<Message>,
     pub edits: Vec<PartEdit>,
     pub tokens: u64,
-    /// Kind of the newest edit that shows.
+    /// Kind of the newest edit in effect.
     pub rule: &'static str,
 }
 
@@ -44,19 +45,19 @@ pub(super) struct Changed {
 pub(super) struct Slot {
     pub group: usize,
     pub rewound_by: Option<usize>,
-    /// Edits of parts and drops, in force or not, in log order: position and which target.
+    /// Edits of parts and drops, in force or not, in log order: position and index of the target.
     pub touched: Vec<(usize, usize)>,
     /// Positions of pins in force.
     pub pins: Vec<usize>,
     pub shown: Shown,
 }
 
-/// What an edit in the log amounts to.
+/// The folded form of an edit.
 #[derive(Debug, Clone)]
 pub(super) struct Laid {
     /// Slots of the targets; first and last of a range.
     pub slots: Vec<usize>,
-    /// The last slot it is about.
+    /// The last slot that the edit concerns.
     pub reach: usize,
     pub span: Option<Span>,
     pub revoked_by: Option<usize>,
@@ -75,16 +76,16 @@ pub(super) struct Span {
     pub start: usize,
     pub end: usize,
     pub carried: HashSet<usize>,
-    /// Number of messages that it covered when it was laid.
+    /// Number of messages that it covered when it was applied.
     pub covers: usize,
-    /// Of what stands in its place.
+    /// Tokens of the summary and the reply.
     pub tokens: u64,
-    /// Those of the reply among them, if there is one.
+    /// Tokens of the reply, if there is one.
     pub reply: Option<u64>,
     pub thinking: Option<Lead>,
 }
 
-/// A thought that a message begins with: slot and part that it is of, and the slot of that message.
+/// Reasoning with which another message begins: its slot and part, and the slot of that message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lead {
     pub from: usize,
@@ -96,9 +97,9 @@ pub(super) struct Lead {
 
 #[derive(Debug, Clone)]
 pub(super) struct Rewind {
-    /// Slots from here on are left behind.
+    /// Slots from here on are removed.
     pub keep: usize,
-    /// How many messages there were.
+    /// Number of messages at the time.
     pub had: usize,
     pub revoked_by: Option<usize>,
 }
@@ -113,7 +114,7 @@ pub(super) struct Revoke {
 pub(super) struct Stored {
     pub seq: usize,
     pub number: u32,
-    /// How many messages it looks back on.
+    /// Number of messages before it.
     pub upto: usize,
 }
 
@@ -128,22 +129,22 @@ pub(super) struct State {
     /// Pins in force: position and slot.
     pub pins: BTreeMap<usize, Option<usize>>,
     pinned: BTreeSet<usize>,
-    /// Ranges in force that no larger one hides: start, end, position.
+    /// Ranges in force that are not inside a larger one: start, end, position.
     pub outer: BTreeMap<usize, (usize, usize)>,
-    /// Thoughts that these ranges leave behind, by the message that begins with them.
+    /// Reasoning that these ranges keep, by the slot of the message that begins with it.
     pub leads: BTreeMap<usize, Lead>,
     pub checkpoints: Vec<Stored>,
     /// Newest message that was not rewound.
     pub newest: Option<usize>,
-    /// Tokens and number of what is shown.
+    /// Tokens and number of the shown messages.
     pub frame: u64,
     pub conversation: u64,
     pub messages: usize,
-    /// The same of everything that was not rewound, whatever hides it.
+    /// Tokens and number of all messages that were not rewound, without edits.
     pub live: Live,
-    /// Messages that are shown, so that a view costs nothing for those that are not.
+    /// Slots of shown messages, so that the time for a view does not depend on hidden ones.
     pub visible: BTreeSet<usize>,
-    /// Messages that no range covers, shown or not: what a new range has to look at of a long history.
+    /// Slots that no range covers, shown or not. A new range over a long history looks only at these.
     uncovered: BTreeSet<usize>,
     /// Slots of system messages.
     frames: BTreeSet<usize>,
@@ -159,7 +160,7 @@ pub(super) struct Live {
 }
 
 impl State {
-    /// Takes the entry at `seq` in. It was admitted, so what it names exists.
+    /// Folds the entry at `seq`. It was checked, so everything that it names exists.
     pub fn fold(&mut self, store: &Store, meter: Meter, seq: usize) {
         match &store.records[seq].entry {
             Entry::Message { message } => self.message(store, meter, message),
@@ -186,7 +187,7 @@ impl State {
         if message.role.is_frame() {
             self.frames.insert(slot);
         }
-        // Counted in by the first look at it.
+        // The first `look` counts the message.
         let shown = Shown::Rewound(0);
         self.slots.push(Slot { group, rewound_by: None, touched: vec![], pins: vec![], shown });
         self.newest = Some(slot);
@@ -220,7 +221,7 @@ impl State {
         self.relaid(store, meter, &[seq]);
     }
 
-    /// How many messages a range hides now: all but those that are carried, pinned or of the frame, and those that a rewind left behind.
+    /// Returns how many messages a range hides now: all but carried, pinned, rewound and system messages.
     fn covered_in(&self, start: usize, end: usize, carried: &HashSet<usize>) -> usize {
         let pinned = self.pinned.range(start..=end).filter_map(|&slot| self.grouper.groups.get(self.slots[slot].group));
         let mut stays: HashSet<usize> = pinned.flat_map(|group| group.entries.iter().copied()).collect();
@@ -233,7 +234,7 @@ impl State {
 
     fn revoke(&mut self, store: &Store, meter: Meter, seq: usize, target: &str) {
         let Some(mut target) = seq_of(target) else { return };
-        // A redo takes the revocation back from what it was aimed at.
+        // A redo removes the revocation from its target.
         let mut by = Some(seq);
         if let Some(revoke) = self.revokes.get_mut(&target) {
             revoke.undone_by = by;
@@ -270,11 +271,11 @@ impl State {
         self.look_at_group(store, meter, slot);
     }
 
-    /// Which rewinds are in force has changed.
+    /// Updates the state after the rewinds in force changed.
     fn rewound(&mut self, store: &Store, meter: Meter) {
         let active: Vec<(usize, Rewind)> =
             self.rewinds.iter().filter(|(_, r)| r.revoked_by.is_none()).map(|(seq, r)| (*seq, r.clone())).collect();
-        // In slots a rewind concerns the messages it had behind `keep`; in edits those made before it.
+        // A rewind concerns the slots that it had behind `keep`, and the edits before it.
         let mut changed = Vec::new();
         let from = self.rewinds.values().map(|rewind| rewind.keep).min().unwrap_or(0);
         for slot in from..self.slots.len() {
@@ -305,7 +306,7 @@ impl State {
         self.relaid(store, meter, &edits);
     }
 
-    /// Whether these edits are in force has changed.
+    /// Updates the state after these edits came into force or were taken back.
     fn relaid(&mut self, store: &Store, meter: Meter, edits: &[usize]) {
         if edits.iter().any(|seq| self.edits[seq].span.is_some()) {
             let led = self.find_outer();
@@ -314,7 +315,8 @@ impl State {
         for seq in edits {
             let edit = &self.edits[seq];
             let slots = match &edit.span {
-                // What a smaller range hides a larger one hides as well, but for what it carries: a range over a long history is mostly that.
+                // Slots that smaller ranges hide stay hidden, except carried and pinned ones. In a range over a long
+                // history most slots are hidden already.
                 Some(span) if edit.in_force() => {
                     let mut slots: Vec<usize> = self.uncovered.range(span.start..=span.end).copied().collect();
                     slots.extend(span.carried.iter().chain(self.pinned.range(span.start..=span.end)));
@@ -327,14 +329,14 @@ impl State {
         }
     }
 
-    /// Messages that stand for others.
+    /// Returns the number of messages inserted by ranges.
     pub fn stand_ins(&self) -> usize {
         let replies = self.outer.values().filter_map(|(_, seq)| self.edits.get(seq)?.span.as_ref()?.reply);
         self.outer.len() + replies.count()
     }
 
-    /// Finds the ranges that show: of two that are nested the larger, of two that are equal the newer. Gives the slots of messages that begin
-    /// with another thought now.
+    /// Finds the ranges in effect: the larger of two nested ones, the newer of two equal ones. Returns the slots of
+    /// messages whose reasoning at the start changed.
     fn find_outer(&mut self) -> Vec<usize> {
         let active = self.edits.iter().filter(|(_, edit)| edit.in_force());
         let mut spans: Vec<_> = active.filter_map(|(seq, edit)| Some((edit.span.as_ref()?, *seq))).collect();
@@ -365,7 +367,7 @@ impl State {
         }
     }
 
-    /// Decides anew how a message is shown, and keeps the totals right.
+    /// Updates how a message is shown, and the totals.
     fn look(&mut self, store: &Store, meter: Meter, slot: usize) {
         let now = self.shown(store, meter, slot);
         let was = std::mem::replace(&mut self.slots[slot].shown, now);
@@ -414,7 +416,7 @@ impl State {
         if touched.is_empty() && !self.leads.contains_key(&slot) {
             return Shown::Whole;
         }
-        // The newest edit of a part counts. Dropping is for whole groups, and pins bring groups back whole.
+        // The newest edit of a part wins. A drop removes whole groups, and a pin brings whole groups back.
         let mut parts: BTreeMap<usize, &Becomes> = BTreeMap::new();
         let mut newest = None;
         for &&(seq, number) in &touched {
@@ -446,13 +448,13 @@ impl State {
         }
     }
 
-    /// The thought of another message that this one begins with, whose index is that behind its own parts.
+    /// Returns the reasoning of another message with which this one begins. Its index is after the message's own parts.
     pub fn lead<'a>(&self, store: &'a Store, slot: usize) -> Option<(&'a Part, Lead)> {
         let lead = self.leads.get(&slot)?;
         Some((store.message(lead.from).parts.get(lead.part)?, *lead))
     }
 
-    /// The message with these parts changed; nothing if nothing of it would be left.
+    /// Returns the message with these parts changed, or `None` if nothing of it would be left.
     fn changed(
         &self,
         store: &Store,
@@ -473,13 +475,13 @@ impl State {
             draft.lead(0, part, &store.message(from).id, number, rule);
         }
         let row = draft.entries.pop().filter(Row::is_in)?;
-        // The thought in front was all that an edit was about, and is not there.
+        // The edit concerned only the reasoning at the start, which is not there.
         let Some(edits) = row.edits else { return Some(Shown::Whole) };
         let message = Rc::new(row.message.into_owned());
         Some(Shown::Changed(Box::new(Changed { message, edits, tokens: row.after, rule })))
     }
 
-    /// The range that hides a message.
+    /// Returns the position of the range that hides a message.
     pub fn covered_by(&self, store: &Store, slot: usize) -> Option<usize> {
         let (end, seq) = self.outer.range(..=slot).next_back().map(|(_, &found)| found)?;
         let carried = &self.edits[&seq].span.as_ref()?.carried;
@@ -488,7 +490,7 @@ impl State {
         (!stays).then_some(seq)
     }
 
-    /// True if anything of the message's group is pinned.
+    /// Returns whether any message of the group is pinned.
     pub fn is_pinned(&self, slot: usize) -> bool {
         let group = self.slots[slot].group;
         let Some(entries) = self.grouper.groups.get(group).map(|g| &g.entries) else { return false };
@@ -496,7 +498,7 @@ impl State {
         self.pinned.range(first..=last).any(|&at| self.slots[at].group == group && self.slots[at].rewound_by.is_none())
     }
 
-    /// True if no pin forbids that a part becomes this.
+    /// Returns whether the pins allow this change of a part.
     pub fn survives(&self, store: &Store, slot: usize, part: usize, to: &Becomes) -> bool {
         self.slots[slot].pins.iter().all(|&seq| {
             let Entry::Pin { pin } = &store.records[seq].entry else { return true };
@@ -509,7 +511,7 @@ impl State {
         })
     }
 
-    /// Tokens of a message as it is shown; 0 if it is not.
+    /// Returns the tokens of a message as it is shown; 0 if it is hidden.
     pub fn tokens(&self, store: &Store, slot: usize) -> u64 {
         match &self.slots[slot].shown {
             Shown::Whole => store.counts[slot].message.tokens,
@@ -518,13 +520,13 @@ impl State {
         }
     }
 
-    /// Tokens of all summaries that show.
+    /// Returns the tokens of all summaries in effect.
     pub fn summaries(&self) -> u64 {
         self.summaries
     }
 }
 
-/// A message as it came, as a row of a draft.
+/// Returns a message as it was added, as a row of a draft.
 pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
     let tokens = store.counts[slot].message.tokens;
     Row {

@@ -1,9 +1,10 @@
-//! A log as JSON lines, and back.
+//! Writes a log as JSON lines, and reads it.
 //!
-//! Each line is one entry with its position (`seq`), the version of the format (`v`), the host's time and a hash over this line and all
-//! before it. Field order and spelling are fixed, so the same log is the same bytes. The line of a message tells its counts and what
-//! they were counted with (`counts`): with the same encoding and cost model reading counts nothing again. The hash is over that form:
-//! a storage that only sets the JSON differently does no harm, one that changes what it says is found out.
+//! Each line is one entry with its position (`seq`), the version of the format (`v`), the host's time, and a hash over
+//! this line and all lines before it. Field order and spelling are fixed, so the same log always has the same bytes.
+//! The line of a message holds its counts and the encoding and cost model behind them (`counts`). A reader with the
+//! same encoding and cost model counts nothing again. The hash covers the canonical form: a store may format the JSON
+//! differently, but a change of content is detected.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,30 +16,31 @@ use crate::message::Message;
 /// The version of the lines that are written.
 pub const VERSION: u32 = 1;
 
-/// What was wrong with the lines of a log.
+/// A problem in the lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// Counting from 1.
+    /// Counts from 1.
     pub line: usize,
-    /// `cut` (the last line is not whole), `unreadable`, `changed` (it does not have the hash it came with), `duplicate` (an earlier
-    /// line once more: passed over), `missing` (lines before it are gone), `refused` (it says what cannot be).
+    /// `cut` (the last line is incomplete), `unreadable`, `changed` (the hash does not match), `duplicate` (a repeated
+    /// line, which is skipped), `missing` (lines before it are missing), `refused` (the entry is not valid).
     pub kind: &'static str,
     /// One sentence for people.
     pub message: String,
 }
 
-/// A log that was read, and how that went.
+/// A log that was read, with its problems.
 #[derive(Debug)]
 pub struct Imported {
     pub log: Log,
-    /// In the order of the lines; empty if all is well.
+    /// In the order of the lines; empty if there are none.
     pub problems: Vec<Problem>,
-    /// Lines, from the first that could not be trusted on, that are not part of the log; they stay with the caller. 0 if all is well.
+    /// Number of lines that are not part of the log, from the first untrusted one on. The caller keeps them. 0 if there
+    /// are none.
     pub left: usize,
-    /// What was added to the log beyond its lines, when `salvage` was asked for.
+    /// Entries added beyond the lines, if `salvage` was requested.
     pub salvaged: Vec<Added>,
-    /// True if every line that was taken is byte for byte what would be written.
+    /// True if every accepted line has exactly the bytes that would be written.
     pub verbatim: bool,
 }
 
@@ -48,9 +50,9 @@ impl std::fmt::Debug for Log {
     }
 }
 
-/// What stands between the hashed part of a line and the hash.
+/// The text between the hashed part of a line and the hash.
 const HASH: &str = ",\"hash\":\"";
-/// What stands between a message and its counts.
+/// The text between a message and its counts.
 const COUNTS: &str = ",\"counts\":\"";
 
 #[derive(Deserialize)]
@@ -59,16 +61,16 @@ struct Head {
     v: u32,
     time: i64,
     hash: String,
-    /// What the line of a message says of its tokens, behind the message.
+    /// The counts of a message, which follow the message in its line.
     #[serde(default)]
     counts: Option<String>,
-    /// Bytes that the hash is over, from the beginning of the line on.
+    /// Number of hashed bytes at the beginning of the line.
     #[serde(skip)]
     hashed: usize,
 }
 
 impl Head {
-    /// Reads it from either end of a line as it is written; nothing of a line that is set in another way.
+    /// Reads the head from both ends of a canonical line. Returns `None` for lines with another format.
     fn quick(line: &str) -> Option<Head> {
         let (seq, rest) = line.strip_prefix("{\"seq\":")?.split_once(",\"v\":")?;
         let (v, rest) = rest.split_once(",\"time\":")?;
@@ -76,7 +78,7 @@ impl Head {
         let (_, hash) = rest.strip_suffix("\"}")?.rsplit_once(HASH)?;
         let hashed = line.len().checked_sub(HASH.len() + hash.len() + 2)?;
         let is_hash = hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        // Numbers as JSON spells them, or else the other way of reading says what is wrong.
+        // The full parser reports numbers that JSON does not allow.
         let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         if !is_hash || ![seq, v, time].into_iter().all(number) {
             return None;
@@ -92,18 +94,19 @@ impl Head {
     }
 }
 
-/// The counts at the end of the hashed part of a line. Inside a text its quotes would be escaped, and inside an object a brace would follow.
+/// Returns the counts at the end of the hashed part of a line. Text cannot imitate them: inside a string the quotes
+/// would be escaped, and inside an object a brace would follow.
 fn counts_of(hashed: &str) -> Option<String> {
     let (_, counts) = hashed.strip_suffix('"')?.rsplit_once(COUNTS)?;
     is_counts(counts).then(|| counts.to_string())
 }
 
-/// Names and numbers.
+/// Returns whether the text contains only names and numbers.
 fn is_counts(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'))
 }
 
-/// The version alone, which a line of a newer one can be trusted to have.
+/// Returns the version only, since the other fields of a newer version are unknown.
 fn version(line: &str) -> Option<u32> {
     #[derive(Deserialize)]
     struct Version {
@@ -114,17 +117,17 @@ fn version(line: &str) -> Option<u32> {
 
 /// One line of a text.
 struct Line<'a> {
-    /// Counting from 1.
+    /// Counts from 1.
     number: usize,
     text: &'a str,
-    /// Nothing if the line is not as a log writes it.
+    /// `None` if the line is not canonical.
     head: Option<Head>,
 }
 
-/// The line of an entry, and the chain with it.
+/// Returns the line of an entry, and the hash up to it.
 pub(super) fn write(seq: usize, record: &Record, chain: Chain) -> (String, Chain) {
     let mut line = format!("{{\"seq\":{seq},\"v\":{VERSION},\"time\":{},", record.time);
-    // An entry is an object of texts, numbers and lists: there is nothing in it that has no JSON.
+    // An entry is an object of texts, numbers and lists, so writing it as JSON cannot fail.
     let entry = serde_json::to_string(&record.entry).unwrap_or_default();
     line.push_str(entry.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default());
     if let Some(told) = &record.told {
@@ -140,7 +143,7 @@ pub(super) fn write(seq: usize, record: &Record, chain: Chain) -> (String, Chain
 }
 
 impl Log {
-    /// The lines from a position on, each with a line break. From 0 it is the whole log.
+    /// Returns the lines from a position on, each with a line break. From 0 it is the whole log.
     pub fn export(&self, from: usize) -> String {
         let mut out = String::new();
         for (seq, record) in self.store.records.iter().enumerate().skip(from) {
@@ -151,7 +154,7 @@ impl Log {
         out
     }
 
-    /// The hash of the newest line: two logs with the same one are the same.
+    /// Returns the hash of the newest line. Logs with the same hash are the same.
     pub fn hash(&self) -> String {
         self.newest_hash().hex()
     }
@@ -160,12 +163,13 @@ impl Log {
         self.chain.last().copied().unwrap_or_default()
     }
 
-    /// Reads the lines of a log. What can be trusted is kept: everything up to the first line that is cut, changed, unreadable or that
-    /// follows a gap; such lines are reported and not taken. A line that comes twice is taken once. With `salvage` the messages of the
-    /// lines behind such a place are added again at the end, as new entries at their own time, with a note of it.
+    /// Reads the lines of a log up to the first line that is cut, changed, unreadable or after a gap. Such lines are
+    /// reported and not accepted. A repeated line is accepted once. With `salvage`, messages in the lines behind such a
+    /// place are added again at the end, as new entries with their own time and a note.
     ///
     /// # Errors
-    /// [`Code::LogVersion`] with the line, if any line is of a newer version: nothing is taken then, so that nothing can be lost.
+    /// [`Code::LogVersion`] with the line, if any line has a newer version. Nothing is accepted then, so that nothing
+    /// is lost.
     pub fn import(text: &str, counting: Counting, salvage: bool) -> Result<Imported> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines: Vec<Line> = text
@@ -208,10 +212,10 @@ impl Log {
         Ok(out)
     }
 
-    /// Takes the next line in. True if it is byte for byte what would be written.
+    /// Accepts the next line. Returns whether it has exactly the bytes that would be written.
     fn take(&mut self, Line { text: line, head, .. }: &Line, is_last: bool) -> std::result::Result<bool, Trouble> {
         let unreadable = |error: serde_json::Error| {
-            // A process that was stopped while writing leaves the beginning of a line.
+            // A process that is stopped while it writes leaves an incomplete line.
             let kind = if is_last && error.is_eof() { "cut" } else { "unreadable" };
             Trouble { kind, message: error.to_string() }
         };
@@ -233,7 +237,7 @@ impl Log {
         if head.seq > next {
             return Err(trouble("missing", format!("{} should follow, and {} does", id_of(next), id_of(head.seq))));
         }
-        // Most lines are as they were written, and need not be written again to be hashed.
+        // Most lines are canonical and need not be written again to be hashed.
         let before = self.newest_hash();
         let as_read = line.as_bytes().get(..head.hashed).map(|bytes| before.with(bytes));
         let (is_verbatim, chain) = match as_read.filter(|chain| head.hashed > 0 && chain.hex() == head.hash) {
@@ -250,7 +254,8 @@ impl Log {
             ));
         }
         let refused = |error: Error| trouble("refused", error.to_string());
-        // Only edits have a form that checking could give them; tokens were counted when it was made, perhaps with another tokenizer.
+        // Only edits can be changed by the check. Their tokens are not compared: another tokenizer may have counted
+        // them.
         let edit = match &record.entry {
             Entry::Edit { edit } => Some(edit.clone()),
             _ => None,
@@ -287,7 +292,7 @@ impl Imported {
         for line in lines {
             let Ok(Loose { time, message }) = serde_json::from_str(line.text) else { continue };
             newest = time;
-            // A message that is there already, or that cannot be one, is no loss.
+            // Messages that exist already or are not valid are skipped.
             self.salvaged.extend(self.log.append(message, time).ok());
         }
         if !self.salvaged.is_empty() {

@@ -1,19 +1,19 @@
-//! The event log of a conversation: append-only, replayed byte for byte.
+//! The event log of a conversation: append-only, with a byte-identical replay.
 //!
-//! In: messages, edits, pins, rewinds and records of the host, each with the host's time. Out: a view (history + edits in force), the
-//! untouched original of whatever an edit hid, and the log itself as JSON lines. Nothing in a log is ever rewritten: undoing is one
-//! more entry.
+//! In: messages, edits, pins, rewinds and records of the host, each with the host's time. Out: a view (the history with
+//! the edits in force), the original of every message that an edit hid, and the log itself as JSON lines. No entry is
+//! ever rewritten: an undo is another entry.
 //!
-//! - [`entry`]: what happens.
-//! - `store`, `fold`: what is remembered, and what it amounts to.
-//! - `check`: what may enter.
-//! - `undo`, `view`, `recall`, `compare`: what can be asked.
-//! - `adopt`, `stale`: edits of a compaction as edits of a log, as long as they still fit.
-//! - `runs`: a plan in few numbers. - `sound`: whether a view needs repair.
-//! - `jsonl`, `chain`: lines, and how a line that changed is found.
+//! - [`entry`]: the types of entries.
+//! - `store`, `fold`: the stored entries, and the state that results from them.
+//! - `check`: which entries are accepted.
+//! - `undo`, `view`, `recall`, `compare`: queries and undo.
+//! - `adopt`, `stale`: turn the edits of a compaction into edits of a log, if they still fit.
+//! - `runs`: compact plans. `sound`: whether a view needs repair.
+//! - `jsonl`, `chain`: JSON lines, and the hash that detects changed lines.
 //!
-//! Adding a message takes time proportional to that message, an edit and its undoing to what it is about. Counts are held; a text is
-//! counted once, when it comes.
+//! Adding a message takes time proportional to that message. An edit and its undo take time proportional to their
+//! targets. Counts are stored: a text is counted once, when it is added.
 
 mod adopt;
 mod chain;
@@ -60,16 +60,16 @@ use crate::map::HashSet;
 use crate::message::Message;
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
-/// What everything in a log is counted with.
+/// The tokenizer and cost model of a log.
 #[derive(Clone)]
 pub struct Counting {
     pub model: CostModel,
     pub tokenizer: Rc<dyn Tokenizer>,
     /// Tokens of the tool definitions that are sent along.
     pub tools: u64,
-    /// Of the tokenizer's counts.
+    /// Origin of the tokenizer's counts.
     pub origin: Origin,
-    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    /// True for the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,
 }
 
@@ -79,7 +79,7 @@ impl Counting {
     }
 }
 
-/// What came of an operation: the id of its entry, and the line to store.
+/// The result of an operation: the id of its entry, and the line to store.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Added {
@@ -111,18 +111,18 @@ pub struct Log {
     store: Store,
     state: State,
     counting: Counting,
-    /// The hash behind each entry.
+    /// The hash up to each entry.
     chain: Vec<Chain>,
-    /// Worst origin of any count.
+    /// The worst origin of any count.
     origin: Origin,
-    /// Goes up with whatever may change the view, but for messages that are added.
+    /// Counts the operations that may change the view, except added messages.
     changes: u64,
     sound: RefCell<Sound>,
     beside: RefCell<Option<Rc<dyn Any>>>,
 }
 
 impl Log {
-    /// A log in which nothing happened yet.
+    /// Creates an empty log.
     pub fn new(counting: Counting) -> Log {
         let origin = counting.origin;
         let (changes, sound) = (1, RefCell::default());
@@ -130,7 +130,7 @@ impl Log {
         Log { store, state, counting, chain: vec![], origin, changes, sound, beside }
     }
 
-    /// A conversation that had no log becomes one; all its messages get the same time.
+    /// Creates a log from a conversation without one. All its messages get the same time.
     ///
     /// # Errors
     /// As [`Log::append`], with the path of the message.
@@ -140,22 +140,22 @@ impl Log {
         Ok(log)
     }
 
-    /// Other tool definitions are sent along from now on. Nothing is counted again.
+    /// Sets the tokens of the tool definitions from now on. Nothing is counted again.
     pub fn set_tools(&mut self, tokens: u64) {
         self.counting.tools = tokens;
     }
 
-    /// What everything in it is counted with.
+    /// Returns the tokenizer and cost model of the log.
     pub fn counting(&self) -> &Counting {
         &self.counting
     }
 
-    /// Worst origin of any count.
+    /// Returns the worst origin of any count.
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// What somebody who works on views of this log found out about its messages, held for the next time. Nothing in the log depends on it.
+    /// Returns a cache for facts derived from the log's messages. Nothing in the log depends on it.
     pub fn beside<T: Default + 'static>(&self) -> Rc<T> {
         let mut beside = self.beside.borrow_mut();
         if let Some(held) = beside.clone().and_then(|held| held.downcast().ok()) {
@@ -166,28 +166,29 @@ impl Log {
         fresh
     }
 
-    /// Number of entries: the position of the next one.
+    /// Returns the number of entries, which is the position of the next one.
     pub fn len(&self) -> usize {
         self.store.records.len()
     }
 
-    /// True if nothing happened yet.
+    /// Returns whether the log has no entries.
     pub fn is_empty(&self) -> bool {
         self.store.records.is_empty()
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub fn records(&self) -> &[Record] {
         &self.store.records
     }
 
-    /// A message as it came, rewound or not.
+    /// Returns a message as it was added, rewound or not.
     pub fn original(&self, id: &str) -> Option<&Message> {
         self.store.slots.get(id).map(|&slot| self.store.message(slot))
     }
 
-    /// Role and number of parts of every message there ever was, in order, as `role + 8 * parts`; `u32::MAX` for one that is not called by its
-    /// number (`m7`). With it a host can tell without the texts whether its own messages are those of the log.
+    /// Returns role and number of parts of every message ever added, in order, as `role + 8 * parts`; `u32::MAX` for a
+    /// message whose id is not its number (`m7`). With it a host can tell without the texts whether its own messages
+    /// are those of the log.
     pub fn shapes(&self) -> Vec<u32> {
         let shape = |(slot, &seq): (usize, &usize)| {
             let Entry::Message { message } = &self.store.records[seq].entry else { return u32::MAX };
@@ -198,12 +199,12 @@ impl Log {
         self.store.messages.iter().enumerate().map(shape).collect()
     }
 
-    /// Number of messages that there ever were, rewound ones included.
+    /// Returns the number of messages ever added, rewound ones included.
     pub fn originals(&self) -> usize {
         self.store.messages.len()
     }
 
-    /// Tokens of these messages together, as they came.
+    /// Returns the tokens of these messages together, as they were added.
     ///
     /// # Errors
     /// [`Code::UnknownId`].
@@ -215,7 +216,7 @@ impl Log {
         ids.iter().map(tokens).sum()
     }
 
-    /// Tokens of a message as it came, and of each of its parts.
+    /// Returns the tokens of a message as it was added, and of each of its parts.
     pub fn counts(&self, id: &str) -> Option<&Counts> {
         self.store.slots.get(id).map(|&slot| &self.store.counts[slot])
     }
@@ -252,7 +253,7 @@ impl Log {
         Ok(entries.collect())
     }
 
-    /// Records something that has no effect on the view.
+    /// Records an entry that has no effect on the view.
     ///
     /// # Errors
     /// [`Code::BadInput`] if `json` is not JSON.
@@ -260,10 +261,11 @@ impl Log {
         self.push(kind.entry(json), time)
     }
 
-    /// Lays an edit over the history.
+    /// Applies an edit to the history.
     ///
     /// # Errors
-    /// [`Code::BadEdit`] with the path of what is wrong; [`Code::StalePlan`] if what it consumed has changed. Nothing has changed then.
+    /// [`Code::BadEdit`] with the path of the error; [`Code::StalePlan`] if the messages that the edit was made from
+    /// have changed. The log is then unchanged.
     pub fn edit(&mut self, edit: Edit, time: i64) -> Result<Added> {
         let mut edit = self.check_edit(edit, true)?;
         let slots: Vec<usize> = match &edit.range {
@@ -280,7 +282,7 @@ impl Log {
             }
         };
         let stood = |log: &Log| slots.iter().map(|&slot| log.state.tokens(&log.store, slot)).sum::<u64>();
-        // It gets longer by the thought that it begins with.
+        // The message that receives reasoning gets longer.
         let led = edit.range.as_ref().and_then(|range| self.live(&range.thinking.as_ref()?.to));
         let led = led.filter(|slot| !slots.contains(slot));
         let of_led = |log: &Log| led.map_or(0, |slot| log.state.tokens(&log.store, slot));
@@ -290,7 +292,7 @@ impl Log {
         (edit.tokens_before, edit.tokens_after) = (0, 0);
         let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);
         let (messages_now, summaries_now) = (stood(self), self.state.summaries());
-        // Summaries of older ranges inside the new one stood for something, too.
+        // Summaries of older ranges inside the new one count as replaced tokens, too.
         let inside = match &self.state.edits[&seq].span {
             Some(span) if is_range => (summaries + span.tokens).saturating_sub(summaries_now),
             _ => 0,
@@ -307,17 +309,17 @@ impl Log {
     /// Records a stored summary. Its number must be [`Log::next_checkpoint`].
     ///
     /// # Errors
-    /// [`Code::BadInput`] for another number, [`Code::UnknownId`] for an edit that is not there.
+    /// [`Code::BadInput`] for another number, [`Code::UnknownId`] for an edit that does not exist.
     pub fn checkpoint(&mut self, checkpoint: Checkpoint, time: i64) -> Result<Added> {
         self.push(Entry::Checkpoint { checkpoint }, time)
     }
 
-    /// The number that the next checkpoint gets, from 1.
+    /// Returns the number of the next checkpoint. The first is 1.
     pub fn next_checkpoint(&self) -> u32 {
         self.state.checkpoints.last().map_or(1, |last| last.number.saturating_add(1))
     }
 
-    /// Pins something, so that no edit takes it. What an edit has taken already comes back while it is pinned.
+    /// Pins something, so that no edit removes it. Content that an edit removed before comes back while it is pinned.
     ///
     /// # Errors
     /// [`Code::UnknownId`], [`Code::BadInput`].
@@ -325,7 +327,7 @@ impl Log {
         self.push(Entry::Pin { pin }, time)
     }
 
-    /// Takes a pin away.
+    /// Removes a pin.
     ///
     /// # Errors
     /// [`Code::UnknownId`].
@@ -333,7 +335,7 @@ impl Log {
         self.push(Entry::Unpin { target: id.to_string() }, time)
     }
 
-    /// Hash over these messages as they are shown now: an edit made from them can tell whether they have changed.
+    /// Returns a hash over these messages as they are shown now. An edit made from them can use it to detect changes.
     ///
     /// # Errors
     /// [`Code::UnknownId`] with the path of the id.
@@ -357,14 +359,14 @@ impl Log {
                     continue;
                 }
             };
-            // Writing into a hash cannot fail, and a message holds nothing that has no JSON.
+            // Writing into a hash cannot fail, and every message can be written as JSON.
             let _ = serde_json::to_writer(&mut hash, message);
             hash = hash.with(if self.state.is_pinned(slot) { b"!\n" } else { b"\n" });
         }
         Ok(hash.hex())
     }
 
-    /// Removes all entries from `entries` on, none of which may be a message; `state` is the one before them.
+    /// Removes all entries from `entries` on, which must not be messages. `state` is the state before them.
     fn roll_back(&mut self, state: State, entries: usize) {
         self.state = state;
         self.store.records.truncate(entries);
@@ -372,7 +374,7 @@ impl Log {
         self.changes += 1;
     }
 
-    /// Checks, records, folds.
+    /// Checks, stores and folds an entry.
     fn push(&mut self, entry: Entry, time: i64) -> Result<Added> {
         let entry = self.admit(entry)?;
         let seq = self.fold(entry, time);
@@ -383,7 +385,7 @@ impl Log {
         self.remember(Record { time, entry, told: None }, true)
     }
 
-    /// Folds an entry that is new, or was read.
+    /// Stores and folds an entry that is new or was read.
     fn remember(&mut self, record: Record, is_new: bool) -> usize {
         let entry = &record.entry;
         let meter = self.counting.meter();
@@ -401,7 +403,7 @@ impl Log {
         seq
     }
 
-    /// The line of the newest entry, which the chain does not have yet.
+    /// Returns the line of the newest entry and adds its hash to the chain.
     fn added(&mut self, seq: usize) -> Added {
         let (line, chain) = jsonl::write(seq, &self.store.records[seq], self.newest_hash());
         self.chain.push(chain);

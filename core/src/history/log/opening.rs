@@ -1,4 +1,4 @@
-//! How the history of a log begins.
+//! Reads the beginning of a log's history.
 
 use serde::Deserialize;
 
@@ -6,19 +6,20 @@ use super::Log;
 use super::entry::Entry;
 use crate::history::opening::{Opening, opening};
 
-/// What the first note of a conversation says of the messages that it was opened with.
+/// The first note of a conversation, which describes the messages that it was opened with.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Note {
-    /// Their number.
+    /// Number of these messages.
     opened: Option<usize>,
-    /// The id of one that the host knows to be a record of another system.
+    /// Id of the message that the host knows to be a record of another system.
     earlier: Option<String>,
 }
 
 impl Log {
-    /// The record that another system left at the beginning, and its environment turn. Messages that came one by one are none: a user may
-    /// write anything. Without a note the log was opened with the messages that came at the same time as the first one, if they are several.
+    /// Returns the record that another system left at the beginning, and its environment turn. Messages that were added
+    /// one by one do not count, since a user may write anything. Without a note, the log was opened with the messages
+    /// that have the same time as the first one, if they are several.
     pub fn opening(&self) -> Opening {
         let store = &self.store;
         let note = match store.records.first().map(|record| &record.entry) {

@@ -1,4 +1,4 @@
-//! Pins in force, as the host shows them and the ledger keeps them.
+//! Pins in force, for the host and the ledger.
 
 use serde::Serialize;
 
@@ -6,24 +6,24 @@ use super::Log;
 use super::entry::{Entry, Pin, id_of};
 use super::text::{pinned_text, text_of};
 
-/// A pin in force, with what it holds on to.
+/// A pin in force, with its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pinned {
     pub id: String,
     #[serde(flatten)]
     pub pin: Pin,
-    /// The text that stays, where it is a part, a range of it, or a fact.
+    /// The pinned text, if the pin is a part, a range of it, or a fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Tokens that it keeps in the view: those of the message, the part or the text.
+    /// Tokens that the pin keeps in the view: those of the message, the part or the text.
     pub tokens: u64,
-    /// True while a rewind has left its message behind.
+    /// True while a rewind hides its message.
     pub rewound: bool,
 }
 
 impl Log {
-    /// All pins in force, in log order.
+    /// Returns all pins in force, in log order.
     pub fn pins(&self) -> Vec<Pinned> {
         let meter = self.counting.meter();
         let rows = self.state.pins.iter().filter_map(|(&seq, &slot)| {

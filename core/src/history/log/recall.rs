@@ -1,4 +1,4 @@
-//! Recall: the untouched original of whatever an edit hid, and which edit hid it.
+//! Recall: returns the originals of hidden messages, and the edits that hid them.
 
 use std::rc::Rc;
 
@@ -15,33 +15,33 @@ use crate::message::Message;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Place {
-    /// In the view as it came.
+    /// In the view, unchanged.
     Shown,
     /// In the view, changed.
     Changed,
-    /// A summary stands for it.
+    /// Replaced by a summary.
     Covered,
     Dropped,
-    /// A rewind left it behind.
+    /// Removed by a rewind.
     Rewound,
 }
 
-/// An original and its whereabouts.
+/// An original, and where it is now.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recalled<'a> {
     pub message: &'a Message,
-    /// Tokens of it as it came.
+    /// Tokens of the original.
     pub tokens: u64,
     pub place: Place,
     /// Ids of the edits or the rewind that changed or hid it.
     pub by: Vec<String>,
-    /// Where a query was found, best known as a part and an offset; empty without a query.
+    /// The places where a query was found; empty without a query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<Hit>,
 }
 
-/// Where a word of a query was found first in a part.
+/// The first place of a query's word in a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
@@ -52,8 +52,8 @@ pub struct Hit {
 }
 
 impl Log {
-    /// The originals behind an id: of a message, of the messages an edit is about, of those a summary stands for (`e7:summary`, its reply `e7:reply`), or of a
-    /// range (`m3..m9`).
+    /// Returns the originals behind an id: of a message, of an edit's targets, of the messages that a summary replaces
+    /// (`e7:summary`, or its reply `e7:reply`), or of a range (`m3..m9`).
     ///
     /// # Errors
     /// [`Code::UnknownId`].
@@ -79,8 +79,8 @@ impl Log {
         Ok(slots.into_iter().map(|slot| self.recalled(slot)).collect())
     }
 
-    /// The `most` messages that hold most words of `query`, in whatever case; of two that hold as many the newer first. Rewound messages
-    /// are searched as well.
+    /// Returns up to `most` messages with the most words of `query`, in upper or lower case, the newer first among
+    /// equals. Searches rewound messages as well.
     pub fn search(&self, query: &str, most: usize) -> Vec<Recalled<'_>> {
         let mut words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         crate::rank::sort_by(&mut words, |one, other| one.cmp(other));
@@ -104,19 +104,19 @@ impl Log {
                 found.push((held, slot, hits));
             }
         }
-        // Messages were looked at newest first.
+        // The sort is stable, and the list is newest first.
         crate::rank::sort(&mut found, |(held, ..)| !(*held as u64));
         found.truncate(most);
         found.into_iter().map(|(_, slot, hits)| Recalled { hits, ..self.recalled(slot) }).collect()
     }
 
-    /// Returns true for the id of a message with which an edit of this log replaced others.
+    /// Returns whether this is the id of a summary of this log.
     pub fn has_summary(&self, id: &str) -> bool {
         let seq = id.strip_suffix(":summary").and_then(seq_of);
         seq.and_then(|seq| self.state.edits.get(&seq)).is_some_and(|edit| edit.span.is_some())
     }
 
-    /// The messages that a summary in the view stands for, oldest first; `None` for what is no summary.
+    /// Returns the messages that a summary replaces, oldest first, or `None` if the id is not that of a summary.
     pub fn behind(&self, id: &str) -> Option<Vec<Rc<Message>>> {
         let seq = seq_of(id.strip_suffix(":summary")?)?;
         let span = self.state.edits.get(&seq)?.span.as_ref()?;
@@ -147,7 +147,7 @@ impl Log {
     }
 }
 
-/// A text in lower case that knows where its characters came from.
+/// A text with its lower-case form, which maps offsets back to the text.
 struct Folded<'a> {
     text: std::borrow::Cow<'a, str>,
     lower: String,
@@ -158,10 +158,11 @@ impl<'a> Folded<'a> {
         Folded { text: text.clone(), lower: text.to_lowercase() }
     }
 
-    /// Offset of a word in the text, in UTF-16 code units.
+    /// Returns the offset of a word in the text, in UTF-16 code units.
     fn find(&self, word: &str) -> Option<usize> {
         let at = self.lower.find(word)?;
-        // Lower case can be longer or shorter, so the way back is walked; by the same rule, but for a final sigma, which keeps its length.
+        // A character's lower case can be longer or shorter, so offsets are mapped by a walk. Only a final sigma has
+        // another lower case here, of the same length.
         let mut lower = 0;
         for (byte, character) in self.text.char_indices() {
             if lower >= at {

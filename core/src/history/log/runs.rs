@@ -1,15 +1,15 @@
-//! A plan in few numbers: most of a view is messages as they came, one after the other.
+//! Compact plans: most of a view is runs of unchanged messages.
 
 use serde::Serialize;
 
 use super::{Log, View};
 use crate::history::plan::PlanItem;
 
-/// A view whose plan is told by runs.
+/// A view with its plan as runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Runs {
-    /// Pairs: messages of the log that are kept, by the number of the first and how many; or, with 0 messages, the number of an item.
+    /// Pairs of numbers: a kept message of the log and how many are kept from there on, or the index of an item and 0.
     pub runs: Vec<u32>,
     pub items: Vec<PlanItem>,
     #[serde(flatten)]
@@ -17,7 +17,7 @@ pub struct Runs {
 }
 
 impl Log {
-    /// [`Log::view`] with an empty plan, and the plan as runs.
+    /// Returns [`Log::view`] with an empty plan, and the plan as runs.
     pub fn view_in_runs(&self) -> Runs {
         let mut view = self.view();
         let mut runs: Vec<u32> = Vec::new();

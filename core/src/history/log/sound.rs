@@ -1,33 +1,34 @@
-//! Whether a view has anything to repair, told message by message: most views have not, and need not be walked for it again and again.
+//! Tracks message by message whether a view needs repair. Most views do not, and need not be searched again and again.
 
 use crate::history::draft::{Draft, is_empty};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
-/// What is known of the view since something else than a message was added. Says yes only where repair would change nothing; what is
-/// merely odd counts as unsound and is looked at by repair itself.
+/// State since the last change other than an added message. It reports a view as valid only if repair would change
+/// nothing. Unusual views are left to repair itself.
 #[derive(Debug, Default)]
 pub(super) struct Sound {
-    /// Of the log, when this was begun.
+    /// The log's count of changes when this state began.
     changes: u64,
-    /// Messages of the view that were looked at.
+    /// Number of checked messages of the view.
     seen: usize,
     is_sound: bool,
     /// Ids of all calls.
     used: HashSet<String>,
-    /// Calls of the newest round that have no result yet, with the number of the assistant's message that made each.
+    /// Unanswered calls of the newest round, with the number of the assistant message that made each.
     waiting: HashMap<String, usize>,
-    /// How many messages of the assistant were looked at.
+    /// Number of checked assistant messages.
     spoken: usize,
-    /// How many of the waiting calls its newest message made.
+    /// Number of unanswered calls of the newest assistant message.
     newest: usize,
-    /// The newest message is the assistant's; the assistant's newest makes calls.
+    /// Whether the newest message is the assistant's, and whether the newest assistant message has calls.
     after_assistant: bool,
     calls: bool,
 }
 
 impl Sound {
-    /// Whether there is nothing to repair in a draft of the log's view. `changes` counts what was done to the view beside adding messages.
+    /// Returns whether a draft of the log's view needs no repair. `changes` counts the changes of the view except added
+    /// messages.
     pub fn of(&mut self, draft: &Draft, changes: u64) -> bool {
         if self.changes != changes || self.seen > draft.entries.len() || self.seen == 0 {
             *self = Sound { changes, is_sound: true, ..Sound::default() };
@@ -36,7 +37,7 @@ impl Sound {
             self.push(&entry.message);
         }
         self.seen = draft.entries.len();
-        // What is still waiting is running now, if the newest message asked for it.
+        // Unanswered calls are still running if the newest message made them.
         let runs = self.calls && (draft.meter.by_items || self.newest == self.waiting.len());
         self.is_sound && (self.waiting.is_empty() || runs)
     }
@@ -49,7 +50,7 @@ impl Sound {
         let mut answers = false;
         self.is_sound = !is_empty(&message.parts);
         if is_assistant {
-            // Formats that send one item for each call go on while calls wait.
+            // Formats with one item per call continue while calls wait.
             self.is_sound &= self.after_assistant || self.waiting.is_empty();
             self.calls = false;
             self.spoken += 1;

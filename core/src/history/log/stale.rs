@@ -1,4 +1,4 @@
-//! Whether a plan still fits: what happened to the messages that it was made from.
+//! Checks whether a plan still fits: whether the messages that it was made from have changed.
 
 use super::Log;
 use super::entry::{Entry, id_of, seq_of, stands_in};
@@ -6,8 +6,8 @@ use crate::error::{Code, Error, Result};
 use crate::map::HashSet;
 
 impl Log {
-    /// Checks that nothing but additions behind them happened to these messages of a view since that view was made at position `since`.
-    /// Takes time proportional to what happened since, and to what it is about.
+    /// Checks that these messages of the view at position `since` have not changed. Messages may have been added behind
+    /// them. Takes time proportional to the entries since then and their targets.
     pub(super) fn check_untouched<'a>(&self, ids: impl Iterator<Item = &'a String>, since: usize) -> Result<()> {
         let stale = |why: String| Error::new(Code::StalePlan, why).at("since");
         if since > self.len() {
@@ -35,7 +35,7 @@ impl Log {
                     let pin = seq_of(target).and_then(|at| self.store.records.get(at)).map(|record| &record.entry);
                     matches!(pin, Some(Entry::Pin { pin }) if pin.message.as_ref().is_some_and(|id| self.is_in_group_of(id, &slots)))
                 }
-                // What it left behind was not found above; what came back was not in the view.
+                // A rewind needs no check: removed messages were not found above, restored ones were not in the view.
                 _ => false,
             };
             if touched {
@@ -46,7 +46,7 @@ impl Log {
         Ok(())
     }
 
-    /// True if the edit or rewind at `seq` concerns one of these messages.
+    /// Returns whether the edit or rewind at `seq` concerns one of these messages.
     fn is_about(&self, seq: usize, slots: &HashSet<usize>) -> bool {
         if let Some(rewind) = self.state.rewinds.get(&seq) {
             return slots.iter().any(|slot| (rewind.keep..rewind.had).contains(slot));
@@ -57,7 +57,7 @@ impl Log {
         })
     }
 
-    /// A pin holds the whole round of its message.
+    /// Returns whether a pin of the message concerns one of these: a pin keeps the whole round.
     fn is_in_group_of(&self, id: &str, slots: &HashSet<usize>) -> bool {
         let Some(&slot) = self.store.slots.get(id) else { return false };
         slots.contains(&slot)

@@ -1,4 +1,4 @@
-//! What a log remembers: the entries as they came, and the counts of every message. Only ever grows.
+//! Stores the entries of a log and the counts of every message. It only grows.
 
 use std::rc::Rc;
 
@@ -8,26 +8,26 @@ use crate::map::HashMap;
 use crate::message::{Message, Part};
 use crate::tokens::{Cost, CostModel, Origin};
 
-/// One entry with the host's time of it.
+/// One entry with the host's time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Milliseconds, as the host said. Nothing depends on it: clocks jump.
+    /// Milliseconds, by the host's clock. Nothing depends on it, since clocks jump.
     pub time: i64,
     pub entry: Entry,
-    /// What the line of a message says of its tokens; see [`Counts::told`].
+    /// The counts in the line of a message; see [`Counts::told`].
     pub told: Option<Box<str>>,
 }
 
-/// Tokens of one message as it came.
+/// Tokens of one message as it was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     pub message: Cost,
-    /// Each part by itself.
+    /// Tokens of each part.
     pub parts: Box<[u64]>,
 }
 
 impl Counts {
-    /// Counts a message and its parts, every text once where that is the same.
+    /// Counts a message and its parts. Texts are counted only once if the sum of the parts is exact.
     pub fn of(message: &Message, meter: Meter) -> Counts {
         let mut sum = Cost::ZERO;
         let mut parts = Vec::with_capacity(message.parts.len());
@@ -37,7 +37,8 @@ impl Counts {
             parts.push(cost.tokens);
         }
         let texts = message.parts.iter().filter(|part| matches!(part, Part::Text { .. })).count();
-        // Several texts are joined before they are counted; the other models have a formula of their own for the whole.
+        // Several texts are joined before they are counted, and the other models have their own formula for a whole
+        // message.
         let adds_up = meter.model == CostModel::Espalier && texts < 2;
         let whole = if adds_up {
             let bare = Message { parts: vec![], id: String::new(), role: message.role, name: message.name.clone() };
@@ -48,8 +49,8 @@ impl Counts {
         Counts { message: whole, parts: parts.into() }
     }
 
-    /// The counts for the line of a message, after what they were counted with. Nothing where they may come out otherwise another time: by a
-    /// tokenizer of the host's, by estimate, or by how a model sees pictures.
+    /// Returns the counts for the line of a message, with their encoding and cost model. Returns `None` if another
+    /// count may differ: with a tokenizer of the host, an estimate, or media.
     pub fn told(&self, message: &Message, meter: Meter) -> Option<Box<str>> {
         let is_media = |part: &Part| matches!(part, Part::Image { .. } | Part::Document { .. });
         let has_media = message.parts.iter().any(|part| match part {
@@ -67,13 +68,13 @@ impl Counts {
         Some(told.into())
     }
 
-    /// Counts as the line of a message has them, if they were made with what is counted with now.
+    /// Reads the counts in the line of a message, if they were made with the current encoding and cost model.
     fn read(told: &str, message: &Message, meter: Meter) -> Option<Counts> {
         let mut words = told.split(' ');
         if words.next() != Some(meter.tokenizer.known_as()?) || words.next() != Some(meter.model.name()) {
             return None;
         }
-        // Sums of what fits into 32 bits are far from any end.
+        // Numbers of 32 bits cannot overflow when they are added up.
         let mut numbers = words.map(|word| word.parse::<u32>().ok().map(u64::from));
         let tokens = numbers.next()??;
         let parts: Box<[u64]> = numbers.collect::<Option<_>>()?;
@@ -85,16 +86,16 @@ impl Counts {
 #[derive(Debug, Default)]
 pub(super) struct Store {
     pub records: Vec<Record>,
-    /// Positions of the message entries; a message's place here is its *slot*.
+    /// Positions of the message entries. The index of a message here is its *slot*.
     pub messages: Vec<usize>,
     /// By slot.
     pub counts: Vec<Counts>,
-    /// Slots by message id, of all messages there ever were.
+    /// Slots by message id, of all messages ever added.
     pub slots: HashMap<String, usize>,
 }
 
 impl Store {
-    /// Remembers an entry and returns its position. A message that `is_new` gets its counts.
+    /// Stores an entry and returns its position. Counts the message of a new entry (`is_new`).
     pub fn push(&mut self, mut record: Record, is_new: bool, meter: Meter) -> usize {
         let seq = self.records.len();
         if let Entry::Message { message } = &record.entry {
@@ -111,12 +112,12 @@ impl Store {
         seq
     }
 
-    /// The message in a slot.
+    /// Returns the message in a slot.
     pub fn message(&self, slot: usize) -> &Message {
         self.shared(slot)
     }
 
-    /// The same, to be held on to.
+    /// Returns the message in a slot as a shared pointer.
     pub fn shared(&self, slot: usize) -> &Rc<Message> {
         match &self.records[self.messages[slot]].entry {
             Entry::Message { message } => message,
@@ -124,7 +125,7 @@ impl Store {
         }
     }
 
-    /// The edit at a position.
+    /// Returns the edit at a position.
     pub fn edit(&self, seq: usize) -> Option<&Edit> {
         match &self.records.get(seq)?.entry {
             Entry::Edit { edit } => Some(edit),

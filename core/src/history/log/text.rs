@@ -1,11 +1,11 @@
-//! Texts of parts: what can be pinned, searched and compared. Offsets are UTF-16 code units outside and bytes inside.
+//! Texts of parts that can be pinned, searched and compared. Offsets are UTF-16 code units outside and bytes inside.
 
 use std::borrow::Cow;
 
 use super::entry::Becomes;
 use crate::message::Part;
 
-/// What a part says: its text, the texts of its content, its arguments, its JSON.
+/// Returns the text of a part: its text, the texts of its content, its arguments or its JSON.
 pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
     match part {
         Part::Text { text } | Part::Reasoning { text } => Cow::Borrowed(text),
@@ -23,7 +23,7 @@ fn own_text(part: &Part) -> Option<&str> {
     if let Part::Text { text } = part { Some(text) } else { None }
 }
 
-/// What the part will say.
+/// Returns the text of the part after the change.
 pub(super) fn text_after(part: &Part, to: &Becomes) -> String {
     match to {
         Becomes::Gone => String::new(),
@@ -36,7 +36,8 @@ pub(super) fn text_after(part: &Part, to: &Becomes) -> String {
     }
 }
 
-/// The text between two offsets, grown to whole characters; nothing if they are out of order or behind the end.
+/// Returns the text between two offsets, extended to whole characters, or `None` if they are out of order or behind the
+/// end.
 pub(super) fn pinned_text(part: &Part, (start, end): (usize, usize)) -> Option<String> {
     let text = text_of(part);
     let (mut units, mut from, mut to) = (0, None, None);
@@ -55,7 +56,7 @@ pub(super) fn pinned_text(part: &Part, (start, end): (usize, usize)) -> Option<S
     text.get(from?..to?).map(str::to_string)
 }
 
-/// How many UTF-16 code units stand before a byte.
+/// Returns the number of UTF-16 code units before a byte offset.
 pub(super) fn units_before(text: &str, byte: usize) -> usize {
     text.get(..byte).map_or(0, |head| head.encode_utf16().count())
 }

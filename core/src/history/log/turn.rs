@@ -1,11 +1,11 @@
-//! Where the conversation stands.
+//! The state of the current turn.
 
 use super::Log;
 use crate::message::Role;
 
 impl Log {
-    /// True if the newest request has a finished round behind it: the provider has seen most of the next request a moment ago. Takes time
-    /// proportional to the turn.
+    /// Returns whether a finished round follows the newest request: the provider has then just seen most of the next
+    /// request. Takes time proportional to the turn.
     pub fn is_warm(&self) -> bool {
         let mut answered = false;
         for slot in (0..self.state.slots.len()).rev().filter(|&slot| self.is_live(slot)) {

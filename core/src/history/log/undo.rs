@@ -1,4 +1,4 @@
-//! Taking back and bringing back. Both append; what was there before is there again, byte for byte.
+//! Undo and redo. Both append an entry, and the view is again byte for byte what it was before.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::fold::Revoke;
 use super::{Added, Log};
 use crate::error::Result;
 
-/// What was taken back or brought back.
+/// The outcome of an undo or redo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Undone {
@@ -30,7 +30,7 @@ pub struct EditRow {
     pub author: Author,
     pub tokens_before: u64,
     pub tokens_after: u64,
-    /// Ids of the messages it is about; first and last of a range.
+    /// Ids of its targets; first and last of a range.
     pub targets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
@@ -54,16 +54,16 @@ pub struct StoredSummary {
     /// Number of messages that its summary replaces, and tokens of the summary.
     pub messages: usize,
     pub tokens: u64,
-    /// A rewind left the messages behind that it looks back on.
+    /// True if a rewind removed messages before the checkpoint.
     pub orphaned: bool,
 }
 
 impl Log {
-    /// Takes back an edit or a rewind: the named one, or the newest that can be. Nothing if there is none.
+    /// Takes back the named edit or rewind, or the newest one that can be taken back. Returns `None` if there is none.
     ///
     /// # Errors
-    /// [`crate::error::Code::UnknownId`] if the named one is not in force, [`crate::error::Code::BadEdit`] for a rewind behind which
-    /// messages were added.
+    /// [`crate::error::Code::UnknownId`] if the named one is not in force, [`crate::error::Code::BadEdit`] for a rewind
+    /// after which messages were added.
     pub fn undo(&mut self, id: Option<&str>, time: i64) -> Result<Option<Undone>> {
         let newest = || {
             let edits = self.state.edits.iter().filter(|(_, edit)| edit.in_force()).map(|(seq, _)| *seq);
@@ -82,15 +82,15 @@ impl Log {
         self.revoke(found, time)
     }
 
-    /// Brings back what an undo took: that of the named edit or undo, or the newest, as long as no edit or rewind was made since. Nothing
-    /// if there is none.
+    /// Restores the named edit, or what the named or newest undo took back. Without a name, an edit or rewind after the
+    /// undo prevents it. Returns `None` if there is nothing to restore.
     ///
     /// # Errors
     /// As [`Log::undo`]; [`crate::error::Code::BadEdit`] if its range would overlap another.
     pub fn redo(&mut self, id: Option<&str>, time: i64) -> Result<Option<Undone>> {
         let open = || self.state.revokes.iter().rev().filter(|(_, revoke)| revoke.undone_by.is_none());
         let found = match id {
-            // What was taken back may be named as well as what took it back.
+            // The id may name the edit that was taken back or the undo.
             Some(id) => {
                 let named = |(seq, revoke): &(&usize, &Revoke)| id_of(revoke.target) == id || id_of(**seq) == id;
                 let found = open().find(named).map(|(seq, _)| id_of(*seq));
@@ -105,8 +105,8 @@ impl Log {
         self.revoke(found, time)
     }
 
-    /// Leaves all messages behind `to` out of the view (all messages without it). Edits that reach past it are revoked, which restores
-    /// what they covered; checkpoints behind it are orphaned.
+    /// Removes all messages behind `to` from the view (all messages without it). Edits that reach past it are revoked,
+    /// which restores the messages that they covered. Checkpoints behind it are orphaned.
     ///
     /// # Errors
     /// [`crate::error::Code::UnknownId`] if the message is not in the conversation.
@@ -114,7 +114,7 @@ impl Log {
         self.push(Entry::Rewind { to: to.map(str::to_string) }, time)
     }
 
-    /// All edits, in log order.
+    /// Returns all edits, in log order.
     pub fn edits(&self) -> Vec<EditRow> {
         let rows = self.state.edits.iter().filter_map(|(&seq, laid)| {
             let edit = self.store.edit(seq)?;
@@ -138,18 +138,18 @@ impl Log {
         rows.collect()
     }
 
-    /// Positions of the edits in force, oldest first.
+    /// Returns the positions of the edits in force, oldest first.
     pub fn edits_in_force(&self) -> impl DoubleEndedIterator<Item = usize> {
         self.state.edits.iter().filter(|(_, laid)| laid.in_force()).map(|(&seq, _)| seq)
     }
 
-    /// The id of the newest summary in force.
+    /// Returns the id of the newest summary in force.
     pub fn newest_summary(&self) -> Option<String> {
         let is_range = |seq: &usize| self.store.edit(*seq).is_some_and(|edit| edit.kind == Kind::ReplaceRange);
         self.edits_in_force().rev().find(is_range).map(id_of)
     }
 
-    /// All stored summaries, in the order of their numbers.
+    /// Returns all stored summaries, by their numbers.
     pub fn checkpoints(&self) -> Vec<StoredSummary> {
         let orphaned = |stored: &super::fold::Stored| {
             let in_force = self.state.rewinds.range(stored.seq..).filter(|(_, r)| r.revoked_by.is_none());

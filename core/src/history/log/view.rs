@@ -1,4 +1,4 @@
-//! The view: what the model gets to see. History under the edits in force, repaired so that no provider refuses it.
+//! The view: the history with the edits in force, repaired so that no provider refuses it.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -17,39 +17,39 @@ use crate::map::HashSet;
 use crate::message::{Message, Role};
 use crate::tokens::Origin;
 
-/// What to send.
+/// The messages to send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct View {
-    /// In the host's ids; carries no content but that of summaries and of what was changed.
+    /// Uses the host's ids. Contains no content except summaries and changed parts.
     pub plan: Vec<PlanItem>,
     /// The conversation without any edits.
     pub before: Totals,
     pub after: Totals,
-    /// `after` by what it is spent on.
+    /// `after`, by kind.
     pub split: Split,
     pub origin: Origin,
-    /// What was repaired for this view only.
+    /// Repairs for this view only.
     pub repaired: Vec<Removal>,
-    /// The position in the log that it was made at.
+    /// The position in the log at which the view was made.
     pub position: usize,
 }
 
-/// What an edit would do.
+/// The effect of an edit that was not recorded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
-    /// The edit as it would be recorded: ranges grown, tokens filled in.
+    /// The edit in its recorded form: with an extended range, and with tokens.
     pub edit: Edit,
-    /// Ids of messages that the range grew to contain.
+    /// Ids of messages that were added to the range.
     pub grown: Vec<String>,
     pub view: View,
-    /// Tokens of the view as it is now.
+    /// Tokens of the current view.
     pub total: u64,
 }
 
 impl Log {
-    /// What is sent now. Takes time proportional to the messages of the view, not to their texts.
+    /// Returns the current view. Takes time proportional to the messages of the view, not to their texts.
     pub fn view(&self) -> View {
         let draft = self.repaired();
         View {
@@ -63,20 +63,21 @@ impl Log {
         }
     }
 
-    /// Tokens of these messages of the view, as they are shown; those that are not in it count nothing.
+    /// Returns the tokens of these messages of the view, as they are shown. Messages outside the view count 0.
     pub fn tokens_of(&self, ids: &HashSet<String>) -> u64 {
         let draft = repaired(self.draft());
         let shown = draft.entries.iter().filter(|row| row.is_in() && ids.contains(&row.message.id));
         shown.map(|row| row.after).sum()
     }
 
-    /// The messages of the view, for tests and for whoever wants copies.
+    /// Returns copies of the messages of the view.
     pub fn messages(&self) -> Vec<Message> {
         let draft = self.repaired();
         draft.messages()
     }
 
-    /// The same with the tokens of each, which are held. No text is copied but those of summaries, and of what had to be repaired.
+    /// Returns the messages of the view with their stored tokens. Copies only the texts of summaries and of repaired
+    /// messages.
     pub fn counted_messages(&self) -> (Vec<Rc<Message>>, Vec<u64>) {
         let draft = self.repaired();
         let share = |message: Cow<Message>| match message {
@@ -86,14 +87,14 @@ impl Log {
         draft.entries.into_iter().filter(Row::is_in).map(|row| (share(row.message), row.after)).unzip()
     }
 
-    /// The messages as they came, oldest first, whatever edits made of them since: without those that a rewind left behind.
+    /// Returns the original messages, oldest first, without rewound ones.
     pub fn history(&self) -> Vec<Rc<Message>> {
         let slots = self.state.slots.iter().enumerate();
         let there = slots.filter(|(_, slot)| !matches!(slot.shown, Shown::Rewound(_)));
         there.map(|(slot, _)| Rc::clone(self.store.shared(slot))).collect()
     }
 
-    /// A message of the view, to be held on to.
+    /// Returns a message of the view as a shared pointer.
     fn shared(&self, message: &Message) -> Rc<Message> {
         let slot = self.store.slots.get(&message.id).copied();
         let held = slot.map(|slot| match &self.state.slots[slot].shown {
@@ -103,7 +104,7 @@ impl Log {
         held.filter(|held| std::ptr::eq(&***held, message)).cloned().unwrap_or_else(|| Rc::new(message.clone()))
     }
 
-    /// What the user asked for last, as it is shown; empty if there is no such message in the view.
+    /// Returns the text of the newest request, as it is shown; empty if the view has none.
     pub fn newest_request(&self) -> String {
         let draft = self.draft();
         let requests = draft.entries.iter().rev().map(|row| &row.message);
@@ -111,18 +112,18 @@ impl Log {
         requests.filter(of_user).map(|m| m.text()).find(|text| !text.trim().is_empty()).unwrap_or_default()
     }
 
-    /// How many messages of the view are no system messages, before repair.
+    /// Returns the number of messages in the view before repair, without system messages.
     pub fn spoken(&self) -> usize {
         let shown = self.state.visible.iter().filter(|slot| !self.store.message(**slot).role.is_frame());
         shown.count() + self.state.stand_ins()
     }
 
-    /// The view before repair, as a draft that the passes of one request can go on with. Texts are borrowed.
+    /// Returns the view before repair, as a draft for the passes of one request. Texts are borrowed.
     pub fn draft(&self) -> Draft<'_> {
         self.draft_of(&self.state)
     }
 
-    /// Tokens of the view before repair; takes no time.
+    /// Returns the tokens of the view before repair, in constant time.
     pub fn totals(&self) -> Totals {
         let state = &self.state;
         let frame = self.counting.model.list_overhead() + state.frame;
@@ -137,7 +138,7 @@ impl Log {
         }
     }
 
-    /// What an edit would do. Nothing is recorded.
+    /// Returns the effect of an edit, without recording it.
     ///
     /// # Errors
     /// As [`Log::edit`].
@@ -166,7 +167,7 @@ impl Log {
         Ok(Preview { edit: *edit, grown, view: View { position: self.len(), ..view }, total })
     }
 
-    /// The view as a draft that no provider refuses.
+    /// Returns the view as a draft that no provider refuses.
     fn repaired(&self) -> Draft<'_> {
         let draft = self.draft();
         if self.sound.borrow_mut().of(&draft, self.changes) { draft } else { repaired(draft) }
@@ -217,7 +218,7 @@ impl Log {
         Draft { entries, meter: self.counting.meter(), origin: self.origin, removed: Vec::new() }
     }
 
-    /// Tokens of the conversation without any edits; takes no time.
+    /// Returns the tokens of the conversation without any edits, in constant time.
     pub fn history_totals(&self) -> Totals {
         let Live { frame, conversation, messages } = self.state.live;
         let frame = frame + self.counting.model.list_overhead();
@@ -226,10 +227,10 @@ impl Log {
     }
 }
 
-/// A draft that no provider refuses.
+/// Returns the draft, repaired so that no provider refuses it.
 pub(super) fn repaired(mut draft: Draft) -> Draft {
     repair(&mut draft);
-    // A message of words that also answered nothing ends a round only once that answer is out.
+    // A text message with an orphan result ends a round only after the first repair removed that result.
     repair(&mut draft);
     draft
 }
