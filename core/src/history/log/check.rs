@@ -493,7 +493,7 @@ impl Log {
         }
     }
 
-    // ------------------------------------------------------------ what is there
+    // ------------------------------------------------------------ lookups
 
     /// Returns the slot of a message that was not rewound.
     pub(super) fn live(&self, id: &str) -> Option<usize> {
