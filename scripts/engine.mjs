@@ -1,6 +1,6 @@
 /**
- * The engines: cargo -> wasm-bindgen -> wasm-opt -> guard -> glue. They are built again when this file, `glue.mjs` or
- * `functions.mjs` changes, not when another script does.
+ * Builds the engines: cargo -> wasm-bindgen -> wasm-opt -> guard -> glue. A change of one of the scripts in `SOURCES`
+ * rebuilds them; a change of another script does not.
  */
 
 import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,10 +12,10 @@ import { build, cached, fail, hash, isCurrent, root, run, sizes } from "./lib.mj
 import { bindgen } from "./versions.mjs";
 
 /**
- * The smallest code; against -O3 it costs a few percent of speed (measured in benches/). Flattening and rebuilding
- * control flow saves 3 kB of the download at the same speed; the second -Oz finds what the first made possible.
- * Functions sorted by name lie beside similar ones, which compress better: 11 kB less together. The lowest KB of memory
- * is the end of the stack and never addressed: knowing that saves a percent.
+ * Optimises for size, at a few percent of the speed of -O3 (measured in benches/). Flattening and rebuilding control
+ * flow saves 3 kB of the download at the same speed. The second -Oz finds what the first made possible. Functions
+ * sorted by name are next to similar ones, which compresses better: 11 kB less in total. The lowest KB of memory is the
+ * end of the stack and never addressed: this saves one percent.
  */
 const WASM_OPT = [
   "--flatten",
@@ -38,11 +38,11 @@ const FEATURES = [
 
 export const wasmDir = join(build, "wasm");
 export const wasmFile = join(wasmDir, "espalier.wasm");
-/** The engine that only counts. */
+/** The engine for counting only. */
 export const countFile = join(wasmDir, "count.wasm");
 /** The engine of workspace search and inline context. */
 export const workspaceFile = join(wasmDir, "workspace.wasm");
-/** What the engines are made of. */
+/** Files that the engines are built from. */
 const SOURCES = [
   "Cargo.toml",
   "Cargo.lock",
@@ -64,9 +64,9 @@ const SOURCES = [
 ];
 
 /**
- * Makes the engines and their glue in `build/wasm`, unless they are current. With `isQuick`, cargo optimises less and
- * wasm-opt does not run: that makes an engine twice as large and half as fast within a minute. An optimised engine that
- * is current serves too.
+ * Builds the engines and their glue in `build/wasm`, unless they are current. With `isQuick`, cargo optimises less and
+ * wasm-opt does not run: within a minute, this makes an engine twice as large and half as fast. A current optimised
+ * engine is accepted as well.
  */
 export function engine(isQuick) {
   const profile = isQuick ? "quick" : "release";
@@ -81,7 +81,7 @@ export function engine(isQuick) {
   ];
   if (isQuick && isCurrent("wasm", inputsFor("release"), outputs)) return "current";
   return cached("wasm", inputsFor(profile), outputs, async () => {
-    // Cargo does not know of our part of the parser's runtime.
+    // Cargo does not track these files, our part of the parser's runtime.
     const runtime = hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile);
     const clean = ["clean", "--profile", profile, "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"];
     await cached("runtime", runtime, [], () => run("cargo", clean));
@@ -110,8 +110,8 @@ export function engine(isQuick) {
 }
 
 /**
- * One crate as wasm with its glue. Without `--crate-type`, cargo would make a Rust library of the crate that only
- * counts.
+ * Builds one crate as wasm with its glue. Without `--crate-type`, cargo would build the counting crate as a Rust
+ * library.
  */
 function crateToWasm({ profile, crate, file, glue, inlineEntry }) {
   const target = [
@@ -144,7 +144,7 @@ function crateToWasm({ profile, crate, file, glue, inlineEntry }) {
   for (const ending of [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"]) rmSync(join(wasmDir, `${name}${ending}`));
 }
 
-/** Minimises the module; a quick one is only copied. */
+/** Minimises the module; a quick build is only copied. */
 function minimise(module, file, profile) {
   if (profile === "quick") copyFileSync(module, file);
   else run("wasm-opt", [module, ...WASM_OPT, ...FEATURES, "-o", file]);
@@ -155,8 +155,8 @@ function minimise(module, file, profile) {
 }
 
 /**
- * Flags that strip this machine's folders from panic locations in other crates, so that the wasm is the same on every
- * machine.
+ * Returns flags that strip this machine's folders from panic locations in other crates, so that every machine builds
+ * the same wasm.
  */
 function nowhere() {
   run("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"]);
@@ -167,7 +167,8 @@ function nowhere() {
 }
 
 /**
- * C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere.
+ * Fails if the module imports from "env": then the wrong compiler compiled C code, and the module cannot be
+ * instantiated.
  */
 function guard(file) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));

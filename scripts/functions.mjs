@@ -1,16 +1,16 @@
 /**
- * `espalier/core`: the glue that wasm-bindgen writes for the engine, cut down to the functions that hosts call by
- * themselves, and the declarations that it generates for them. Nothing is written by hand but the types of options
- * (`src/bindings/functions/types.d.ts`), which wasm-bindgen passes through.
+ * `espalier/core`: the glue that wasm-bindgen writes for the engine, reduced to the functions that hosts call directly,
+ * with their generated declarations. Only the types of options are written by hand
+ * (`src/bindings/functions/types.d.ts`); wasm-bindgen passes them through.
  */
 
-/** The functions; `init` is the default export. */
+/** The exported functions; `init` is the default export. */
 const PUBLIC = ["count", "compact", "hasEncoding", "loadEncoding", "prune", "render"];
 
-/** What the package calls by other means. */
+/** Functions that the package calls in another way. */
 export const OWN = ["compact", "prune", "render"];
 
-/** The module, of wasm-bindgen's glue for the web. */
+/** Returns the module, made from wasm-bindgen's glue for the web. */
 export function functionsModule(code) {
   let out = code
     .replace(/^export (async function|function) (\w+)/gm, (whole, kind, name) =>
@@ -18,13 +18,13 @@ export function functionsModule(code) {
     )
     .replace(/new URL\('[^']*_bg\.wasm', import\.meta\.url\)/g, 'new URL("./espalier.wasm", import.meta.url)');
   const classes = [...code.matchAll(/^export class (\w+)/gm)].map(([, name]) => name);
-  // Handles of operations, which the package polls.
+  // Removes handles of operations, which only the package polls.
   for (const name of classes) {
     out = out
       .replace(new RegExp(`^export class ${name} \\{[^]*?^\\}\\n`, "m"), "")
       .replace(new RegExp(`^if \\(Symbol\\.dispose\\) ${name}\\..*\\n`, "m"), "")
       .replace(new RegExp(`^const ${name}Finalization = [^;]*;\\n`, "m"), "")
-      // The engine imports what wraps a handle, and none of these functions calls it.
+      // The engine imports the function that wraps a handle, but none of these functions calls it.
       .replace(new RegExp(`\\b${name}\\.__wrap\\(\\w+\\)`, "g"), "undefined");
   }
   const used = classes.find((name) => new RegExp(`\\b${name}(\\.|Finalization)`).test(out));
@@ -34,7 +34,7 @@ export function functionsModule(code) {
   return out;
 }
 
-/** The declarations: of the functions, and those that `section` holds. */
+/** Returns the declarations of the functions, and those of `section`. */
 export function functionsTypes(types, section) {
   const declared = PUBLIC.map((name) => declaration(types, name));
   return `${section}\n${declared.join("\n")}
@@ -48,9 +48,9 @@ export function initSync(options: { module: BufferSource | WebAssembly.Module })
 `;
 }
 
-/** The declarations of the glue that the package uses: without these functions and their types. */
+/** Returns the declarations of the package's glue, without these functions and their types. */
 export function withoutFunctions(types, section) {
-  // wasm-bindgen indents it by a rule of its own.
+  // wasm-bindgen changes the indentation of the section.
   const words = section
     .trim()
     .split(/\s+/)

@@ -1,24 +1,24 @@
 /**
- * Turns the glue that wasm-bindgen writes (one instance for each import of the file) into a factory: a crashed instance
- * is replaced by calling it again, and handles of the old one stay bound to the old one.
+ * Turns the glue that wasm-bindgen writes (one instance for each import of the file) into a factory. A second call
+ * replaces a crashed instance, and old handles stay bound to the old one.
  *
- * `retire` says that an instance crashed: the collector then leaves alone what its handles held, since freeing it would
- * trap where nobody can catch it.
+ * `retire` marks a crashed instance: finalizers then free none of its handles, since that would trap where nothing can
+ * catch it.
  *
- * It also takes out the default address of the wasm: with it, bundlers emit the file twice, or fail where
- * `import.meta.url` is empty.
+ * The default address of the wasm is removed. With it, bundlers emit the file twice, or fail where `import.meta.url` is
+ * empty.
  *
- * What hosts pass by mistake must not cost the instance: whatever is no text is refused before it is written into the
- * engine's memory, and errors show values in a few words, since to print all of a value can take the whole stack.
+ * A wrong argument must not crash the instance. A value that is not a text is refused before it is written into the
+ * engine's memory. Errors show a value in a few words, since printing all of it can exhaust the stack.
  *
- * `INLINE_ENTRY` is the entry of the package that contains this engine, for errors that say the way out.
+ * `INLINE_ENTRY` is the entry of the package that contains this engine. Errors name it as a solution.
  */
 
 const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine was given \${debugString(arg)} where a text is needed\`);`;
 
 /**
- * Long texts are encoded at once: the loop over code units that wasm-bindgen begins with takes ten times as long. Not
- * texts of which a second copy could be too much.
+ * Encodes long texts at once: wasm-bindgen's loop over code units takes ten times as long. Very long texts are
+ * excluded, because a second copy may not fit into memory.
  */
 const AT_ONCE = "if (arg.length > 256 && arg.length < 1e7) realloc = undefined;";
 
@@ -34,7 +34,7 @@ const DEBUG_STRING = `function debugString(val) {
     }
 }`;
 
-/** @param hidden names of functions that the package does not call */
+/** @param hidden Names of functions that the package does not call */
 export function glueFactory(code, types, inlineEntry, hidden = []) {
   const names = [];
   const body = code

@@ -1,4 +1,4 @@
-/** Which compiler turns C into wasm, and how it is called. Node built-ins only; see `scripts/wasm-cc`. */
+/** Selects and calls the compiler that turns C into wasm. Uses only Node built-ins; see `scripts/wasm-cc`. */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,19 +7,22 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, tools } from "./lib.mjs";
 
-/** Pinned, so that everybody who uses it gets the same bytes. */
+/** Pinned, so that every build with it has the same bytes. */
 export const npmClang = { name: "@yowasp/clang", version: "22.0.0-git20542-10" };
-/** Where the set-up puts it: once for all clones of this user, 100 MB. */
+/** The folder where set-up installs it, 100 MB, once for all clones of this user. */
 export const npmClangFolder = join(tools, "clang");
 const bundle = join(npmClangFolder, "node_modules", npmClang.name, "gen", "bundle.js");
 
-/** Objects that this clang compiled: it needs a minute for the parser, in each clone and for each profile of cargo. */
+/**
+ * Objects that this clang compiled. Without this cache, the parser takes a minute in each clone and for each cargo
+ * profile.
+ */
 const objects = join(tools, "objects");
 
-/** Homebrew's clang knows wasm32, Apple's does not. */
+/** Homebrew's clang supports wasm32, Apple's does not. */
 const NATIVE = ["clang", "/opt/homebrew/opt/llvm/bin/clang", "/usr/local/opt/llvm/bin/clang"];
 
-/** A native clang with the wasm32 backend, or nothing. */
+/** Returns a native clang with the wasm32 backend; `undefined` if there is none. */
 export function nativeClang() {
   const named = process.env.ESPALIER_WASM_CC;
   return (named ? [named] : NATIVE).find((command) => {
@@ -28,7 +31,7 @@ export function nativeClang() {
   });
 }
 
-/** True if clang from npm is installed in the version that is wanted. */
+/** Returns whether clang from npm is installed in the pinned version. */
 export function hasNpmClang() {
   const manifest = join(npmClangFolder, "node_modules", npmClang.name, "package.json");
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === npmClang.version;
@@ -36,7 +39,7 @@ export function hasNpmClang() {
 
 /** Runs the compiler; resolves with its exit code. */
 export async function compile(argv) {
-  // The parser's runtime, put together by us: see there.
+  // Our version of the parser's runtime; see that file.
   const args = argv.map((arg) =>
     /tree-sitter-[^/\\]*[/\\]src[/\\]lib\.c$/.test(arg) ? join(root, "scripts", "tree-sitter.c") : arg,
   );
@@ -51,7 +54,7 @@ export async function compile(argv) {
   return inWasm(args);
 }
 
-/** Clang in wasm sees only the files that it is given: the source, and the folders that headers are searched in. */
+/** Runs clang in wasm. It sees only the files passed to it: the source, and the include folders. */
 async function inWasm(argv) {
   const files = {};
   const args = ["clang"];
@@ -67,7 +70,7 @@ async function inWasm(argv) {
       add(files, path);
       args.push(flag, path);
     } else if (!arg.startsWith("-") && existsSync(arg)) {
-      // Sources include files beside them.
+      // Sources include files of their folder.
       add(files, dirname(resolve(arg)));
       args.push(resolve(arg));
     } else {
@@ -102,7 +105,7 @@ async function inWasm(argv) {
   return 0;
 }
 
-/** Hash of all that decides about an object. The clone's own folder does not. */
+/** Returns the hash of everything that affects an object. The clone's own folder does not. */
 function keyOf(args, files) {
   const sum = createHash("sha256").update(JSON.stringify([npmClang, args]).replaceAll(root, "/"));
   const hashFiles = (tree, path) => {
@@ -117,7 +120,7 @@ function keyOf(args, files) {
   return sum.digest("hex");
 }
 
-/** Adds a file, or the C files of a folder and of those in it, under their own paths. */
+/** Adds a file, or the C files of a folder and its subfolders, with their own paths. */
 function add(files, path) {
   if (!existsSync(path)) return;
   const entries = readEntries(path);
