@@ -34,8 +34,8 @@ use crate::message::Tool;
 #[derive(Debug, Clone)]
 pub struct Target {
     pub provider: Provider,
-    /// True if the messages are in that provider's own format. Then some rules apply that `js/formats` otherwise meets
-    /// when it writes neutral messages: roles alternate, results are in one message.
+    /// True if the messages are in that provider's own format. Then more rules apply: roles alternate, results are in
+    /// one message. When `js/formats` writes neutral messages, it follows these rules itself.
     pub wire: bool,
     /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,

@@ -140,7 +140,7 @@ impl<'m> Round<'m> {
         }
     }
 
-    /// Marks the calls of the round without a result as lost.
+    /// Marks the unanswered calls of the round as lost.
     fn give_up(&mut self, calls: &mut [Call]) {
         for call in calls[self.first..].iter_mut().filter(|call| call.fate == Fate::Pending) {
             call.fate = Fate::Lost { behind: self.stand_in(call.at.0) };

@@ -325,7 +325,7 @@ impl<'a> Work<'a, '_> {
                 }
             }
             slot.pieces = kept;
-            // A message of the system prompt without parts is useless.
+            // Drops a message of the system prompt that has no parts left.
             if !slot.pieces.is_empty() {
                 self.slots.push(slot);
             }
