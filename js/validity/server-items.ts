@@ -7,7 +7,7 @@ import { append } from "../formats/append.ts";
 
 /**
  * Returns the ids of messages with such an item, and of the message after each. The item replaces everything before it,
- * and never parts from what follows.
+ * and is never separated from the next message.
  */
 export function serverItems({ format, messages, source }: Reading): string[] {
   const { isServerItem } = RULES[format];
