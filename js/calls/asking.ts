@@ -7,7 +7,8 @@ import { modelOf } from "./limits.ts";
 import { listedTools, requestTools } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
-import { providerOf, sendable } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
+import { sendable } from "./wire-repair.ts";
 import type { CompactOptions, HostBlock, PreCompactWish } from "../types/compact.ts";
 import type { LlmRequest } from "../types/llm.ts";
 import { defined } from "../options/data.ts";
@@ -104,12 +105,9 @@ export function llmRequest(
     };
   }
   // The rules of the same provider apply to the summarising model.
-  const { messages: built } = sendable(
-    reading.rebuild(plan),
-    reading.format,
-    providerOf(reading.format, provider),
-    model,
-  );
+  const receiver = providerOf(reading.format, provider);
+  const asked = reading.rebuild(plan);
+  const built = receiver ? sendable(asked, reading.format, receiver, model).messages : asked;
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
   return {
     ...about,

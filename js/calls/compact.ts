@@ -8,7 +8,7 @@ import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import { defined } from "../options/data.ts";
-import { providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
 import { fields as receiver } from "../validity/validity.ts";
 import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";

@@ -9,7 +9,7 @@ import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import type { PlanItem } from "../types/messages.ts";
 import type { PruneCut, PruneOptions, PrunePass, PruneReport, PruneResult, Removal } from "../types/prune.ts";
-import { providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
 import { serverItems } from "../validity/server-items.ts";
 import { fields as receiverFields } from "../validity/validity.ts";
 import { limitFields, modelOf } from "./limits.ts";

@@ -13,7 +13,7 @@ import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
 import type { PruneCut, PruneOptions, PruneResult, Removal } from "../types/prune.ts";
-import { providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 

@@ -4,9 +4,10 @@ import { EspalierError } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
+import type { Format } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
-import type { ProviderName } from "../types/validity.ts";
-import { mendings, wireSendable } from "../validity/sendable.ts";
+import type { ProviderName, RepairChange } from "../types/validity.ts";
+import { hasWireFindings, repair } from "../validity/validity.ts";
 import { countMessages } from "./count.ts";
 import { idAt } from "./reading.ts";
 
@@ -54,4 +55,40 @@ export function wireRepaired(
     repaired: [...changes, ...mendings(more, (at) => [ids.get(list[at])].flatMap((id) => id ?? []))],
     after: { ...after, total, frame, conversation, messages: count },
   };
+}
+
+/**
+ * Returns messages that the engine made for a provider, with repairs of what only the provider's own checks find: the
+ * same list if they find nothing. `signatures`: whether first calls must have one.
+ */
+export function wireSendable<T>(
+  messages: T,
+  format: Format,
+  provider: ProviderName,
+  model: string | undefined,
+  signatures: boolean,
+): { messages: T; changes: RepairChange[] } {
+  return hasWireFindings(messages, format, provider, {}, signatures)
+    ? sendable(messages, format, provider, model)
+    : { messages, changes: [] };
+}
+
+/** Returns messages with all repairs that their provider needs. Calls without a result stay: the host answers them. */
+export function sendable<T>(
+  messages: T,
+  format: Format,
+  provider: ProviderName,
+  model: string | undefined,
+): { messages: T; changes: RepairChange[] } {
+  const named = model === undefined || model === "" ? {} : { model };
+  const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...named });
+  return { messages: valid, changes: report.changes };
+}
+
+/** Returns repairs as reports list them. `ids` returns the ids of the messages at an index. */
+export function mendings(changes: readonly RepairChange[], ids: (index: number) => readonly string[]): Removal[] {
+  return changes.map(({ rule, index, message }) => {
+    const names = index === undefined ? [] : [...ids(index)];
+    return { ids: names, rule, why: message, tokens: 0, recall: names[0] ?? "" };
+  });
 }

@@ -10,7 +10,7 @@ import { badOption as bad } from "../errors/errors.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { listedTools } from "../formats/tools.ts";
-import { providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";
 import type { ContextFields, ReadProfile } from "./context.ts";

@@ -2,7 +2,6 @@
 
 import type { LogView } from "../log/types.ts";
 import type { ConversationLog } from "../log/log.ts";
-import { shared } from "../validity/standing.ts";
 import { namesOf } from "./names.ts";
 
 /** Max number of messages that are counted one by one. */
@@ -77,4 +76,12 @@ function tokensOf<T>(messages: readonly T[], view: LogView<T>, log: Conversation
   const names = namesOf(view, (id) => log.original(id));
   const own = new Map(view.messages.map((message, at) => [message, names[at]!]));
   return log.tokensOf(messages.flatMap((message) => own.get(message) ?? []));
+}
+
+/** Returns how many messages two lists share at their beginning. Joined messages are new objects in every view. */
+function shared(a: readonly unknown[], b: readonly unknown[]): number {
+  const max = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < max && (a[count] === b[count] || JSON.stringify(a[count]) === JSON.stringify(b[count]))) count += 1;
+  return count;
 }

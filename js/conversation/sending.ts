@@ -3,7 +3,8 @@
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
-import { mendings, providerOf, Sendable } from "../validity/sendable.ts";
+import { mendings, wireSendable } from "../calls/wire-repair.ts";
+import { providerOf } from "../validity/providers.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Totals } from "../types/count.ts";
 import type { ProviderName } from "../types/validity.ts";
@@ -25,7 +26,6 @@ export interface Sent<T> {
 
 export class Sending<T> {
   private readonly fit = new Fit();
-  private readonly sendable = new Sendable();
   private readonly c: Context<T>;
   private readonly options: Pick<
     ConversationOptions<T>,
@@ -72,14 +72,21 @@ export class Sending<T> {
       return { messages: fitted.messages, fitted, mended: fitted.repaired, totals: fitted.after };
     };
     if (!isLeft && look.overflows) return cut();
-    const { messages: sound, changes } = this.sendable.of(view.messages, format, provider, machine.name);
-    if (sound === view.messages) return { messages: sound, mended: [] };
-    const { messages: count, total, frame, conversation } = countMessages(sound, this.counted);
+    if (!provider) return { messages: view.messages, mended: [] };
+    const { plan = view.plan, messages = view.messages, after, repair } = this.c.log.mended(provider, machine.name);
+    const { messages: sound, changes } = wireSendable(messages, format, provider, machine.name, repair.signatures);
+    if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
+    const totals = sound === messages ? after : this.recounted(sound, tools);
     // A prompt tree cuts long results itself.
-    if (!isLeft && total - unpaid > budget) return cut();
-    const names = namesOf(view, (id) => this.c.log.original(id));
-    const totals = { messages: count, total: total + tools, frame, conversation, tools };
-    return { messages: sound, mended: mendings(changes, (index) => names[index] ?? []), totals };
+    if (!isLeft && totals.total - tools - unpaid > budget) return cut();
+    const names = changes.length === 0 ? [] : namesOf({ plan, messages }, (id) => this.c.log.original(id));
+    const mended = [...repair.changes, ...mendings(changes, (index) => names[index] ?? [])];
+    return { messages: sound, mended, totals };
+  }
+
+  private recounted(messages: T[], tools: number): Totals {
+    const { messages: count, total, frame, conversation } = countMessages(messages, this.counted);
+    return { messages: count, total: total + tools, frame, conversation, tools };
   }
 
   /** Cuts the view to this number of our tokens. */

@@ -7,7 +7,7 @@ import { readConversation } from "../formats/index.ts";
 import { countMessages } from "../calls/count.ts";
 import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
-import { providerOf } from "../validity/sendable.ts";
+import { providerOf } from "../validity/providers.ts";
 import type { CountOptions, CountReport } from "../types/count.ts";
 import type { Finding, ProviderName } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";

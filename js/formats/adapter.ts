@@ -342,45 +342,6 @@ function merged(run: readonly Fields[], { list, item, isFirst }: Merge): unknown
   return copy(run[0]!, { [list]: [...all.filter(isFirst), ...all.filter((item) => !isFirst(item))] });
 }
 
-/** A conversation without its messages. */
-export type Scanned = Pick<Reading, "format" | "source" | "tools">;
-
-/**
- * Reads messages with one adapter from index `from` on, and keeps none of them: short-lived objects cost little.
- * Returns `undefined` if a message has content that is not for the model.
- */
-export function scanning<Piece>(
-  adapter: Adapter<Piece>,
-  source: Source,
-  tools: readonly unknown[] | undefined,
-  visit: (message: NeutralMessage) => void,
-  from = 0,
-): Scanned | undefined {
-  const { list, name, request } = source;
-  const state = new Map<string, unknown>();
-  const system = request && adapter.system?.(request);
-  if (system) visit({ id: "system", role: "system", parts: system });
-  let at = from;
-  const isAll = lookingAt(
-    () => `${name}[${at}]`,
-    () => {
-      for (; at < list.length; at++) {
-        const original = list[at];
-        const path = `${name}[${at}]`;
-        if (!isFields(original)) throw bad(path, "a message", original);
-        if (adapter.forModel && adapter.forModel(original) !== original) return false;
-        visit(adapter.read(original, at, path, state).message);
-        // The entry that an adapter keeps for a second read of the message.
-        state.delete(`#${at}`);
-      }
-      return true;
-    },
-  );
-  return isAll
-    ? { format: adapter.format, source, tools: adapter.tools(tools ?? (request && requestTools(request)) ?? []) }
-    : undefined;
-}
-
 /** Returns the conversation without content that is not for the model; the host's own object if there is none. */
 export function asSent(reading: Reading): unknown {
   return reading.withheld.length === 0

@@ -9,11 +9,6 @@ import type { Fix, Place } from "./place.ts";
 /** A request, taken apart. */
 export interface Request {
   list: readonly Fields[];
-  /**
-   * Number of the first message that is looked at by itself: a turn of the assistant begins there, and those before it
-   * are known to be taken.
-   */
-  from: number;
   /** The request object, if the host passed one. */
   fields?: Fields;
   /** Whether it lists tools; absent if that is not known. */
@@ -53,6 +48,6 @@ export function choices(names: readonly string[]): WireCheck {
 }
 
 /** The messages that are looked at, with their numbers. */
-export function* looked({ list, from }: Request): Generator<[index: number, message: Fields]> {
-  for (let index = from; index < list.length; index += 1) yield [index, list[index]!];
+export function looked({ list }: Request): IterableIterator<[index: number, message: Fields]> {
+  return list.entries();
 }

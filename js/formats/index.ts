@@ -6,11 +6,11 @@
  */
 
 import { EspalierError } from "../errors/errors.ts";
-import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types/messages.ts";
-import { reading, scanning } from "./adapter.ts";
+import type { Format, ToolList } from "../types/messages.ts";
+import { reading } from "./adapter.ts";
 import { listedTools } from "./tools.ts";
 import { looking } from "./values.ts";
-import type { Reading, Scanned, Source } from "./adapter.ts";
+import type { Reading, Source } from "./adapter.ts";
 import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
 import { readEspalier } from "./neutral/read.ts";
@@ -34,34 +34,6 @@ export function readConversation(input: unknown, options: { format?: Format; too
   return format === "espalier"
     ? looking(source.name, () => readEspalier(source, tools))
     : reading(ADAPTERS[format], source, tools);
-}
-
-/**
- * Reads a conversation message by message, from number `from` on, and keeps none, for what looks at each of them once;
- * nothing if it is one that has to be read whole: a neutral one from its beginning, or one of which something is not
- * for the model.
- *
- * @throws EspalierError as {@link readConversation}
- */
-export function scanConversation(
-  input: unknown,
-  options: { format?: Format; tools?: ToolList },
-  visit: (message: NeutralMessage) => void,
-  from = 0,
-): Scanned | undefined {
-  const { source, format, tools } = opened(input, options);
-  if (format !== "espalier") return scanning(ADAPTERS[format], source, tools, visit, from);
-  // Whether ids come twice is known of the whole alone.
-  if (from === 0) return undefined;
-  const neutral = readsNeutral();
-  looking(source.name, () =>
-    source.list
-      .slice(from)
-      .forEach((message, at) =>
-        visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`)),
-      ),
-  );
-  return { format, source, tools: (tools ?? []) as NeutralTool[] };
 }
 
 /** Where the messages are, and of which format. */

@@ -6,6 +6,7 @@
 import { compactHeld } from "../calls/compact.ts";
 import { counting } from "../calls/reading.ts";
 import type { Counting } from "../calls/reading.ts";
+import type { Repair } from "../calls/wire-repair.ts";
 import { growing, readConversation } from "../formats/index.ts";
 import type { Growing } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
@@ -54,6 +55,8 @@ import { MessageSearch } from "./search.ts";
 import type { FindOptions, FoundMessage } from "./search.ts";
 import { recallToolOf } from "../recall/registered.ts";
 import { check, need } from "../options/check.ts";
+import type { ProviderName } from "../types/validity.ts";
+import { fields as receiverFields } from "../validity/validity.ts";
 import * as kinds from "../options/kinds.ts";
 import { LOG_COMPACT } from "../options/schemas/compaction.ts";
 import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
@@ -63,6 +66,15 @@ type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
+/** The view as a provider takes it. */
+interface CoreMended {
+  plan?: PlanItem[];
+  after: Totals;
+  repair: Repair;
+}
+
+type MendedView<T> = Omit<CoreMended, "plan"> & { plan?: PlanItem[]; messages?: T[] };
+
 /** The result of an operation on a log: added lines, ids of edits among them, and the view. */
 export interface Advanced {
   view?: CoreRuns;
@@ -520,6 +532,14 @@ export class ConversationLog<T = unknown> {
     }
     const { view } = this.shown;
     return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
+  }
+
+  /** Returns the view as a provider takes it; without repairs it has no plan and no messages of its own. @internal */
+  mended(provider: ProviderName, model: string): MendedView<T> {
+    const source = { input: [], list: [], name: "messages" };
+    const receiver = receiverFields({ format: this.format, source, tools: [] }, provider, { model });
+    const { plan, ...mended } = this.run((core) => core.mended(receiver) as CoreMended);
+    return plan === undefined ? mended : { ...mended, plan, messages: this.hosts.rebuild(plan) as T[] };
   }
 
   /** Returns copies of the view's messages in the neutral form. */

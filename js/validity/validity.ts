@@ -6,15 +6,14 @@
 import { asSent, withValues } from "../formats/adapter.ts";
 import { parsedArguments } from "../formats/parts.ts";
 import { isFields, json, looking } from "../formats/values.ts";
-import type { Reading, Scanned } from "../formats/adapter.ts";
+import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { detect, findSource } from "../formats/detect.ts";
-import { readConversation, RULES, scanConversation } from "../formats/index.ts";
+import { readConversation, RULES } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { at, changed, fieldsAt, pathTo } from "../formats/place.ts";
 import type { FieldChange } from "../formats/place.ts";
-import { thin, thinLine } from "./thin.ts";
 import type { WireFinding } from "../formats/checks.ts";
 import type {
   Finding,
@@ -25,7 +24,7 @@ import type {
   ValidateOptions,
   ValidityOptions,
 } from "../types/validity.ts";
-import type { Format, NeutralMessage, Part, PlanItem } from "../types/messages.ts";
+import type { Format, Part, PlanItem } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
 import { check, need } from "../options/check.ts";
 import { PROVIDER, REPAIR, VALIDATE } from "../options/schemas/requests.ts";
@@ -70,7 +69,6 @@ interface CoreChange {
 export function validate(messages: unknown, provider: ProviderName, options: ValidateOptions = {}): Finding[] {
   need(provider, PROVIDER, "provider");
   check(options, VALIDATE);
-  if (scanned(messages, provider, options)) return [];
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
   return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;
@@ -101,8 +99,6 @@ export function validate(messages: unknown, provider: ProviderName, options: Val
  */
 export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
   const { provider, pending = "keep" } = check(options, REPAIR);
-  const valid = options.dropThoughts === true ? undefined : scanned(messages, provider, options);
-  if (valid) return { messages, report: { provider, format: valid.format, changes: [], left: [] } };
   const changes: RepairChange[] = [];
   const first = read(messages, provider, options);
   let reading = first;
@@ -212,69 +208,13 @@ function judge(reading: Reading, provider: ProviderName, options: ValidityOption
   const asked = { ...fields(reading, provider, options), pending: true };
   const { findings, signatures, strips } = call(
     () =>
-      wasm().validate(thin(reading.messages), asked) as {
+      wasm().validate(reading.messages, asked) as {
         findings: CoreFinding[];
         signatures: boolean;
         strips: boolean;
       },
   );
   return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
-}
-
-/**
- * Returns whether the provider accepts these messages. Those before index `from` are known to be valid: a turn of the
- * assistant begins there, and every earlier call has its result. `visit` gets the messages from there on.
- *
- * @internal
- */
-export function isTaken(
-  messages: readonly unknown[],
-  provider: ProviderName,
-  options: ValidityOptions,
-  from: number,
-  visit: (message: NeutralMessage) => void,
-): boolean {
-  return scanned(messages, provider, options, from, visit) !== undefined;
-}
-
-/** Replaces the messages before `from`: for the rules they are like one message of the user. */
-const SAID = thinLine({ id: "", role: "user", parts: [{ type: "text", text: "x" }] });
-
-/**
- * Checks each message once and keeps none, which is enough for a conversation without findings. Returns `undefined` if
- * there is a finding.
- */
-function scanned(
-  messages: unknown,
-  provider: ProviderName,
-  options: ValidityOptions,
-  from = 0,
-  visit?: (message: NeutralMessage) => void,
-): Scanned | undefined {
-  let text = from === 0 ? "" : SAID;
-  let isOdd = false;
-  const format = options.format ?? formatOf(messages, provider);
-  const found = scanConversation(
-    messages,
-    { format, ...(options.tools && { tools: options.tools }) },
-    (message) => {
-      // A full read reports the error and its path.
-      isOdd ||= message.parts.some((part) => misfit(part) !== undefined || isUnsendable(part));
-      if (isOdd) return;
-      text += thinLine(message);
-      visit?.(message);
-    },
-    from,
-  );
-  if (!found || isOdd) return undefined;
-  const asked = { ...fields(found, provider, options), pending: true };
-  const { findings, signatures, strips } = call(
-    () => wasm().validate(text, asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean },
-  );
-  if (findings.length > 0 || strips) return undefined;
-  const wire: WireFinding[] = [];
-  checkWire(found, provider, options, signatures, wire, from);
-  return wire.length === 0 ? found : undefined;
 }
 
 /** Returns the findings with paths in the host's messages, in the order of the messages. */
@@ -319,17 +259,21 @@ export function hasWireFindings(
   return found.length > 0;
 }
 
+/** A conversation without its messages in the neutral form. */
+export type Described = Pick<Reading, "format" | "source" | "tools">;
+
 /**
  * Returns the options in the form of the engine.
  *
  * @internal
  */
-export function fields(reading: Scanned, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
+export function fields(reading: Described, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
   const { request } = reading.source;
   const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
   const name = model ?? request?.["model"];
   return {
     provider,
+    format: reading.format,
     wire: reading.format === provider,
     byItems: reading.format === "openai-responses",
     ownResults: reading.format === "ai-sdk",
@@ -358,12 +302,11 @@ function wireFindings(
 }
 
 function checkWire(
-  reading: Scanned,
+  reading: Described,
   provider: ProviderName,
   options: ValidityOptions,
   signatures: boolean,
   out: WireFinding[],
-  from = 0,
 ): void {
   const { source, format } = reading;
   const { check } = RULES[format];
@@ -374,7 +317,6 @@ function checkWire(
     check(
       {
         list: source.list as readonly Fields[],
-        from,
         ...(request && { fields: request }),
         ...(tools && { hasTools: reading.tools.length > 0 }),
         signatures,

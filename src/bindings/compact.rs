@@ -25,7 +25,6 @@ use crate::history::limits::limit;
 use crate::history::log::Log;
 use crate::message::Message;
 use crate::tokens::CostModel;
-use crate::validity::Provider;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,7 +74,7 @@ struct CompactOptions {
 
 impl CompactOptions {
     /// Returns the options of the core.
-    fn options(self, model: Option<String>, written: Option<Provider>) -> Result<Options> {
+    fn options(self, model: Option<String>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
         let own = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
         let limits = self.llm_limits.read("options.llmModel")?;
@@ -102,7 +101,7 @@ impl CompactOptions {
             prices,
             thinking: self.thinking.map(|ids| ids.into_iter().collect()),
             by_items: false,
-            receiver: self.receiver.map(|receiver| receiver.receiver(written)).transpose()?,
+            receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
         })
     }
 
@@ -286,8 +285,7 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
-    let written = counting.written();
-    let options = options.options(counting.model, written).map_err(to_js)?;
+    let options = options.options(counting.model).map_err(to_js)?;
     let options = Options { by_items: counter.by_items, ..options };
     let (budget, timeouts) = (options.budget, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::new(
@@ -307,7 +305,7 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
 pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std::result::Result<Compaction, JsValue> {
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-    let options = options.options(counting.model, None).map_err(to_js)?;
+    let options = options.options(counting.model).map_err(to_js)?;
     let (budget, cost_model, timeouts) = (options.budget, log.counting().model, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::of_log(log, options);
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true, timeouts, open: 0 })

@@ -138,7 +138,7 @@ impl PruneOptions {
             picture_bytes,
             provider: self.counting.speaks(),
             written: self.counting.written(),
-            receiver: self.receiver.map(|receiver| receiver.receiver(self.counting.written())).transpose()?,
+            receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
             records: Records::Sealed,
         };
         Ok((limits, source))

@@ -8,6 +8,7 @@ use super::compact::of_log;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages};
+use super::validity;
 use crate::error::{Code, Error};
 use crate::history::edit;
 use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
@@ -160,6 +161,12 @@ impl EventLog {
     #[wasm_bindgen(js_name = "viewInRuns")]
     pub fn view_in_runs(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.view_in_runs())
+    }
+
+    /// Returns the view as a provider takes it. Without repairs it has no plan, since that is the view's.
+    pub fn mended(&self, receiver: JsValue) -> Result<JsValue, JsValue> {
+        let receiver = from_js::<validity::Options>(receiver, "options", Code::BadOption)?.receiver().map_err(to_js)?;
+        into_js(&self.inner.mended(&receiver))
     }
 
     #[wasm_bindgen(js_name = "tokensOf")]

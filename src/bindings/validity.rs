@@ -9,12 +9,15 @@ use super::options::messages;
 use crate::error::{Code, Result};
 use crate::history::mend::Receiver;
 use crate::message::Tool;
-use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target, thin};
+use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Options {
     provider: String,
+    /// The format of the messages.
+    #[serde(default)]
+    format: String,
     #[serde(default)]
     wire: bool,
     #[serde(default)]
@@ -51,9 +54,8 @@ impl Options {
         })
     }
 
-    /// Whom messages in the format of `written` are for.
-    pub(super) fn receiver(&self, written: Option<Provider>) -> Result<Receiver> {
-        Ok(Receiver { target: self.target()?, written })
+    pub(super) fn receiver(&self) -> Result<Receiver> {
+        Ok(Receiver { target: self.target()?, written: Provider::from_name(&self.format).ok() })
     }
 }
 
@@ -67,11 +69,10 @@ struct Findings {
     strips: bool,
 }
 
-/// Lists what a provider would refuse. `conversation` has the form of `validity::thin`: without its texts a long one
-/// crosses quickly.
+/// Lists what a provider would refuse.
 #[wasm_bindgen(js_name = "validate")]
-pub fn validate(conversation: &str, options: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let messages = thin::read(conversation).map_err(to_js)?;
+pub fn validate(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
+    let messages = messages(conversation)?;
     let target = from_js::<Options>(options, "options", Code::BadOption)?.target().map_err(to_js)?;
     let findings = core::check(&messages, &target);
     let strips = !target.special.drop_tools.is_empty();

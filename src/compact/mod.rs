@@ -199,7 +199,7 @@ impl Compacted {
                 why: "the form in which its provider takes the rest".into(),
             });
         }
-        Compacted { plan, after, repair: Some(repair), ..self }
+        Compacted { plan: plan.unwrap_or(self.plan), after, repair: Some(repair), ..self }
     }
 }
 

@@ -24,9 +24,12 @@ pub struct Receiver {
 }
 
 /// A draft repaired for its provider.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Mended {
-    pub plan: Vec<PlanItem>,
+    /// `None` if nothing was repaired: the plan of the draft is valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<PlanItem>>,
     /// Tokens of the messages as they are written. Joined messages count as one.
     pub after: Totals,
     pub repair: Repair,
@@ -75,23 +78,35 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
         finding.tool.is_none() && finding.rule != "tools-missing" && !(is_silent && finding.rule == "no-messages")
     };
     let is_sound = !found.iter().any(is_ours);
+    if is_sound && target.special.drop_tools.is_empty() {
+        let after = if joins(*written) {
+            let lines: Vec<Line> = entries.iter().map(|entry| Line::of(entry, false)).collect();
+            totals(&lines, draft.meter, *written)
+        } else {
+            draft.after()
+        };
+        return Mended { plan: None, after, repair };
+    }
     let is_split = written.is_some() && !joins(*written);
     let mut made = Made { plan: vec![], lines: vec![], is_split };
-    if is_sound && target.special.drop_tools.is_empty() {
-        entries.into_iter().for_each(|entry| made.keep(entry, false));
-    } else {
-        let repaired = crate::validity::repair(&messages, target, &Settings::default());
-        let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
-        for item in repaired.plan {
-            made.item(item, &index);
-        }
-        let changes = repaired.changes.into_iter().map(|change| {
-            let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
-            Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
-        });
-        repair.changes = changes.collect();
+    let repaired = crate::validity::repair(&messages, target, &Settings::default());
+    let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
+    for item in repaired.plan {
+        made.item(item, &index);
     }
-    Mended { after: totals(&made.lines, draft.meter, *written), plan: made.plan, repair }
+    let changes = repaired.changes.into_iter().map(|change| {
+        let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
+        Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
+    });
+    repair.changes = changes.collect();
+    Mended { after: totals(&made.lines, draft.meter, *written), plan: Some(made.plan), repair }
+}
+
+impl<'a> Line<'a> {
+    /// The line of an entry that stays as it is.
+    fn of(entry: &'a Entry, joins: bool) -> Line<'a> {
+        Line { message: Cow::Borrowed(&entry.message), place: entry.place(), joins, tokens: Some(entry.after) }
+    }
 }
 
 impl<'a> Made<'a> {
@@ -102,8 +117,7 @@ impl<'a> Made<'a> {
             &mut item;
         *to = joins;
         self.plan.push(item);
-        let message = Cow::Borrowed(&*entry.message);
-        self.lines.push(Line { message, place: entry.place(), joins, tokens: Some(entry.after) });
+        self.lines.push(Line::of(entry, joins));
     }
 
     /// Adds an item of a plan for the draft as an item for the host's messages.

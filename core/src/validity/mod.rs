@@ -10,8 +10,8 @@
 //! - [`check`](check()): the list of findings.
 //! - [`repair`](repair()): the changes.
 //!
-//! [`thin`] is the form in which long conversations come from JavaScript. `js/validity` checks what only the provider's
-//! own messages show: signatures of thoughts, cache marks, empty lists of calls.
+//! `js/validity` checks what only the provider's own messages show: signatures of thoughts, cache marks, empty lists of
+//! calls.
 
 mod check;
 pub mod family;
@@ -21,7 +21,6 @@ mod picture;
 mod repair;
 pub mod rules;
 mod slot;
-pub mod thin;
 
 pub use check::{Finding, check};
 pub use family::{Purpose, Row, Special};

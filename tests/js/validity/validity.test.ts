@@ -355,7 +355,7 @@ test("messages that are none", () => {
   refused(
     () => espalier.validate([{ id: "a", role: "robot", parts: [{ type: "opaque", json: "" }] }], "anthropic"),
     "bad_message",
-    "messages[0]",
+    "messages[0].role",
   );
   refused(
     () =>

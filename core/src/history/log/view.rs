@@ -11,6 +11,7 @@ use super::fold::{Live, Shown, row};
 use super::{Log, State};
 use crate::error::Result;
 use crate::history::draft::{Draft, Entry as Row};
+use crate::history::mend::{Mended, Receiver, mend};
 use crate::history::pairs::repair;
 use crate::history::plan::{Fate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
@@ -61,6 +62,11 @@ impl Log {
             repaired: draft.removed,
             position: self.len(),
         }
+    }
+
+    /// Returns the view as `receiver` accepts it.
+    pub fn mended(&self, receiver: &Receiver) -> Mended {
+        mend(&self.repaired(), receiver)
     }
 
     /// Returns the tokens of these messages of the view, as they are shown. Messages outside the view count 0.

@@ -243,7 +243,7 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
         Some(Mended { plan, after, mut repair }) => {
             // `removed` already lists joined messages, with their tokens.
             repair.changes.retain(|change| joined == 0 || change.rule != "same-role");
-            (plan, after, Some(repair))
+            (plan.unwrap_or_else(|| draft.plan()), after, Some(repair))
         }
         None => {
             let after = draft.after();
