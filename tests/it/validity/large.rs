@@ -1,7 +1,7 @@
 //! Long and hostile conversations: the work stays proportional, whatever repeats.
 
-use espalier::message::{Message, Part};
-use espalier::validity::{Provider, Settings, Target, check, repair, thin};
+use espalier::message::Message;
+use espalier::validity::{Provider, Settings, Target, check, repair};
 
 use crate::support::{assistant, calls, numbered, result, user};
 
@@ -30,19 +30,5 @@ fn one_round_of_many_calls() {
     for provider in Provider::ALL {
         let repaired = repair(&messages, &Target::new(provider), &Settings::default());
         assert!(check(&repaired.messages, &Target::new(provider)).is_empty(), "{provider:?}");
-    }
-}
-
-#[test]
-fn the_form_without_texts() {
-    let read = thin::read("s\tx\nu\t_\t#iVBO\t#@\t#0\tD\na\t?\t(c1\u{1}run\t(\\0009\u{1}a\\005cb\t!\nt\t[c1\u{1}\u{2}\u{1}.\u{1}#@\t[\u{1}\t>\t.\n").unwrap();
-    assert_eq!(read.len(), 4);
-    assert_eq!(read[2].calls().collect::<Vec<_>>(), ["c1", "\t"]);
-    assert!(matches!(&read[2].parts[2], Part::ToolCall { name, .. } if name == "a\\b"));
-    assert!(matches!(&read[3].parts[0], Part::ToolResult { name: None, content, .. } if content.len() == 2));
-    assert!(matches!(&read[3].parts[1], Part::ToolResult { name: Some(name), .. } if name.is_empty()));
-    for broken in ["z", "u\t", "u\tq", "a\t(c1", "a\t(\\zz\u{1}x", "a\t(\\d800\u{1}x", "\n"] {
-        let error = thin::read(broken).unwrap_err();
-        assert_eq!(error.path.as_deref(), Some("messages[0]"), "{broken:?}");
     }
 }
