@@ -12,11 +12,11 @@ use super::draft::{Draft, Entry, Meter};
 use super::plan::{PartEdit, PlanItem, Removal, Totals};
 use super::written::{Written, joins, runs, whole};
 use crate::map::HashMap;
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, Role};
 use crate::validity::{Finding, Provider, Settings, Target, check};
 
 /// The provider that receives messages, and the format in which they are written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Receiver {
     pub target: Target,
     /// The provider in whose format the messages are; `None` for a format without a provider.
@@ -65,31 +65,15 @@ struct Line<'a> {
 
 /// Repairs a draft by the rules of its provider. Does not change the draft.
 pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
-    let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
-    let Receiver { target, written } = receiver;
-    // Calls that are still running stay. Only the host can change tool definitions.
-    let target = &Target { pending: false, ..target.clone() };
-    let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
-    let found = check(&messages, target);
-    let mut repair = Repair { signatures: target.special.signatures, ..Repair::default() };
-    // An empty conversation stays empty: a repair adds no message if the host has none.
-    let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
-    let is_ours = |finding: &Finding| {
-        finding.tool.is_none() && finding.rule != "tools-missing" && !(is_silent && finding.rule == "no-messages")
-    };
-    let is_sound = !found.iter().any(is_ours);
-    if is_sound && target.special.drop_tools.is_empty() {
-        let after = if joins(*written) {
-            let lines: Vec<Line> = entries.iter().map(|entry| Line::of(entry, false)).collect();
-            totals(&lines, draft.meter, *written)
-        } else {
-            draft.after()
-        };
-        return Mended { plan: None, after, repair };
+    if accepts(draft, receiver, 0) {
+        return Mended::unchanged(draft, receiver);
     }
-    let is_split = written.is_some() && !joins(*written);
+    let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
+    let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
+    let (target, written) = (receiver.target(), receiver.written);
+    let is_split = written.is_some() && !joins(written);
     let mut made = Made { plan: vec![], lines: vec![], is_split };
-    let repaired = crate::validity::repair(&messages, target, &Settings::default());
+    let repaired = crate::validity::repair(&messages, &target, &Settings::default());
     let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
     for item in repaired.plan {
         made.item(item, &index);
@@ -98,8 +82,49 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
         let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
         Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
     });
-    repair.changes = changes.collect();
-    Mended { after: totals(&made.lines, draft.meter, *written), plan: Some(made.plan), repair }
+    let repair = Repair { changes: changes.collect(), signatures: target.special.signatures };
+    Mended { after: totals(&made.lines, draft.meter, written), plan: Some(made.plan), repair }
+}
+
+/// Returns whether the provider accepts a draft. The first `known` entries are known to be accepted: a turn of the
+/// assistant begins behind them, and every call in them has its result.
+pub fn accepts(draft: &Draft, receiver: &Receiver, known: usize) -> bool {
+    let target = receiver.target();
+    if !target.special.drop_tools.is_empty() {
+        return false;
+    }
+    // For the rules, the known entries are like one message of the user.
+    let parts = vec![Part::Text { text: "x".into() }];
+    let said = Message { id: String::new(), role: Role::User, name: None, parts };
+    let newer = draft.entries[known..].iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
+    let messages: Vec<&Message> = (known > 0).then_some(&said).into_iter().chain(newer).collect();
+    // An empty conversation stays empty: a repair adds no message if the host has none.
+    let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
+    check(&messages, &target).iter().all(|Finding { tool, rule, .. }| {
+        tool.is_some() || *rule == "tools-missing" || is_silent && *rule == "no-messages"
+    })
+}
+
+impl Receiver {
+    /// Calls that are still running stay. Only the host can change tool definitions.
+    fn target(&self) -> Target {
+        Target { pending: false, ..self.target.clone() }
+    }
+}
+
+impl Mended {
+    /// Returns a draft that the provider accepts.
+    pub fn unchanged(draft: &Draft, Receiver { target, written }: &Receiver) -> Mended {
+        let after = if joins(*written) {
+            let there = draft.entries.iter().filter(|entry| entry.is_in());
+            let lines: Vec<Line> = there.map(|entry| Line::of(entry, false)).collect();
+            totals(&lines, draft.meter, *written)
+        } else {
+            draft.after()
+        };
+        let repair = Repair { changes: vec![], signatures: target.special.signatures };
+        Mended { plan: None, after, repair }
+    }
 }
 
 impl<'a> Line<'a> {

@@ -30,7 +30,7 @@ pub use rules::Provider;
 use crate::message::Tool;
 
 /// The provider that receives a conversation, and the conditions of the request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     pub provider: Provider,
     /// True if the messages are in that provider's own format. Then more rules apply: roles alternate, results are in

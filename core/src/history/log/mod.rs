@@ -9,7 +9,8 @@
 //! - `check`: which entries are accepted.
 //! - `undo`, `view`, `recall`, `compare`: queries and undo.
 //! - `adopt`, `stale`: turn the edits of a compaction into edits of a log, if they still fit.
-//! - `runs`: compact plans. `sound`: whether a view needs repair.
+//! - `runs`: compact plans. `sound`: whether a view needs repair. `valid`: how much of it its
+//!   provider accepts.
 //! - `jsonl`, `chain`: JSON lines, and the hash that detects changed lines.
 //!
 //! Adding a message takes time proportional to that message. An edit and its undo take time proportional to their
@@ -32,6 +33,7 @@ mod store;
 mod text;
 mod turn;
 mod undo;
+mod valid;
 mod view;
 
 use std::any::Any;
@@ -52,6 +54,7 @@ use sound::Sound;
 use store::Store;
 pub use store::{Counts, Record};
 pub use undo::{EditRow, StoredSummary, Undone};
+use valid::ValidPrefix;
 pub use view::{Preview, View};
 
 use super::draft::Meter;
@@ -118,6 +121,7 @@ pub struct Log {
     /// Counts the operations that may change the view, except added messages.
     changes: u64,
     sound: RefCell<Sound>,
+    valid: RefCell<ValidPrefix>,
     beside: RefCell<Option<Rc<dyn Any>>>,
 }
 
@@ -125,9 +129,9 @@ impl Log {
     /// Creates an empty log.
     pub fn new(counting: Counting) -> Log {
         let origin = counting.origin;
-        let (changes, sound) = (1, RefCell::default());
+        let (changes, sound, valid) = (1, RefCell::default(), RefCell::default());
         let (store, state, beside) = (Store::default(), State::default(), RefCell::default());
-        Log { store, state, counting, chain: vec![], origin, changes, sound, beside }
+        Log { store, state, counting, chain: vec![], origin, changes, sound, valid, beside }
     }
 
     /// Creates a log from a conversation without one. All its messages get the same time.
