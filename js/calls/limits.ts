@@ -2,7 +2,6 @@
 
 import { call, wasm } from "../engine/engine.ts";
 import { defined } from "../options/data.ts";
-import { windowByName } from "../options/windows.ts";
 import type { LimitSource, ModelLimits, PruneOptions } from "../types/prune.ts";
 
 /** Returns the max tokens of a request, and the source of that limit. */
@@ -13,7 +12,7 @@ export function limitFor({ budget, model }: Pick<PruneOptions, "budget" | "model
 /** Returns the known limits of a model, in the core's form. */
 export function limitFields(model: string | ModelLimits | undefined) {
   const { name, maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(model);
-  return { maxPromptTokens, maxContextWindowTokens, outputReserve, namedWindow: windowByName(name) };
+  return { maxPromptTokens, maxContextWindowTokens, outputReserve, name };
 }
 
 /** Returns the known facts of a checked model: its name alone, or its limits. */

@@ -30,7 +30,7 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
   /** Max number of resources that are shown; if there are more, all of them are only listed. Default 9. */
   maxResources?: number;
   /** Max lines that are shown of each. Default 500. */
-  resourceLines?: number;
+  maxResourceLines?: number;
   /** Called when something was stored, or could not be stored or read. Default: none. */
   onEvent?: (event: ToolContentEvent) => void;
 }
@@ -151,7 +151,7 @@ function partOf(item: unknown): Part {
 async function resource(
   item: Fields,
   isListed: boolean,
-  { readResource, resourceLines = 500, timeoutMs = 5_000, signal, onEvent }: ToolContentOptions,
+  { readResource, maxResourceLines = 500, timeoutMs = 5_000, signal, onEvent }: ToolContentOptions,
 ): Promise<{ uri: string; part?: Part }> {
   const embedded = isFields(item["resource"]) ? item["resource"] : undefined;
   const uri = string((embedded ?? item)["uri"]);
@@ -168,7 +168,7 @@ async function resource(
       onEvent?.({ type: "warning", code: "resource_failed", uri, error });
     }
   }
-  return typeof said === "string" ? { uri, part: text(`[${uri}]\n${firstLines(said, resourceLines)}`) } : { uri };
+  return typeof said === "string" ? { uri, part: text(`[${uri}]\n${firstLines(said, maxResourceLines)}`) } : { uri };
 }
 
 function listed(item: Fields, uri: string): string {
@@ -224,7 +224,7 @@ async function shortenText(
     readResource: _,
     maxImageBytes: __,
     maxResources: ___,
-    resourceLines: ____,
+    maxResourceLines: ____,
     store,
     ...others
   }: ToolContentOptions,

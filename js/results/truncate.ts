@@ -180,9 +180,9 @@ export interface OffloadOptions {
   /** The tool with which the model reads the file. Default `read_file`. */
   readTool?: string;
   /** Max tokens of the schema. Default 300. */
-  schemaTokens?: number;
+  maxSchemaTokens?: number;
   /** Max tokens of the preview. Default 400. */
-  previewTokens?: number;
+  maxPreviewTokens?: number;
   /**
    * If storing fails, the result is cut to this number of tokens instead. Default: the threshold (4,000 with
    * `copilot-chat`).
@@ -242,8 +242,8 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     tool,
     exempt = EXEMPT,
     readTool = "read_file",
-    schemaTokens = 300,
-    previewTokens = 400,
+    maxSchemaTokens = 300,
+    maxPreviewTokens = 400,
     timeoutMs = 5_000,
     encoding = "o200k_base",
     signal,
@@ -291,12 +291,14 @@ export async function offload(result: string, options: OffloadOptions): Promise<
 
   function description(): string {
     const short =
-      schemaTokens > 0 && schema !== undefined
-        ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined)
+      maxSchemaTokens > 0 && schema !== undefined
+        ? (call(() => wasm().jsonSchema(result, kind === "jsonl", maxSchemaTokens, false, encoding)) as
+            | string
+            | undefined)
         : undefined;
     const preview =
-      previewTokens > 0
-        ? truncate(result, { maxTokens: previewTokens, headShare: 0.5, json: false, encoding }).text
+      maxPreviewTokens > 0
+        ? truncate(result, { maxTokens: maxPreviewTokens, headShare: 0.5, json: false, encoding }).text
         : "";
     return [
       `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,

@@ -9,7 +9,7 @@ use super::options::{Counting, messages, tokens};
 use super::validity;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
-use crate::history::limits::{Limit, ModelLimits, Source, limit};
+use crate::history::limits::{Limit, ModelLimits, Source, limit, window};
 use crate::history::plan::{PlanItem, Totals};
 use crate::history::prune::{self as core, DropMedia, Limits, Pass, Picture, Pruned, Sentences};
 use crate::history::record::Records;
@@ -152,7 +152,7 @@ pub(super) struct LimitOptions {
     max_prompt_tokens: Option<f64>,
     max_context_window_tokens: Option<f64>,
     output_reserve: Option<f64>,
-    named_window: Option<f64>,
+    name: Option<String>,
 }
 
 impl LimitOptions {
@@ -164,7 +164,7 @@ impl LimitOptions {
             max_prompt_tokens: known(self.max_prompt_tokens, "maxPromptTokens")?,
             max_context_window_tokens: known(self.max_context_window_tokens, "maxContextWindowTokens")?,
             output_reserve: known(self.output_reserve, "outputReserve")?,
-            named_window: known(self.named_window, "name")?,
+            named_window: self.name.as_deref().and_then(window),
         })
     }
 }

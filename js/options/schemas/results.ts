@@ -56,8 +56,8 @@ export const OFFLOAD: Schema<OffloadOptions> = {
   tool: text,
   exempt: texts,
   readTool: text,
-  schemaTokens: whole,
-  previewTokens: whole,
+  maxSchemaTokens: whole,
+  maxPreviewTokens: whole,
   maxTokens: whole,
   timeoutMs: milliseconds,
   profile: SYSTEMS,
@@ -74,7 +74,7 @@ export const TOOL_CONTENT: Schema<ToolContentOptions> = {
   maxImageBytes: ceiling,
   readResource: callback,
   maxResources: ceiling,
-  resourceLines: ceiling,
+  maxResourceLines: ceiling,
 };
 
 /** What both ways to make room among results have in common. */

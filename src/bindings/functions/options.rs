@@ -97,24 +97,6 @@ const ORDERS: [(&str, &[&str]); 2] = [
 /// Profiles whose sections a summary can have.
 const RECORD_PROFILES: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 
-/// Prefixes of models' names with the window of each, if it differs from the default; the first that matches applies.
-/// The same as `js/options/windows.ts`. A name that ends with `$` must match whole.
-const WINDOWS: [(&str, u64); 13] = [
-    ("gpt-4-32k", 32_768),
-    ("gpt-4$", 8_192),
-    ("gpt-4-0314$", 8_192),
-    ("gpt-4-0613$", 8_192),
-    ("gpt-3.5-turbo-0301", 4_096),
-    ("gpt-3.5-turbo-0613", 4_096),
-    ("gpt-3.5-turbo-instruct", 4_096),
-    ("gpt-3.5-turbo", 16_385),
-    ("gpt-3.5$", 16_385),
-    ("claude-instant", 100_000),
-    ("claude-2.0", 100_000),
-    ("claude-2$", 100_000),
-    ("claude-", 200_000),
-];
-
 /// Returns a copy of the options, which the rest of this file completes.
 pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
     known(options, names, "options")?;
@@ -141,8 +123,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
     let path = format!("options.{name}");
     let Some(model) = given(options, name)? else { return Ok((None, ModelLimits::default())) };
     if let Some(name) = model.as_string() {
-        let limits = ModelLimits { named_window: window(&name), ..ModelLimits::default() };
-        return Ok((Some(name), limits));
+        return Ok((Some(name), ModelLimits::default()));
     }
     if !model.is_object() {
         return Err(bad(&path, "the name of a model or its limits", &model));
@@ -158,7 +139,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
     match given(&model, "name")? {
         None => Ok((None, limits)),
         Some(name) => match name.as_string() {
-            Some(name) => Ok((Some(name.clone()), ModelLimits { named_window: window(&name), ..limits })),
+            Some(name) => Ok((Some(name), limits)),
             None => Err(bad(&format!("{path}.name"), "the name of a model", &name)),
         },
     }
@@ -172,19 +153,12 @@ fn set_limits(fields: &JsValue, option: &'static str, name: &'static str) -> Res
         ("maxPromptTokens", limits.max_prompt_tokens),
         ("maxContextWindowTokens", limits.max_context_window_tokens),
         ("outputReserve", limits.output_reserve),
-        ("namedWindow", limits.named_window),
     ] {
         value::set_some(&stated, name, tokens.map(|tokens| tokens as f64));
     }
+    value::set_some(&stated, "name", model.clone());
     set(fields, name, stated);
     Ok(model)
-}
-
-fn window(name: &str) -> Option<u64> {
-    // It may carry the path of a router.
-    let last = name.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
-    let fits = |rule: &str| rule.strip_suffix('$').map_or_else(|| last.starts_with(rule), |whole| last == whole);
-    WINDOWS.iter().find(|(rule, _)| fits(rule)).map(|(_, tokens)| *tokens)
 }
 
 /// Completes the options of `prune`.

@@ -243,7 +243,7 @@ export const ENTRIES: readonly Entry[] = [
     args: () => [{ content: [{ type: "text", text: "a" }] }, {}],
     run: e.toolContent,
     options:
-      "maxTokens keep maxImageBytes readResource maxResources resourceLines store timeoutMs signal onEvent encoding model",
+      "maxTokens keep maxImageBytes readResource maxResources maxResourceLines store timeoutMs signal onEvent encoding model",
   },
   { name: "profile", args: () => ["espalier"], run: e.profile },
   {
@@ -342,7 +342,8 @@ export const ENTRIES: readonly Entry[] = [
     name: "offload",
     args: () => ["line\n".repeat(400), { store: async () => "kept/it", threshold: 100 }],
     run: e.offload,
-    options: "tool exempt readTool schemaTokens previewTokens maxTokens timeoutMs profile encoding signal onEvent",
+    options:
+      "tool exempt readTool maxSchemaTokens maxPreviewTokens maxTokens timeoutMs profile encoding signal onEvent",
   },
   {
     name: "budgetResults",

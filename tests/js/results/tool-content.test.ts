@@ -82,7 +82,7 @@ test("links are read, up to nine of them and five hundred lines each", async () 
   await check({ content: [link(1)] }, { readResource }, `[file:///1.txt]\n${lines(500)}[cut: 100 lines]`, shown);
   await check(
     { content: [link(1)] },
-    { readResource, resourceLines: 2 },
+    { readResource, maxResourceLines: 2 },
     "[file:///1.txt]\nline 0\nline 1\n[cut: 598 lines]",
     shown,
   );
@@ -175,7 +175,7 @@ test("input and options that make no sense are named", async () => {
     [null, "options"],
     [{ maxImageBytes: -1 }, "options.maxImageBytes"],
     [{ maxResources: 0.5 }, "options.maxResources"],
-    [{ resourceLines: "9" }, "options.resourceLines"],
+    [{ maxResourceLines: "9" }, "options.maxResourceLines"],
     [{ readResource: "file" }, "options.readResource"],
     [{ maxTokens: -1 }, "options.maxTokens"],
     [{ store: 1 }, "options.store"],
