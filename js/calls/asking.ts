@@ -107,7 +107,7 @@ export function llmRequest(
   // The rules of the same provider apply to the summarising model.
   const receiver = providerOf(reading.format, provider);
   const asked = reading.rebuild(plan);
-  const built = receiver ? sendable(asked, reading.format, receiver, model).messages : asked;
+  const built = receiver ? sendable(asked, reading.format, receiver, { model, tools: given }).messages : asked;
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
   return {
     ...about,

@@ -1,10 +1,11 @@
 /** Repairs what only a provider's own checks see in finished messages: signatures, cache marks. */
 
 import { EspalierError } from "../errors/errors.ts";
+import { defined } from "../options/data.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
-import type { Format } from "../types/messages.ts";
+import type { Format, ToolList } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
 import type { ProviderName, RepairChange } from "../types/validity.ts";
 import { hasWireFindings, repair } from "../validity/validity.ts";
@@ -15,6 +16,12 @@ import { idAt } from "./reading.ts";
 export interface Repair {
   changes: Removal[];
   signatures: boolean;
+}
+
+/** What the rules depend on beside the messages. Without `tools` they are those of the request, if it names any. */
+interface RequestFacts {
+  model?: string | undefined;
+  tools?: ToolList | undefined;
 }
 
 /** Finished messages with what was repaired of them. */
@@ -38,7 +45,7 @@ export function wireRepaired(
   budget: number,
   how: CountOptions,
 ): Finished {
-  const { messages: sound, changes: more } = wireSendable(messages, format, provider, how.model, signatures);
+  const { messages: sound, changes: more } = wireSendable(messages, format, provider, how, signatures);
   if (sound === messages) return { messages, repaired: changes, after };
   const { total, frame, conversation, messages: count } = countMessages(sound, { ...how, format });
   if (total > budget)
@@ -65,11 +72,11 @@ export function wireSendable<T>(
   messages: T,
   format: Format,
   provider: ProviderName,
-  model: string | undefined,
+  { model, tools }: RequestFacts,
   signatures: boolean,
 ): { messages: T; changes: RepairChange[] } {
-  return hasWireFindings(messages, format, provider, {}, signatures)
-    ? sendable(messages, format, provider, model)
+  return hasWireFindings(messages, format, provider, defined({ tools }), signatures)
+    ? sendable(messages, format, provider, { model, tools })
     : { messages, changes: [] };
 }
 
@@ -78,10 +85,10 @@ export function sendable<T>(
   messages: T,
   format: Format,
   provider: ProviderName,
-  model: string | undefined,
+  { model, tools }: RequestFacts,
 ): { messages: T; changes: RepairChange[] } {
-  const named = model === undefined || model === "" ? {} : { model };
-  const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...named });
+  const known = defined({ model: model === "" ? undefined : model, tools });
+  const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...known });
   return { messages: valid, changes: report.changes };
 }
 

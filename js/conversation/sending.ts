@@ -74,7 +74,13 @@ export class Sending<T> {
     if (!isLeft && look.overflows) return cut();
     if (!provider) return { messages: view.messages, mended: [] };
     const { plan = view.plan, messages = view.messages, after, repair } = this.c.log.mended(provider, machine.name);
-    const { messages: sound, changes } = wireSendable(messages, format, provider, machine.name, repair.signatures);
+    const { messages: sound, changes } = wireSendable(
+      messages,
+      format,
+      provider,
+      { model: machine.name },
+      repair.signatures,
+    );
     if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
     const totals = sound === messages ? after : this.recounted(sound, tools);
     // A prompt tree cuts long results itself.

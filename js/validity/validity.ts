@@ -9,6 +9,7 @@ import { isFields, json, looking } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { detect, findSource } from "../formats/detect.ts";
+import { listedTools, requestTools } from "../formats/tools.ts";
 import { readConversation, RULES } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -254,13 +255,15 @@ export function hasWireFindings(
 ): boolean {
   const source = findSource(messages);
   if (format !== provider || !source) return false;
+  const { tools: given } = options;
+  const tools = (given && listedTools(given)) ?? (source.request && requestTools(source.request)) ?? [];
   const found: WireFinding[] = [];
-  checkWire({ format, source, tools: [] }, provider, options, signatures, found);
+  checkWire({ format, source, tools }, provider, options, signatures, found);
   return found.length > 0;
 }
 
 /** A conversation without its messages in the neutral form. */
-export type Described = Pick<Reading, "format" | "source" | "tools">;
+export type Described = Pick<Reading, "format" | "source"> & { tools: readonly unknown[] };
 
 /**
  * Returns the options in the form of the engine.

@@ -49,6 +49,28 @@ test("nothing is said in a conversation in which nobody said anything", () => {
     assert.deepEqual(prune<unknown[]>([], { format, provider: format, budget: 99 }).messages, []);
 });
 
+test("a tool choice stays if the tools are in the request or in the options", async () => {
+  const tools = [{ type: "function", function: { name: "run", parameters: { type: "object" } } }];
+  const messages = [
+    { role: "user", content: "one ".repeat(400) },
+    { role: "assistant", content: "two ".repeat(400) },
+    { role: "user", content: "And now?" },
+  ];
+  const request = { model: "gpt-4o", messages, tool_choice: "auto" };
+  for (const [input, options] of [
+    [{ ...request, tools }, {}],
+    [request, { tools }],
+  ] as const) {
+    const budget = 700;
+    const pruned = prune<{ tool_choice: string }>(input, { ...options, budget, provider: "openai-chat" });
+    assert.ok(pruned.report.removed.length > 0);
+    assert.equal(pruned.messages.tool_choice, "auto");
+    const done = await compact<{ tool_choice: string }>(input, { ...options, budget });
+    assert.equal(done.status, "applied");
+    assert.equal(done.messages.tool_choice, "auto");
+  }
+});
+
 for (const provider of PROVIDERS) {
   for (const isNamed of [false, true])
     test(`${provider}${isNamed ? ", named" : ""}: a pruned conversation is valid, fits, and is counted as it is written`, () => {
