@@ -57,15 +57,16 @@ test("a tool choice stays if the tools are in the request or in the options", as
     { role: "user", content: "And now?" },
   ];
   const request = { model: "gpt-4o", messages, tool_choice: "auto" };
-  for (const [input, options] of [
-    [{ ...request, tools }, {}],
+  const cases: [typeof request, { tools?: typeof tools }][] = [
+    [Object.assign({ tools }, request), {}],
     [request, { tools }],
-  ] as const) {
+  ];
+  for (const [input, options] of cases) {
     const budget = 700;
-    const pruned = prune<{ tool_choice: string }>(input, { ...options, budget, provider: "openai-chat" });
+    const pruned = prune(input, { ...options, budget, provider: "openai-chat" });
     assert.ok(pruned.report.removed.length > 0);
     assert.equal(pruned.messages.tool_choice, "auto");
-    const done = await compact<{ tool_choice: string }>(input, { ...options, budget });
+    const done = await compact(input, { ...options, budget });
     assert.equal(done.status, "applied");
     assert.equal(done.messages.tool_choice, "auto");
   }
