@@ -33,7 +33,7 @@ const sources = {
 };
 
 /** Paths of test files with a process each: they test first use, crashes or globals, or import by computed names. */
-const ALONE = ["engine/", "entries/", "errors/", "options/", "prompt/jsx"];
+const ALONE = ["engine/", "entries/", "errors/", "options/", "prompt/jsx", "formats/new-format"];
 /** The maximum number of files in one process: the groups fill two cores evenly, and a crash fails few tests. */
 const GROUP = 12;
 
