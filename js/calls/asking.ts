@@ -4,7 +4,7 @@
  */
 
 import { modelOf } from "./limits.ts";
-import { listedTools, requestTools } from "../formats/tools.ts";
+import { toolsOf } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
 import { providerOf } from "../validity/providers.ts";
@@ -78,7 +78,7 @@ export function llmRequest(
     temperature,
   } = effect;
   const { source } = reading;
-  const tools = (given && listedTools(given)) ?? (source.request && requestTools(source.request)) ?? [];
+  const tools = toolsOf(given, source.request);
   const sends = withTools && tools.length > 0;
   const settings = { ...(maxTokens !== undefined && { maxTokens }), ...(temperature !== undefined && { temperature }) };
   const about = {

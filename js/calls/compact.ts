@@ -7,7 +7,6 @@ import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
-import { defined } from "../options/data.ts";
 import { providerOf } from "../validity/providers.ts";
 import { fields as receiver } from "../validity/validity.ts";
 import type { Removal } from "../types/prune.ts";
@@ -16,7 +15,7 @@ import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { counting, keptIds, read } from "./reading.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
-import { wireRepaired } from "./wire-repair.ts";
+import { wireRepaired, withRepairs } from "./wire-repair.ts";
 
 /**
  * Replaces older history by a summary, so that the request fits its budget. `options.llm` writes the summary; rules
@@ -46,7 +45,7 @@ import { wireRepaired } from "./wire-repair.ts";
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
   const { repaired, report, ...result } = await compactMessages(messages, options);
-  return { ...result, report: { ...report, removed: [...report.removed, ...repaired] } };
+  return { ...result, report: withRepairs(report, repaired) };
 }
 
 /**
@@ -89,10 +88,8 @@ export async function compactMessages<T>(
   const { status, after } = report;
   const result = { status, messages: reading.rebuild(plan) as T, edits, report, repaired: [] };
   if (!repair || !provider) return result;
-  const { encoding, tokenizer, model, costModel, images, imageSize, tools } = options;
-  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
   const cut = { messages: result.messages, after };
-  const done = wireRepaired(cut, repair, reading, provider, options.budget, how);
+  const done = wireRepaired(cut, repair, reading, provider, options.budget, options);
   return {
     ...result,
     messages: done.messages as T,

@@ -3,7 +3,7 @@
 import { badOption } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { checkForeign, need } from "../options/check.ts";
-import { defined, plain } from "../options/data.ts";
+import { plain } from "../options/data.ts";
 import * as kinds from "../options/kinds.ts";
 import { SHORTENED } from "../options/schemas/requests.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
@@ -39,21 +39,19 @@ export function rebuilt(
   { plan, repair, ...pruned }: Pruned,
   reading: Reading,
   options: PruneOptions,
-  provider = providerOf(reading.format, options.provider),
+  receiver = options.provider,
 ): PruneResult<unknown> & { repaired: Removal[] } {
   const report = { ...pruned, removed: [...withheld(reading), ...pruned.removed] };
   const messages = reading.rebuild(plan);
+  const provider = providerOf(reading.format, receiver);
   if (!repair || !provider) return { messages, report, repaired: [] };
-  const { encoding, tokenizer, costModel, images, imageSize, tools } = options;
-  const model = modelOf(options.model).name;
-  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
   const { after, repaired, ...done } = wireRepaired(
     { messages, after: report.after },
     repair,
     reading,
     provider,
     report.budget,
-    how,
+    options,
   );
   return { messages: done.messages, report: { ...report, after }, repaired };
 }

@@ -9,6 +9,7 @@ import type { PruneOptions, PruneResult } from "../types/prune.ts";
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
+import { withRepairs } from "./wire-repair.ts";
 
 /**
  * Cuts a request to a budget: drops older turns first, each whole or down to its newest rounds, then early rounds of
@@ -40,5 +41,5 @@ export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T
   const fields = pruneFields(reading, options);
   const pruned = call(() => wasm().prunePlan(reading.messages, fields) as Pruned);
   const { messages: fitting, report, repaired } = rebuilt(pruned, reading, options);
-  return { messages: fitting as T, report: { ...report, removed: [...report.removed, ...repaired] } };
+  return { messages: fitting as T, report: withRepairs(report, repaired) };
 }

@@ -6,6 +6,7 @@
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
+import { withRepairs } from "./wire-repair.ts";
 import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
@@ -13,7 +14,6 @@ import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
 import type { PruneCut, PruneOptions, PruneResult, Removal } from "../types/prune.ts";
-import { providerOf } from "../validity/providers.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 
@@ -65,7 +65,7 @@ export class Pruner {
   /** Prunes messages that were already read. */
   pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
     const { messages, report, repaired } = this.cutRead(reading, options);
-    return { messages, report: { ...report, removed: [...report.removed, ...repaired] } };
+    return { messages, report: withRepairs(report, repaired) };
   }
 
   /**
@@ -76,13 +76,13 @@ export class Pruner {
   cutRead(
     reading: Reading,
     options: PruneOptions,
-    provider = providerOf(reading.format, options.provider),
+    receiver = options.provider,
   ): PruneResult<unknown> & { repaired: Removal[] } {
     const previous = "previous" in options ? options.previous : this.cut;
-    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) }, provider);
+    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) }, receiver);
     const held = this.#hold(reading.messages, fields);
     const text = call(() => held.prune(fields));
-    const done = rebuilt(JSON.parse(text) as Pruned, reading, options, provider);
+    const done = rebuilt(JSON.parse(text) as Pruned, reading, options, receiver);
     this.cut = done.report.cut;
     return done;
   }

@@ -6,10 +6,11 @@ import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
-import type { Removal } from "../types/prune.ts";
+import type { ModelLimits, Removal } from "../types/prune.ts";
 import type { ProviderName, RepairChange } from "../types/validity.ts";
 import { hasWireFindings, repair } from "../validity/validity.ts";
 import { countMessages } from "./count.ts";
+import { modelOf } from "./limits.ts";
 import { idAt } from "./reading.ts";
 
 /** What the rules of a provider did in the engine; see the core's `Repair`. */
@@ -22,6 +23,14 @@ export interface Repair {
 interface RequestFacts {
   model?: string | undefined;
   tools?: ToolList | undefined;
+}
+
+/** The options by which finished messages are counted. */
+type HowCounted = Omit<CountOptions, "model"> & { model?: string | ModelLimits | undefined };
+
+/** Returns the report of a cut whose removals include these repairs. */
+export function withRepairs<R extends { removed: Removal[] }>(report: R, repaired: readonly Removal[]): R {
+  return { ...report, removed: [...report.removed, ...repaired] };
 }
 
 /** Finished messages with what was repaired of them. */
@@ -43,8 +52,10 @@ export function wireRepaired(
   { format, source, ...reading }: Reading,
   provider: ProviderName,
   budget: number,
-  how: CountOptions,
+  { encoding, tokenizer, costModel, images, imageSize, tools, ...options }: HowCounted,
 ): Finished {
+  const { name: model } = modelOf(options.model);
+  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
   const { messages: sound, changes: more } = wireSendable(messages, format, provider, how, signatures);
   if (sound === messages) return { messages, repaired: changes, after };
   const { total, frame, conversation, messages: count } = countMessages(sound, { ...how, format });

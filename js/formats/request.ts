@@ -4,7 +4,7 @@ import type { ProviderEvent, ToRequestOptions } from "../providers/types.ts";
 import type { Format, NeutralTool, Part } from "../types/messages.ts";
 import { asSent } from "./adapter.ts";
 import { readConversation } from "./index.ts";
-import { listedTools, requestTools, schemaOf } from "./tools.ts";
+import { schemaOf, toolsOf } from "./tools.ts";
 import { idsFor, turnsOf } from "./turns.ts";
 import type { IdRule, Turn, TurnWriter, Writing } from "./turns.ts";
 import { isFields } from "./values.ts";
@@ -37,7 +37,7 @@ export function conversation(
   const asked = { ...(options.format && { format: options.format }), ...(given !== undefined && { tools: given }) };
   const reading = readConversation(messages, asked);
   const request = isFields(messages) ? messages : undefined;
-  const rawTools = (given && listedTools(given)) ?? (request && requestTools(request)) ?? [];
+  const rawTools = toolsOf(given, request);
   const about = { rawTools, tools: reading.tools, options, model, tell };
   const list = request ? request["messages"] : messages;
   if (

@@ -33,6 +33,11 @@ export function requestTools(request: Fields): readonly unknown[] | undefined {
   return tools === undefined ? undefined : listedTools(tools);
 }
 
+/** The tool definitions in the options, else those in the request. */
+export function toolsOf(given: unknown, request: Fields | undefined): readonly unknown[] {
+  return (given ? listedTools(given) : undefined) ?? (request && requestTools(request)) ?? [];
+}
+
 /** Tool definitions as a list: one, or (AI SDK) an object by name; nothing for anything else. */
 export function listedTools(tools: unknown): readonly unknown[] | undefined {
   if (Array.isArray(tools)) return tools;

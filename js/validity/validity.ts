@@ -9,7 +9,7 @@ import { isFields, json, looking } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { detect, findSource } from "../formats/detect.ts";
-import { listedTools, requestTools } from "../formats/tools.ts";
+import { toolsOf } from "../formats/tools.ts";
 import { readConversation, RULES } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -255,8 +255,7 @@ export function hasWireFindings(
 ): boolean {
   const source = findSource(messages);
   if (format !== provider || !source) return false;
-  const { tools: given } = options;
-  const tools = (given && listedTools(given)) ?? (source.request && requestTools(source.request)) ?? [];
+  const tools = toolsOf(options.tools, source.request);
   const found: WireFinding[] = [];
   checkWire({ format, source, tools }, provider, options, signatures, found);
   return found.length > 0;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Totals};
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// The tokenizer and cost model, and the tokens of a request besides its messages.
@@ -30,6 +30,21 @@ impl Meter<'_> {
     /// Returns the tokens of a text.
     pub fn text(&self, text: &str) -> u64 {
         self.tokenizer.count(text)
+    }
+
+    /// Returns the totals of a request with messages of these roles and tokens.
+    pub fn totals(&self, messages: impl Iterator<Item = (Role, u64)>) -> Totals {
+        let mut totals = Totals { frame: self.model.list_overhead(), tools: self.tools, ..Totals::default() };
+        for (role, tokens) in messages {
+            totals.messages += 1;
+            if role.is_frame() {
+                totals.frame += tokens;
+            } else {
+                totals.conversation += tokens;
+            }
+        }
+        totals.total = totals.frame + totals.conversation + totals.tools;
+        totals
     }
 }
 
@@ -415,19 +430,8 @@ impl<'a> Draft<'a> {
     }
 
     fn totals(&self, count: impl Fn(&Entry) -> Option<u64>) -> Totals {
-        let mut totals =
-            Totals { frame: self.meter.model.list_overhead(), tools: self.meter.tools, ..Totals::default() };
-        for entry in &self.entries {
-            let Some(tokens) = count(entry) else { continue };
-            totals.messages += 1;
-            if entry.message.role.is_frame() {
-                totals.frame += tokens;
-            } else {
-                totals.conversation += tokens;
-            }
-        }
-        totals.total = totals.frame + totals.conversation + totals.tools;
-        totals
+        let counted = self.entries.iter().filter_map(|entry| Some((entry.message.role, count(entry)?)));
+        self.meter.totals(counted)
     }
 
     /// Returns the plan for JavaScript.

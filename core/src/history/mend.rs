@@ -65,25 +65,7 @@ struct Line<'a> {
 
 /// Repairs a draft by the rules of its provider. Does not change the draft.
 pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
-    if accepts(draft, receiver, 0) {
-        return Mended::unchanged(draft, receiver);
-    }
-    let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
-    let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
-    let (target, written) = (receiver.target(), receiver.written);
-    let is_split = written.is_some() && !joins(written);
-    let mut made = Made { plan: vec![], lines: vec![], is_split };
-    let repaired = crate::validity::repair(&messages, &target, &Settings::default());
-    let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
-    for item in repaired.plan {
-        made.item(item, &index);
-    }
-    let changes = repaired.changes.into_iter().map(|change| {
-        let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
-        Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
-    });
-    let repair = Repair { changes: changes.collect(), signatures: target.special.signatures };
-    Mended { after: totals(&made.lines, draft.meter, written), plan: Some(made.plan), repair }
+    if accepts(draft, receiver, 0) { Mended::unchanged(draft, receiver) } else { Mended::repaired(draft, receiver) }
 }
 
 /// Returns whether the provider accepts a draft. The first `known` entries are known to be accepted: a turn of the
@@ -124,6 +106,26 @@ impl Mended {
         };
         let repair = Repair { changes: vec![], signatures: target.special.signatures };
         Mended { plan: None, after, repair }
+    }
+
+    /// Returns a draft with the repairs that its provider needs.
+    pub fn repaired(draft: &Draft, receiver: &Receiver) -> Mended {
+        let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
+        let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
+        let (target, written) = (receiver.target(), receiver.written);
+        let is_split = written.is_some() && !joins(written);
+        let mut made = Made { plan: vec![], lines: vec![], is_split };
+        let repaired = crate::validity::repair(&messages, &target, &Settings::default());
+        let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
+        for item in repaired.plan {
+            made.item(item, &index);
+        }
+        let changes = repaired.changes.into_iter().map(|change| {
+            let id = change.index.and_then(|at| entries.get(at)?.host_id().cloned());
+            Removal::new(id.into_iter().collect(), change.rule, change.message, 0)
+        });
+        let repair = Repair { changes: changes.collect(), signatures: target.special.signatures };
+        Mended { after: totals(&made.lines, draft.meter, written), plan: Some(made.plan), repair }
     }
 }
 
@@ -225,25 +227,16 @@ fn changed(part: &Part, change: PartEdit, edit: &mut PartEdit) -> Option<Part> {
 
 /// Counts the tokens of the messages as they are written in a provider's format.
 fn totals(lines: &[Line], meter: Meter, written: Option<Provider>) -> Totals {
-    let mut totals = Totals { frame: meter.model.list_overhead(), tools: meter.tools, ..Totals::default() };
     let all = lines.iter().map(|line| Written { message: &line.message, place: line.place, joins: line.joins });
     let runs = runs(all, written);
-    let mut joined = vec![false; lines.len()];
-    for run in &runs {
+    let mut is_joined = vec![false; lines.len()];
+    runs.iter().flatten().for_each(|&at| is_joined[at] = true);
+    let joined = runs.iter().map(|run| {
         let messages: Vec<&Message> = run.iter().map(|&at| &*lines[at].message).collect();
-        totals.conversation += meter.message(&whole(&messages));
-        totals.messages += 1;
-        run.iter().for_each(|&at| joined[at] = true);
-    }
-    for (line, _) in lines.iter().zip(joined).filter(|(_, joined)| !joined) {
-        let tokens = line.tokens.unwrap_or_else(|| meter.message(&line.message));
-        totals.messages += 1;
-        if line.message.role.is_frame() {
-            totals.frame += tokens;
-        } else {
-            totals.conversation += tokens;
-        }
-    }
-    totals.total = totals.frame + totals.conversation + totals.tools;
-    totals
+        let whole = whole(&messages);
+        (whole.role, meter.message(&whole))
+    });
+    let alone = lines.iter().zip(&is_joined).filter(|(_, is_joined)| !**is_joined);
+    let alone = alone.map(|(line, _)| (line.message.role, line.tokens.unwrap_or_else(|| meter.message(&line.message))));
+    meter.totals(joined.chain(alone))
 }

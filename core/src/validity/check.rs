@@ -178,15 +178,14 @@ pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, 
     let id = call.id.as_str();
     // Calls in OpenAI's old form have no ids. The adapter makes these ids up and does not send them.
     let is_old = target.wire && target.provider == Provider::OpenAiChat && id.starts_with("function:");
-    if target.trusts_host {
-        call.renamed.is_some().then_some(("double-id", "another call has this id already"))
-    } else if id.is_empty() || !rules.ids_optional && is_made_up(id) {
+    let trusts = target.trusts_host;
+    if !trusts && (id.is_empty() || !rules.ids_optional && is_made_up(id)) {
         Some(("missing-id", "the call has no id"))
-    } else if !rules.internal_ids && without_suffix(id).is_some() {
+    } else if !trusts && !rules.internal_ids && without_suffix(id).is_some() {
         Some(("internal-id", "the id has a suffix that VS Code adds for itself"))
     } else if call.renamed.is_some() {
         Some(("double-id", "another call has this id already"))
-    } else if !is_old && !rules.call_id.takes(id) {
+    } else if !trusts && !is_old && !rules.call_id.takes(id) {
         Some(("call-id", "the id is longer than the provider takes, or has other characters"))
     } else {
         None
@@ -245,7 +244,7 @@ impl Check<'_> {
                     if role != Role::Assistant {
                         self.find("call-role", at, "only the assistant calls tools");
                     }
-                    if !(self.target.trusts_host && !name.is_empty() || self.rules.tool_name.takes(name)) {
+                    if !self.target.takes_tool(name) {
                         self.find("tool-name", at, "the provider takes no such name of a tool");
                     }
                 }

@@ -52,6 +52,10 @@ const TEXT_ONLY: [&str; 9] =
     ["gpt-3.5*", "gpt-4", "gpt-4-0314", "gpt-4-0613", "gpt-4-32k*", "gpt-oss*", "o1-mini*", "o1-preview*", "o3-mini*"];
 
 impl Special {
+    /// No requirements.
+    pub const NONE: Special =
+        Special { text_only: false, no_pictures: false, no_prefill: false, signatures: false, drop_tools: vec![] };
+
     /// Merges the built-in rows and the host's rows that match the request.
     ///
     /// ```

@@ -53,9 +53,9 @@ pub struct Target {
 
 impl Target {
     /// Returns a target for messages in the provider's own format, for any model, with unknown tools.
-    pub fn new(provider: Provider) -> Target {
-        let special = Special::default();
-        let by_items = provider == Provider::OpenAiResponses;
+    pub const fn new(provider: Provider) -> Target {
+        let special = Special::NONE;
+        let by_items = matches!(provider, Provider::OpenAiResponses);
         Target {
             provider,
             wire: true,
@@ -66,5 +66,10 @@ impl Target {
             trusts_host: false,
             special,
         }
+    }
+
+    /// Returns whether the provider accepts a tool with this name.
+    pub(crate) fn takes_tool(&self, name: &str) -> bool {
+        self.trusts_host && !name.is_empty() || self.provider.rules().tool_name.takes(name)
     }
 }

@@ -351,10 +351,8 @@ impl<'a> Work<'a, '_> {
 
     fn names(&mut self) {
         let Rules { tool_name: charset, names_match, .. } = *self.rules;
-        let trusts = self.target.trusts_host;
         let pairs = self.pairs();
-        let is_wrong = |name: &str| !(trusts && !name.is_empty() || charset.takes(name));
-        for call in pairs.calls.iter().filter(|call| is_wrong(&call.name)) {
+        for call in pairs.calls.iter().filter(|call| !self.target.takes_tool(&call.name)) {
             let name = charset.nearest(&call.name);
             let place = self.slots[call.at.0].pieces[call.at.1].place();
             self.slots[call.at.0].pieces[call.at.1].set_name(&name);

@@ -5,27 +5,11 @@ use espalier::validity::{Provider, Purpose, Row, Special, Target, check};
 
 use crate::support::{assistant, call, calls, numbered, result, result_part, system, user};
 
-const CHAT: Target = target(Provider::OpenAiChat);
-const RESPONSES: Target = target(Provider::OpenAiResponses);
-const ANTHROPIC: Target = target(Provider::Anthropic);
-const GEMINI: Target = target(Provider::Gemini);
-const VSCODE: Target = target(Provider::VsCode);
-
-const fn target(provider: Provider) -> Target {
-    let special =
-        Special { text_only: false, no_pictures: false, no_prefill: false, signatures: false, drop_tools: vec![] };
-    let by_items = matches!(provider, Provider::OpenAiResponses);
-    Target {
-        provider,
-        wire: true,
-        by_items,
-        own_results: false,
-        tools: None,
-        pending: true,
-        trusts_host: false,
-        special,
-    }
-}
+const CHAT: Target = Target::new(Provider::OpenAiChat);
+const RESPONSES: Target = Target::new(Provider::OpenAiResponses);
+const ANTHROPIC: Target = Target::new(Provider::Anthropic);
+const GEMINI: Target = Target::new(Provider::Gemini);
+const VSCODE: Target = Target::new(Provider::VsCode);
 
 fn found(target: &Target, messages: Vec<Message>) -> String {
     let found = check(&numbered(messages), target);

@@ -8,7 +8,7 @@ import { espalier } from "../built.ts";
 import { freeze } from "../formats/common.ts";
 import { hosts } from "../validity/hosts.ts";
 
-const { compact, countMessages, prune, validate } = espalier;
+const { Pruner, compact, countMessages, prune, validate } = espalier;
 
 const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
@@ -47,6 +47,27 @@ function isRefusal(error: unknown): boolean {
 test("nothing is said in a conversation in which nobody said anything", () => {
   for (const format of PROVIDERS)
     assert.deepEqual(prune<unknown[]>([], { format, provider: format, budget: 99 }).messages, []);
+});
+
+test("ids that the host has sent stay, in one call and in request after request", () => {
+  const id = `router-${"x".repeat(40)}`;
+  const call = { id, type: "function", function: { name: "run", arguments: "{}" } };
+  const messages = [
+    { role: "user", content: "one ".repeat(400) },
+    { role: "assistant", content: "two ".repeat(400) },
+    { role: "user", content: "And now?" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: id, content: "done" },
+  ];
+  const options = { budget: 700, format: "openai-chat" } as const;
+  const pruner = new Pruner();
+  for (const done of [prune<unknown[]>(messages, options), pruner.prune<unknown[]>(messages, options)]) {
+    assert.ok(done.report.removed.length > 0);
+    assert.ok(done.messages.includes(messages[3]) && done.messages.includes(messages[4]));
+  }
+  const named = pruner.prune<unknown[]>(messages, { ...options, provider: "openai-chat" });
+  assert.ok(!named.messages.includes(messages[3]));
+  pruner.free();
 });
 
 test("a tool choice stays if the tools are in the request or in the options", async () => {

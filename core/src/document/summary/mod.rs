@@ -171,7 +171,8 @@ pub struct Summary {
 /// assert_eq!(summary.edits.apply(text), "fn main() {\n    one();\n    // … 3-6 omitted\n}\n");
 ///
 /// let settings = Settings { lines: Lines::Omitted, ..Settings::default() };
-/// let compatible = summarize(&[Document::new(&source, &overlay)], &Options::compatible(40.0, settings)).unwrap().remove(0);
+/// let options = Options::compatible(40.0, settings);
+/// let compatible = summarize(&[Document::new(&source, &overlay)], &options).unwrap().remove(0);
 /// assert_eq!(compatible.edits.apply(text), "fn main() {/* Lines 2-7 omitted */}\n");
 /// ```
 ///

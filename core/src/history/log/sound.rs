@@ -12,6 +12,8 @@ pub(super) struct Sound {
     changes: u64,
     /// Number of checked messages of the view.
     seen: usize,
+    /// Number of messages before the newest turn of the assistant that begins while no call waits for its result.
+    turn: usize,
     is_sound: bool,
     /// Ids of all calls.
     used: HashSet<String>,
@@ -33,8 +35,8 @@ impl Sound {
         if self.changes != changes || self.seen > draft.entries.len() || self.seen == 0 {
             *self = Sound { changes, is_sound: true, ..Sound::default() };
         }
-        for entry in &draft.entries[self.seen..] {
-            self.push(&entry.message);
+        for (at, entry) in draft.entries.iter().enumerate().skip(self.seen) {
+            self.push(at, &entry.message);
         }
         self.seen = draft.entries.len();
         // Unanswered calls are still running if the newest message made them.
@@ -42,7 +44,12 @@ impl Sound {
         self.is_sound && (self.waiting.is_empty() || runs)
     }
 
-    fn push(&mut self, message: &Message) {
+    /// Number of messages before the newest turn of the assistant. Every call in them has its result.
+    pub fn turn(&self) -> usize {
+        self.turn
+    }
+
+    fn push(&mut self, at: usize, message: &Message) {
         if message.role.is_frame() || !self.is_sound {
             return;
         }
@@ -50,6 +57,9 @@ impl Sound {
         let mut answers = false;
         self.is_sound = !is_empty(&message.parts);
         if is_assistant {
+            if !self.after_assistant && self.waiting.is_empty() {
+                self.turn = at;
+            }
             // Formats with one item per call continue while calls wait.
             self.is_sound &= self.after_assistant || self.waiting.is_empty();
             self.calls = false;

@@ -67,13 +67,14 @@ impl Log {
     /// Returns the view as `receiver` accepts it.
     pub fn mended(&self, receiver: &Receiver) -> Mended {
         let draft = self.draft();
-        if !self.sound.borrow_mut().of(&draft, self.changes) {
+        let mut sound = self.sound.borrow_mut();
+        if !sound.of(&draft, self.changes) {
             return mend(&repaired(draft), receiver);
         }
-        match self.valid.borrow_mut().of(&draft, self.changes, receiver) {
-            true => Mended::unchanged(&draft, receiver),
-            false => mend(&draft, receiver),
+        if self.valid.borrow_mut().of(&draft, self.changes, sound.turn(), receiver) {
+            return Mended::unchanged(&draft, receiver);
         }
+        Mended::repaired(&draft, receiver)
     }
 
     /// Returns the tokens of these messages of the view, as they are shown. Messages outside the view count 0.

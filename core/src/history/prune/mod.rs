@@ -12,7 +12,7 @@
 //! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
 //! | turns (A) | turns before the newest request, oldest first; of the last one only old rounds, if the rest fits |
 //! | current rounds (B) | rounds after the newest request, except the newest round and pending calls |
-//! | results (C) | results in what is left, largest first to one common level |
+//! | results (C) | results in the remaining messages, largest first to one common level |
 //! | arguments, media (D) | long arguments of old calls; pictures and documents outside the newest round |
 //!
 //! Each pass after repair runs only if the request does not fit yet. Hosts can ask for two more instead of A, in the
@@ -77,7 +77,7 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// Removes messages first, then shortens what is left.
+    /// Removes messages first, then shortens the remaining ones.
     pub const DROP: [Pass; 6] =
         [Pass::Oversize, Pass::Turns, Pass::CurrentRounds, Pass::Results, Pass::Arguments, Pass::Media];
     /// Shortens results before it removes messages.

@@ -1,7 +1,7 @@
 //! Selects the groups to remove. The passes work on stored token counts and do not touch the draft.
 //!
 //! A pass removes *units* until the goal is reached, the lowest priority first and the oldest first among equals. A
-//! unit is a round, or an older request with what is left of its turn. `turns` selects whole turns. Passes run in
+//! unit is a round, or an older request with the rest of its turn. `turns` selects whole turns. Passes run in
 //! order, so a unit that a late pass removed may leave room for the last unit of an earlier pass. Such units are put
 //! back, so that nothing is removed without need.
 
@@ -216,7 +216,7 @@ impl<'g> Selection<'g> {
         of_pass.map(|at| Unit { pass, groups: vec![at], is_held: false }).collect()
     }
 
-    /// Returns the older requests, each with what is left of its turn. A request that came with results belongs to the
+    /// Returns the older requests, each with the rest of its turn. A request that came with results belongs to the
     /// turn before it and is removed with that turn's opening: the first message must not be the assistant's.
     fn turns(&self) -> Vec<Unit> {
         let mut out: Vec<Unit> = Vec::new();
