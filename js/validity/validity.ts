@@ -271,7 +271,6 @@ export type Described = Pick<Reading, "format" | "source"> & { tools: readonly u
  */
 export function fields(reading: Described, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
   const { request } = reading.source;
-  const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
   const name = model ?? request?.["model"];
   return {
     provider,
@@ -280,15 +279,23 @@ export function fields(reading: Described, provider: ProviderName, { tools, mode
     byItems: reading.format === "openai-responses",
     ownResults: reading.format === "ai-sdk",
     // Tools that the provider runs have no name. The adapter makes one up for them, which is not sent.
-    tools: known
-      ? reading.tools.filter(
-          (tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"]),
-        )
-      : undefined,
-    model: typeof name === "string" ? name : "",
-    purpose: purpose ?? "answer",
-    rules: rules ?? [],
+    tools: knowsTools(reading, tools) ? reading.tools.map(nameOf).filter((name) => !UNNAMED.test(name)) : undefined,
+    model: typeof name === "string" ? name : undefined,
+    purpose,
+    rules,
   };
+}
+
+/** Returns whether the tools of the request are known; a conversation without any may still be sent with some. */
+function knowsTools({ source: { request } }: Described, tools: ValidityOptions["tools"]): boolean {
+  return tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
+}
+
+/** A name that adapters make up. */
+const UNNAMED = /^tool \d+$/;
+
+function nameOf(tool: unknown): string {
+  return (tool as Fields)["name"] as string;
 }
 
 function wireFindings(
@@ -313,14 +320,13 @@ function checkWire(
   const { source, format } = reading;
   const { check } = RULES[format];
   if (!check || format !== provider) return;
-  const { tools } = fields(reading, provider, options);
   const { request } = source;
   looking(source.name, () =>
     check(
       {
         list: source.list as readonly Fields[],
         ...(request && { fields: request }),
-        ...(tools && { hasTools: reading.tools.length > 0 }),
+        ...(knowsTools(reading, options.tools) && { hasTools: reading.tools.length > 0 }),
         signatures,
       },
       (finding) => out.push(finding),

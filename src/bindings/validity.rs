@@ -8,7 +8,6 @@ use super::error::to_js;
 use super::options::messages;
 use crate::error::{Code, Result};
 use crate::history::mend::Receiver;
-use crate::message::Tool;
 use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target};
 
 #[derive(Deserialize)]
@@ -24,7 +23,7 @@ pub(super) struct Options {
     by_items: bool,
     #[serde(default)]
     own_results: bool,
-    tools: Option<Vec<Tool>>,
+    tools: Option<Vec<String>>,
     #[serde(default)]
     model: String,
     #[serde(default)]
@@ -40,22 +39,23 @@ pub(super) struct Options {
 }
 
 impl Options {
-    fn target(&self) -> Result<Target> {
+    fn target(self) -> Result<Target> {
         let provider = Provider::from_name(&self.provider)?;
         Ok(Target {
             provider,
             wire: self.wire,
             by_items: self.by_items,
             own_results: self.own_results,
-            tools: self.tools.clone(),
+            tools: self.tools,
             pending: self.pending,
             trusts_host: self.trusts_host,
             special: Special::of(provider, &self.model, self.purpose, &self.rules),
         })
     }
 
-    pub(super) fn receiver(&self) -> Result<Receiver> {
-        Ok(Receiver { target: self.target()?, written: Provider::from_name(&self.format).ok() })
+    pub(super) fn receiver(self) -> Result<Receiver> {
+        let written = Provider::from_name(&self.format).ok();
+        Ok(Receiver { target: self.target()?, written })
     }
 }
 
@@ -83,8 +83,9 @@ pub fn validate(conversation: JsValue, options: JsValue) -> std::result::Result<
 #[wasm_bindgen(js_name = "repair")]
 pub fn repair(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let messages = messages(conversation)?;
-    let options: Options = from_js(options, "options", Code::BadOption)?;
+    let mut options: Options = from_js(options, "options", Code::BadOption)?;
+    let settings = std::mem::take(&mut options.settings);
     let target = options.target().map_err(to_js)?;
-    let repaired: Repaired = core::repair(&messages, &target, &options.settings);
+    let repaired: Repaired = core::repair(&messages, &target, &settings);
     into_js(&repaired)
 }

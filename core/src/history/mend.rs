@@ -71,7 +71,7 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
 /// Returns whether the provider accepts a draft. The first `known` entries are known to be accepted: a turn of the
 /// assistant begins behind them, and every call in them has its result.
 pub fn accepts(draft: &Draft, receiver: &Receiver, known: usize) -> bool {
-    let target = receiver.target();
+    let target = &receiver.target;
     if !target.special.drop_tools.is_empty() {
         return false;
     }
@@ -82,16 +82,10 @@ pub fn accepts(draft: &Draft, receiver: &Receiver, known: usize) -> bool {
     let messages: Vec<&Message> = (known > 0).then_some(&said).into_iter().chain(newer).collect();
     // An empty conversation stays empty: a repair adds no message if the host has none.
     let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
-    check(&messages, &target).iter().all(|Finding { tool, rule, .. }| {
-        tool.is_some() || *rule == "tools-missing" || is_silent && *rule == "no-messages"
+    // Calls that are still running stay. Only the host can change tool definitions.
+    check(&messages, target).iter().all(|Finding { tool, rule, .. }| {
+        tool.is_some() || matches!(*rule, "tools-missing" | "pending-call") || is_silent && *rule == "no-messages"
     })
-}
-
-impl Receiver {
-    /// Calls that are still running stay. Only the host can change tool definitions.
-    fn target(&self) -> Target {
-        Target { pending: false, ..self.target.clone() }
-    }
 }
 
 impl Mended {
@@ -112,10 +106,11 @@ impl Mended {
     pub fn repaired(draft: &Draft, receiver: &Receiver) -> Mended {
         let entries: Vec<&Entry> = draft.entries.iter().filter(|entry| entry.is_in()).collect();
         let messages: Vec<&Message> = entries.iter().map(|entry| &*entry.message).collect();
-        let (target, written) = (receiver.target(), receiver.written);
+        let Receiver { target, written } = receiver;
+        let written = *written;
         let is_split = written.is_some() && !joins(written);
         let mut made = Made { plan: vec![], lines: vec![], is_split };
-        let repaired = crate::validity::repair(&messages, &target, &Settings::default());
+        let repaired = crate::validity::repair(&messages, target, &Settings::default());
         let index: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.message.id.as_str(), *entry)).collect();
         for item in repaired.plan {
             made.item(item, &index);

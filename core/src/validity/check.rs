@@ -398,9 +398,9 @@ impl Check<'_> {
     /// Checks the tool definitions.
     fn tools<T: Spoken>(&mut self, messages: &[T]) {
         let Some(tools) = &self.target.tools else { return };
-        for (tool, definition) in tools.iter().enumerate() {
-            if !self.rules.tool_name.takes(&definition.name) {
-                let message = format!("the provider takes no tool of the name {:?}", definition.name);
+        for (tool, name) in tools.iter().enumerate() {
+            if !self.rules.tool_name.takes(name) {
+                let message = format!("the provider takes no tool of the name {name:?}");
                 self.found.push(Finding {
                     rule: "tool-name",
                     index: None,

@@ -1,6 +1,8 @@
 //! Requirements of single models and purposes beyond the rules of their provider. The table is data, and hosts add rows
 //! of their own.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 
 use super::rules::Provider;
@@ -65,7 +67,7 @@ impl Special {
     /// ```
     pub fn of(provider: Provider, model: &str, purpose: Purpose, host: &[Row]) -> Special {
         let mut special = Special::default();
-        for row in built_in().iter().chain(host) {
+        for row in BUILT_IN.iter().chain(host) {
             let meets = row.provider.as_deref().is_none_or(|name| name == provider.as_str())
                 && row.purpose.is_none_or(|wanted| wanted == purpose)
                 && row.model.as_deref().is_none_or(|pattern| is_like(pattern, model));
@@ -80,6 +82,8 @@ impl Special {
         special
     }
 }
+
+static BUILT_IN: LazyLock<Vec<Row>> = LazyLock::new(built_in);
 
 fn built_in() -> Vec<Row> {
     let mut rows: Vec<Row> =

@@ -27,8 +27,6 @@ pub use family::{Purpose, Row, Special};
 pub use repair::{Change, Lost, Orphans, Pending, Repaired, Settings, repair};
 pub use rules::Provider;
 
-use crate::message::Tool;
-
 /// The provider that receives a conversation, and the conditions of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
@@ -40,8 +38,8 @@ pub struct Target {
     pub by_items: bool,
     /// True for formats in which the assistant message that makes a call also holds its results.
     pub own_results: bool,
-    /// The tools of the request; `None` if they are not known.
-    pub tools: Option<Vec<Tool>>,
+    /// The names of the request's tools; `None` if they are not known.
+    pub tools: Option<Vec<String>>,
     /// Whether calls that may still be running are reported.
     pub pending: bool,
     /// True if the host has sent messages with these ids, names and images before. They are not reported then, only

@@ -176,7 +176,7 @@ fn names_of_tools() {
         }
     }
     let tool = |name: &str| Tool { name: name.into(), description: String::new(), schema: String::new() };
-    let odd = Target { tools: Some(vec![tool("run"), tool("a b")]), ..CHAT };
+    let odd = Target { tools: Some(vec!["run".into(), "a b".into()]), ..CHAT };
     finds(&[&odd], &[user("a")], "tool-name#1");
     finds(&[&Target { tools: Some(vec![]), ..ANTHROPIC }], &round("run"), "tools-missing");
     finds(&[&Target { tools: Some(vec![]), ..CHAT }], &round("run"), "");

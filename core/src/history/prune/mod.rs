@@ -241,8 +241,12 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     let Made { draft, shortened, notes, joined, mended } = made;
     let (plan, after, repair) = match mended {
         Some(Mended { plan, after, mut repair }) => {
-            // `removed` already lists joined messages, with their tokens.
-            repair.changes.retain(|change| joined == 0 || change.rule != "same-role");
+            // `removed` may list a joined message already, with its tokens.
+            let is_listed = |change: &Removal| {
+                change.rule == "same-role"
+                    && draft.removed.iter().any(|it| it.rule == change.rule && it.ids == change.ids)
+            };
+            repair.changes.retain(|change| !is_listed(change));
             (plan.unwrap_or_else(|| draft.plan()), after, Some(repair))
         }
         None => {
