@@ -71,6 +71,9 @@ pub struct ModelRequest {
     pub system: String,
     /// The last message alone; with [`Shape::Simple`] it is everything beside the instructions.
     pub prompt: String,
+    /// Whether the first call of a turn carries the signature of its reasoning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub signatures: bool,
     /// True if the tool definitions are sent as well: without them the calls in the messages would make no sense.
     pub with_tools: bool,
     /// Tokens of the whole request, tool definitions included.

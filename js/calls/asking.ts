@@ -8,7 +8,7 @@ import { toolsOf } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
 import { providerOf } from "../validity/providers.ts";
-import { sendable } from "./wire-repair.ts";
+import { wireSendable } from "./wire-repair.ts";
 import type { CompactOptions, HostBlock, PreCompactWish } from "../types/compact.ts";
 import type { LlmRequest } from "../types/llm.ts";
 import { defined } from "../options/data.ts";
@@ -76,6 +76,7 @@ export function llmRequest(
     promptTokens,
     maxTokens,
     temperature,
+    signatures = false,
   } = effect;
   const { source } = reading;
   const tools = toolsOf(given, source.request);
@@ -104,10 +105,10 @@ export function llmRequest(
       ],
     };
   }
-  // The rules of the same provider apply to the summarising model.
   const receiver = providerOf(reading.format, provider);
   const asked = reading.rebuild(plan);
-  const built = receiver ? sendable(asked, reading.format, receiver, { model, tools: given }).messages : asked;
+  const facts = { model, tools: given };
+  const built = receiver ? wireSendable(asked, reading.format, receiver, facts, signatures).messages : asked;
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
   return {
     ...about,

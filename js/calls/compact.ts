@@ -8,10 +8,11 @@ import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import { providerOf } from "../validity/providers.ts";
-import { fields as receiver } from "../validity/validity.ts";
+import { fields as receiver, receiverOfKept } from "../validity/validity.ts";
 import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
+import { modelOf } from "./limits.ts";
 import { counting, keptIds, read } from "./reading.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
@@ -134,8 +135,13 @@ export async function compactHeld(
   keep.forEach((id: unknown, at) => {
     if (typeof id !== "string" && typeof id !== "number") throw bad(`keep[${at}]`, "the id of a message", id);
   });
-  const { model } = options;
-  const fields = { ...rest, keep: keep.map(String), model };
+  const { model, provider } = options;
+  const fields = {
+    ...rest,
+    keep: keep.map(String),
+    model,
+    ...(provider && { receiver: receiverOfKept("espalier", provider, modelOf(model).name) }),
+  };
   let reading: Reading | undefined;
   const { edits, report } = await runCompaction(
     () => (reading ??= read(messages(), options)),

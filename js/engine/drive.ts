@@ -22,7 +22,7 @@ interface Ask {
   id: number;
   effect: ModelEffect | HookEffect | { type: "readFile"; path: string };
 }
-export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean } & Pick<
+export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean; signatures?: boolean } & Pick<
   LlmRequest,
   "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature"
 >;

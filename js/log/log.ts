@@ -56,7 +56,7 @@ import type { FindOptions, FoundMessage } from "./search.ts";
 import { recallToolOf } from "../recall/registered.ts";
 import { check, need } from "../options/check.ts";
 import type { ProviderName } from "../types/validity.ts";
-import { fields as receiverFields } from "../validity/validity.ts";
+import { receiverOfKept } from "../validity/validity.ts";
 import * as kinds from "../options/kinds.ts";
 import { LOG_COMPACT } from "../options/schemas/compaction.ts";
 import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
@@ -536,8 +536,7 @@ export class ConversationLog<T = unknown> {
 
   /** Returns the view as a provider takes it; without repairs it has no plan and no messages of its own. @internal */
   mended(provider: ProviderName, model: string): MendedView<T> {
-    const source = { input: [], list: [], name: "messages" };
-    const receiver = receiverFields({ format: this.format, source, tools: [] }, provider, { model });
+    const receiver = receiverOfKept(this.format, provider, model);
     const { plan, ...mended } = this.run((core) => core.mended(receiver) as CoreMended);
     return plan === undefined ? mended : { ...mended, plan, messages: this.hosts.rebuild(plan) as T[] };
   }

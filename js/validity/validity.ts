@@ -28,6 +28,7 @@ import type {
 import type { Format, Part, PlanItem } from "../types/messages.ts";
 import { append } from "../formats/append.ts";
 import { check, need } from "../options/check.ts";
+import { defined } from "../options/data.ts";
 import { PROVIDER, REPAIR, VALIDATE } from "../options/schemas/requests.ts";
 
 /** Maximum rounds of repair. One repair can cause another finding; random conversations need three rounds. */
@@ -284,6 +285,15 @@ export function fields(reading: Described, provider: ProviderName, { tools, mode
     purpose,
     rules,
   };
+}
+
+/**
+ * Returns the receiver of messages that the engine keeps, in the form of the engine.
+ *
+ * @internal
+ */
+export function receiverOfKept(format: Format, provider: ProviderName, model: string | undefined) {
+  return fields({ format, source: { input: [], list: [], name: "messages" }, tools: [] }, provider, defined({ model }));
 }
 
 /** Returns whether the tools of the request are known; a conversation without any may still be sent with some. */

@@ -88,6 +88,26 @@ pub fn accepts(draft: &Draft, receiver: &Receiver, known: usize) -> bool {
     })
 }
 
+/// The messages of a draft as they are sent.
+pub struct Sent {
+    pub plan: Vec<PlanItem>,
+    /// Tokens of the messages, tool definitions included.
+    pub tokens: u64,
+    /// See [`Repair::signatures`].
+    pub signatures: bool,
+}
+
+impl Sent {
+    /// Applies the rules of the receiver, if it is known.
+    pub fn to(receiver: Option<&Receiver>, draft: &Draft) -> Sent {
+        let Some(receiver) = receiver else {
+            return Sent { plan: draft.plan(), tokens: draft.total(), signatures: false };
+        };
+        let Mended { plan, after, repair } = mend(draft, receiver);
+        Sent { plan: plan.unwrap_or_else(|| draft.plan()), tokens: after.total, signatures: repair.signatures }
+    }
+}
+
 impl Mended {
     /// Returns a draft that the provider accepts.
     pub fn unchanged(draft: &Draft, Receiver { target, written }: &Receiver) -> Mended {

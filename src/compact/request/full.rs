@@ -5,11 +5,19 @@ use super::{ANSWER_FACTOR, Rule, fit, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::{Draft, Meter};
+use crate::history::mend::{Receiver, Sent};
 use crate::message::Role;
 
-/// Builds the request, at most `limit` tokens with the tool definitions; returns `None` if the groups cannot be made to
-/// fit. The instructions are in front and, in short form, at the end: after a long history models forget how it began.
-pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule: Rule) -> Option<ModelRequest> {
+/// Builds the request, valid for its receiver and of at most `limit` tokens with the tool definitions; returns `None` if
+/// the groups cannot be made to fit. The instructions are in front and, in short form, at the end: after a long history models forget how it began.
+pub fn full(
+    draft: &Draft,
+    parts: &[&[usize]],
+    wanted: &Wanted,
+    limit: u64,
+    rule: Rule,
+    receiver: Option<&Receiver>,
+) -> Option<ModelRequest> {
     let limit = (limit as f64 * rule.full_headroom) as u64;
     let (mut asked, mut of_group) = clean(draft, parts);
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
@@ -36,11 +44,13 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule
     of_group.insert(0, 0);
     let end = asked.entries.len();
     asked.insert(end, last, "request");
-    Some(ModelRequest {
+    let Sent { plan: messages, tokens: prompt_tokens, signatures } = Sent::to(receiver, &asked);
+    (prompt_tokens <= limit).then(|| ModelRequest {
         purpose: wanted.purpose(),
         shape: Shape::Full,
-        prompt_tokens: asked.total(),
-        messages: asked.plan(),
+        prompt_tokens,
+        messages,
+        signatures,
         system,
         prompt,
         with_tools,

@@ -96,6 +96,7 @@ pub fn simple(
         PlanItem::insert(said("request", Role::User, &prompt)),
     ];
     let request = ModelRequest {
+        signatures: false,
         purpose: wanted.purpose(),
         shape: Shape::Simple,
         prompt_tokens: tokenizer.count(&system) + tokenizer.count(&prompt),

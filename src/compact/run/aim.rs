@@ -148,7 +148,7 @@ impl Compaction {
         let ledger = self.ledger(&covered.ids);
         let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
         let placed = self.apply(&text, Author::Rule, covered, &ledger).ok()?;
-        let target = self.budget(&self.view(&[])).target;
+        let target = self.whole_budget().target;
         let after = self.cheap_view().total().saturating_sub(covered.tokens) + placed.edit.tokens_after;
         Some((target.saturating_sub(after), after.saturating_sub(target)))
     }
@@ -200,7 +200,7 @@ impl Compaction {
             return max;
         }
         let draft = self.cheap_view();
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         // In little room, lists help more than the newest answer.
         let max = if self.fills { max.min(budget.available / EXTRACT_DIVISOR) } else { max };
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
@@ -214,7 +214,7 @@ impl Compaction {
 
     /// Returns the tokens left under the target beside the record in `edit`; `None` if there is no target.
     pub(super) fn headroom(&self, edit: &Edit, covered: &Covered) -> Option<u64> {
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         let after = self.cheap_view().total().saturating_sub(covered.tokens) + edit.tokens_after;
         self.has_target().then(|| budget.target.saturating_sub(after))
     }

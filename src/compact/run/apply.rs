@@ -130,7 +130,7 @@ impl Compaction {
         covered: &Covered,
         ledger: &Ledger,
     ) -> std::result::Result<Placed, (Status, String)> {
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         let draft = self.cheap_view();
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let beside = steps::remaining(&self.cheap.edits, &ids);
@@ -357,7 +357,7 @@ impl Compaction {
         let mut steps = self.cheap.steps.clone();
         steps.extend(given.iter().cloned());
         let mut draft = self.view(&edits);
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         let ground = self.ground(&budget);
         // The caller chose what is to change.
         let behind = if self.range.is_some() { &[] } else { self.rungs().1 };

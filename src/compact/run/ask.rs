@@ -116,16 +116,18 @@ impl Compaction {
             // Somebody waits for a hand-over and pays for the whole.
             rule.result_cap = None;
         }
+        // The rules of the same provider apply to the summarising model.
+        let receiver = self.options.receiver.as_ref();
         let mut made = None;
         if talk.shape == Shape::Fork {
-            made = request::fork::fork(&draft, &wanted, talk.limit);
+            made = request::fork::fork(&draft, &wanted, talk.limit, receiver);
             if made.is_none() {
                 talk.shape = self.own_shape();
             }
         }
         if talk.shape == Shape::Full {
             made = request::full::is_possible(&draft, &parts)
-                .then(|| request::full::full(&draft, &parts, &wanted, talk.limit, rule))
+                .then(|| request::full::full(&draft, &parts, &wanted, talk.limit, rule, receiver))
                 .flatten();
             if made.is_none() {
                 talk.shape = Shape::Simple;

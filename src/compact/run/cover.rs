@@ -53,7 +53,7 @@ impl Compaction {
         if self.options.cover.is_some() {
             return self.options.profile.shares.summary.tokens(covered.tokens).min(covered.tokens / 4);
         }
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         // For a talk in little room, facts say more.
         let is_small = self.fills && !self.has_work();
         budget.summary.min(if is_small { budget.available / EXTRACT_DIVISOR } else { u64::MAX })

@@ -25,7 +25,7 @@ impl Compaction {
     /// Returns the unchanged conversation, and the record.
     pub(super) fn finish_hand_over(&mut self, covered: Covered, makes: SummarySource) -> State {
         let ledger = self.ledger(&covered.ids);
-        let budget = self.budget(&self.view(&[]));
+        let budget = self.whole_budget();
         let form: &Form = self.form();
         let (text, title, model, step) = match makes {
             SummarySource::Text { text, gaps } => {

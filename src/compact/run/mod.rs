@@ -14,6 +14,7 @@ mod start;
 mod thinking;
 mod work;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use stages::{Continuation, Pending, SummarySource};
@@ -66,6 +67,8 @@ pub struct Compaction {
     known: Rc<[Rc<Known>]>,
     /// True if the messages need no repair.
     is_sound: bool,
+    /// Computed when it is first needed.
+    whole_budget: OnceCell<Budget>,
     origin: Origin,
     tools: u64,
     cost_model: CostModel,
@@ -172,15 +175,6 @@ struct Counted {
     tokenizer: Rc<dyn Tokenizer>,
 }
 
-/// True if these messages need no repair.
-fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted, by_items: bool) -> bool {
-    let Counted { cost_model: model, tools, tokenizer, .. } = counted;
-    let meter = Meter { model: *model, tokenizer: &**tokenizer, tools: *tools, by_items };
-    let mut draft = Draft::with_counts(messages.iter().map(|message| &**message), counts, meter, counted.origin);
-    repair(&mut draft);
-    draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept)
-}
-
 impl Compaction {
     /// Counts the messages. `tools` are the tokens of the tool definitions.
     pub fn new(
@@ -193,11 +187,13 @@ impl Compaction {
     ) -> Compaction {
         let by_items = options.by_items;
         let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools, by_items };
-        let draft = Draft::new(&messages, meter, origin);
+        let mut draft = Draft::new(&messages, meter, origin);
         let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
         let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
+        repair(&mut draft);
+        let is_sound = draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept);
+        drop(draft);
         let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
-        let is_sound = is_sound(&messages, &counts, &counted, by_items);
         let opening = opening(messages.iter().map(|message| &**message), None);
         Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).with_opening(opening)
     }
@@ -218,6 +214,7 @@ impl Compaction {
             counts,
             known,
             is_sound,
+            whole_budget: OnceCell::new(),
             origin,
             tools,
             cost_model,
@@ -350,6 +347,11 @@ impl Compaction {
 
     fn ground<'a>(&'a self, budget: &'a Budget) -> Ground<'a> {
         Ground { options: &self.options, budget, known: &self.known }
+    }
+
+    /// Returns the budget of the whole conversation.
+    fn whole_budget(&self) -> Budget {
+        *self.whole_budget.get_or_init(|| self.budget(&self.view(&[])))
     }
 
     fn budget(&self, draft: &Draft) -> Budget {

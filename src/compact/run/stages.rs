@@ -197,7 +197,7 @@ impl Compaction {
 
     /// Returns the maximum tokens for files: their share, and no more than the target leaves beside the record.
     fn file_tokens(&mut self, covered: &Covered, makes: &SummarySource) -> u64 {
-        let share = context::share_of_files(self.budget(&self.view(&[])).available);
+        let share = context::share_of_files(self.whole_budget().available);
         self.add_extras(covered, "");
         let ledger = self.ledger(&covered.ids);
         let (text, author) = match makes {
@@ -213,7 +213,7 @@ impl Compaction {
 
     /// Records what goes beside the summary; returns the host's blocks.
     pub(super) fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
-        let available = self.budget(&self.view(&[])).available;
+        let available = self.whole_budget().available;
         let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
         self.block_reports = reports;
         let (first, last) = (covered.ids.first(), covered.ids.last());

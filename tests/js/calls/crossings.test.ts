@@ -41,3 +41,18 @@ for (const model of MODELS) {
     assert.deepEqual(crossings, ["beginCompaction", "compaction_resume"]);
   });
 }
+
+test("a request to the model in a provider's own format costs no crossing of its own", async () => {
+  const request = Array.from({ length: 40 }, (_, at) => ({
+    role: at % 2 ? "assistant" : "user",
+    content: [{ type: "text", text: `${at} `.repeat(200) }],
+  }));
+  for (const shape of ["fork", "full"] as const) {
+    const options = { budget: 2_000, format: "anthropic", shape, llm: async () => SUMMARY } as const;
+    const crossings = await crossed(async () => {
+      const { report } = await espalier.compact(request, options);
+      assert.equal(report.model?.asked[0]?.shape, shape);
+    });
+    assert.deepEqual(crossings, ["beginCompaction", "compaction_resume"]);
+  }
+});

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { LlmRequest } from "../../../js/types/llm.ts";
 import type { Finding, ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "../formats/common.ts";
@@ -109,6 +110,40 @@ for (const provider of PROVIDERS) {
         { seed: 12, numRuns: 300 },
       );
     });
+
+  test(`${provider}: so is the request that the model gets`, async () => {
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(hosts[provider], share, async (input, share) => {
+        const budget = Math.floor(countMessages(input, { format: provider }).total * share);
+        let failure: unknown;
+        const llm = ({ shape, messages, request, promptTokens }: LlmRequest) => {
+          if (shape === "simple") return Promise.reject(new Error("Only its own format is of interest"));
+          asked++;
+          try {
+            const sent = request ?? messages;
+            const after = countMessages(sent, { format: provider });
+            check(provider, input, after.total, false, { messages: sent, report: { after } });
+            // Other shapes list neither the instructions nor the tools among the messages of every provider.
+            if (shape === "fork" && provider !== "anthropic") assert.equal(after.total, promptTokens);
+            // Anthropic's checks also remove calls that its server has not answered.
+            else if (shape === "fork") assert.ok(after.total <= promptTokens);
+          } catch (error) {
+            failure ??= error;
+          }
+          return Promise.resolve("A summary.");
+        };
+        try {
+          await compact<unknown>(freeze(input), { format: provider, budget, shape: "fork", force: true, llm });
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
+        if (failure) throw failure;
+      }),
+      { seed: 14, numRuns: 150 },
+    );
+    assert.ok(asked >= 10, `${asked} requests`);
+  });
 
   test(`${provider}: so is a compacted one`, async () => {
     await fc.assert(
