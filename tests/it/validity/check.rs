@@ -1,6 +1,6 @@
 //! Each rule by its name, the message and part that it names, and the providers that have it.
 
-use espalier::message::{Message, Part, Role, Tool};
+use espalier::message::{Message, Part, Role};
 use espalier::validity::{Provider, Purpose, Row, Special, Target, check};
 
 use crate::support::{assistant, call, calls, numbered, result, result_part, system, user};
@@ -175,7 +175,6 @@ fn names_of_tools() {
             assert_eq!(found(target, round(name)).is_empty(), valid, "{name} {}", target.provider.as_str());
         }
     }
-    let tool = |name: &str| Tool { name: name.into(), description: String::new(), schema: String::new() };
     let odd = Target { tools: Some(vec!["run".into(), "a b".into()]), ..CHAT };
     finds(&[&odd], &[user("a")], "tool-name#1");
     finds(&[&Target { tools: Some(vec![]), ..ANTHROPIC }], &round("run"), "tools-missing");
