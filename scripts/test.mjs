@@ -24,7 +24,7 @@ const CHECKS = {
   rust: { usesCargo: true },
   "wasm-node": { usesBrowser: true, usesCargo: true },
   "wasm-chrome": { usesBrowser: true, usesCargo: true },
-  types: { needsPackage: true, onTypes: true },
+  types: { needsPackage: true, onTypes: true, usesCargo: true },
   js: { needsPackage: true },
   packaging: { needsPackage: true, usesBrowser: true },
   page: { needsPackage: true, usesBrowser: true },

@@ -5,15 +5,18 @@ import type { LogReport, LogSplit, LogView } from "../log/types.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
-import type { CountOptions, Origin, Totals } from "../types/count.ts";
+import type { CountOptions, Totals } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
-import type { LimitSource, ModelLimits, Removal } from "../types/prune.ts";
+import type { ModelLimits, Removal } from "../types/prune.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileFields, ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
 import type { Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
+import type { ContextUsage } from "../types/generated/conversation.ts";
 import type { ConversationStorage } from "./storage.ts";
+
+export type { ContextUsage } from "../types/generated/conversation.ts";
 
 export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "format"> {
   /**
@@ -117,27 +120,6 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * package's own.
    */
   search?: SearchLoader;
-}
-
-/** Tokens of the next request. */
-export interface ContextUsage {
-  /** Max input tokens of a request, the base of ratios. */
-  limit: number;
-  limitSource: LimitSource | "threshold" | "maxContextTokens" | "defaultTier";
-  /** Tokens of the view, as the provider is expected to count them, including the possible error. */
-  used: number;
-  /** The included error. */
-  bound: number;
-  origin: Origin;
-  /**
-   * The expected tokens, `used` without `bound`, as a share of `limit`; triggers compare it. For profiles that use the
-   * server's counts, the server's last count (see `Profile.measured`).
-   */
-  ratio: number;
-  messages: number;
-  frame: number;
-  conversation: number;
-  tools: number;
 }
 
 /** One compaction of a conversation. */

@@ -1,32 +1,22 @@
-/** Types that cross the boundary of a conversation's event log; `core/src/history/log` holds the Rust twins. */
+/** Types of a conversation's event log. */
 
 import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
-import type { CountOptions, Origin, Totals } from "../types/count.ts";
-import type { Becomes, Format, NeutralMessage, PlanItem, Role } from "../types/messages.ts";
-import type { Removal } from "../types/prune.ts";
+import type { CountOptions } from "../types/count.ts";
+import type { LogEditKind, View } from "../types/generated/log.ts";
+import type { Becomes, Format, NeutralMessage, Role } from "../types/messages.ts";
 
-/** The effect of an edit. */
-export type LogEditKind =
-  /** Replaces the groups from..to by one summary message and the carried messages. */
-  | "replace_range"
-  /** Replaces a tool result by a placeholder. */
-  | "clear_result"
-  /** The same for a read that is repeated or outdated; `newer` is the id of the message that outdates it. */
-  | "supersede"
-  /** Shortens long texts in the arguments of an old call; the JSON stays valid and keeps its keys. */
-  | "clear_arguments"
-  /** Cuts a text or result in the middle. */
-  | "truncate"
-  /** Stores a text or result elsewhere; a preview stays. */
-  | "offload"
-  /** Replaces pictures and documents by a note. */
-  | "drop_media"
-  /** Removes reasoning. */
-  | "drop_reasoning"
-  /** Removes groups. */
-  | "drop";
+export type {
+  LogCheckpoint,
+  LogComparison,
+  LogDifference,
+  LogEditKind,
+  LogEditRow,
+  LogPin,
+  LogPinRow,
+  LogSplit,
+} from "../types/generated/log.ts";
 
 /** One change of the messages that the model sees. */
 export interface LogEdit {
@@ -64,78 +54,10 @@ export interface LogEdit {
   data?: unknown;
 }
 
-/** An edit in a log. */
-export interface LogEditRow {
-  /** `e<position>`. */
-  id: string;
-  kind: LogEditKind;
-  rule: string;
-  trigger?: string;
-  author: "rule" | "model" | "user";
-  /** Tokens of the targets before the edit, and of their replacements. */
-  tokensBefore: number;
-  tokensAfter: number;
-  /** Ids of the affected messages; first and last of a range. */
-  targets: string[];
-  planId?: string;
-  /** Id of the entry that revoked it. */
-  revokedBy?: string;
-}
-
-/** A stored summary. */
-export interface LogCheckpoint {
-  /** From 1; never reused. */
-  number: number;
-  title: string;
-  /** The path of its file, if it has one. */
-  path?: string;
-  /** Milliseconds, by the host's clock. */
-  time: number;
-  /** Ids of the edits that it was stored for. */
-  edits: string[];
-  /** Number of messages that its summary replaced, including those of older summaries. */
-  messages: number;
-  /** Tokens of the summary. */
-  tokens: number;
-  /** True while a rewind has removed the summarised messages. */
-  orphaned: boolean;
-}
-
-/** Content that must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
-export interface LogPin {
-  message?: string;
-  part?: number;
-  /** Start and end in the part's text, in UTF-16 code units; extends to whole characters. */
-  range?: [start: number, end: number];
-  fact?: string;
-  reason?: string;
-}
-
-/** An active pin. */
-export interface LogPinRow extends LogPin {
-  id: string;
-  /** The text that stays, for a part, a range of it, or a fact. */
-  text?: string;
-  tokens: number;
-  /** True while a rewind has removed its message. */
-  rewound: boolean;
-}
-
 /** The messages to send. */
-export interface LogView<T> {
+export interface LogView<T> extends View {
   /** Messages without edits are the host's own objects. */
   messages: T[];
-  plan: PlanItem[];
-  /** The conversation without any edits. */
-  before: Totals;
-  after: Totals;
-  /** `after` by kind of content. */
-  split: LogSplit;
-  origin: Origin;
-  /** Repairs in this view only, so that no provider refuses it. */
-  repaired: Removal[];
-  /** The position in the log at which it was made. */
-  position: number;
 }
 
 /** The origin of a compaction's edits. */
@@ -188,32 +110,6 @@ export interface Recalled<T> {
   by: string[];
   /** Places of a query's words; `offset` in UTF-16 code units of the part's text. */
   hits: { part: number; offset: number; word: string }[];
-}
-
-/** Tokens of a view by kind of content. */
-export interface LogSplit {
-  total: number;
-  frame: number;
-  user: number;
-  assistant: number;
-  tool: number;
-  /** Summaries and replacement texts. */
-  inserted: number;
-  tools: number;
-}
-export interface LogDifference {
-  id: string;
-  role: Role;
-  /** Tokens in the first view and in the second; 0 if it is not in the view. */
-  before: number;
-  after: number;
-}
-export interface LogComparison {
-  gained: LogDifference[];
-  lost: LogDifference[];
-  changed: LogDifference[];
-  before: LogSplit;
-  after: LogSplit;
 }
 
 /** A fault in a line of a log. */

@@ -6,6 +6,7 @@ import { badInput } from "../errors/errors.ts";
 import { Late, contentName, readable, withTimeout } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "../types/count.ts";
+import type { Shortened } from "../types/generated/prune.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 import * as kinds from "../options/kinds.ts";
 import { FIT, JSON_SCHEMA, OFFLOAD, SIZES, TRUNCATE } from "../options/schemas/results.ts";
@@ -41,23 +42,9 @@ export interface TruncateOptions {
 }
 
 /** A text within its limit. */
-export interface Truncated {
+export interface Truncated extends Shortened {
   /** The same string that was passed, if it was within the limit. */
   text: string;
-  /** Tokens of `text`. */
-  tokens: number;
-  /** Tokens of the text that was passed. */
-  before: number;
-  /** Removed tokens and lines, by the count of the whole. */
-  cut: number;
-  lines: number;
-  /** Lines about errors that were kept from the middle. */
-  errors: number;
-  /** Terminal escapes and repeated lines that were removed. */
-  escapes: number;
-  repeated: number;
-  /** True if it was cut as JSON, and still parses. */
-  json: boolean;
 }
 
 /** With a lower limit, Copilot Chat's rule can make a text longer. */

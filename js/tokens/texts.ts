@@ -9,11 +9,14 @@ import { call, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { plain } from "../options/data.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
-import type { EncodingName, Origin } from "../types/count.ts";
+import type { EncodingName } from "../types/count.ts";
+import type { Estimate, Estimator, Prediction } from "../types/generated/count.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { ESTIMATE, TEXT } from "../options/schemas/texts.ts";
+
+export type { Estimate, Estimator, Prediction } from "../types/generated/count.ts";
 
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
@@ -295,29 +298,12 @@ function encodingOf(options: TextOptions): EncodingName {
 
 // ---------------------------------------------------------------- estimates and calibration
 
-/** Rules for estimating a count: the docs give the source of each. */
-export type Estimator = "sample" | "quarter" | "three-quarters" | "gemini";
-
-export interface Estimate {
-  tokens: number;
-  /** The likely error, if the rule can tell. */
-  bound?: number;
-  origin: Origin;
-}
-
 /** Estimates the tokens of a text. The default rule scales up exact counts of three windows of 4,096 units. */
 export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
   needString(text, "text");
   const { rule = "sample", ...others } = check(options, ESTIMATE);
   const encoding = encodingOf(others);
   return call(() => wasm().estimate(text, encoding, rule) as Estimate);
-}
-
-export interface Prediction {
-  tokens: number;
-  /** The true count is within this many tokens in 19 of 20 cases. Add it if a limit must hold. */
-  bound: number;
-  origin: Origin;
 }
 
 /**

@@ -1,8 +1,11 @@
 /** Usage, prices, cache marks. */
 
-import type { CountOptions, Origin } from "./count.ts";
+import type { CountOptions } from "./count.ts";
+import type { CacheLifetime, NewestMark } from "./generated/cache.ts";
 import type { ToolList } from "./messages.ts";
 import type { PruneReport } from "./prune.ts";
+
+export type * from "./generated/cache.ts";
 
 /** The tokens of a request as the provider reported them, in one form for all providers. */
 export interface Usage {
@@ -31,9 +34,6 @@ export interface Prices {
   /** A token of the answer. Default 5. */
   output?: number;
 }
-
-/** How long a cache entry lives after its last use. */
-export type CacheLifetime = "5m" | "1h";
 
 export interface MarkOptions extends CountOptions {
   /** `espalier` (default) places marks by value; `copilot-chat` places them where Copilot Chat does. */
@@ -81,14 +81,6 @@ export type PlacedMark = MarkPlace & {
   why: "tools" | "system" | "newest" | "previous" | "summary" | "user" | "caller" | "round" | "answer" | "leading";
 };
 
-/** The newest mark of a request: plain data to keep for the next request. */
-export interface NewestMark {
-  message: string;
-  part?: number;
-  /** Fingerprint of everything up to the mark. Without it the caller guarantees that nothing changed there. */
-  prefix?: string;
-}
-
 export interface MarkResult<T> {
   /** The same shape as the input; unchanged messages are the caller's own objects. */
   messages: T;
@@ -116,41 +108,6 @@ export interface PrefixOptions extends CountOptions {
   counts?: readonly number[];
 }
 
-/** The common beginning of two requests. */
-export interface SharedPrefix {
-  /** Number of equal messages. */
-  messages: number;
-  /** Tokens of equal tools and messages, and of the equal parts before the first difference. */
-  tokens: number;
-  origin: Origin;
-  /** True if the request begins with the whole previous one. */
-  extends: boolean;
-  difference?: {
-    /** Index of the message, or of the tool if `kind` is `tools`. */
-    index: number;
-    /** Id of the message, or name of the tool. */
-    id: string;
-    part?: number;
-    kind:
-      | "tools"
-      | "role"
-      | "name"
-      | "text"
-      | "call"
-      | "result"
-      | "media"
-      | "opaque"
-      | "kind"
-      | "partsAdded"
-      | "partsRemoved"
-      | "messagesRemoved";
-    /** Where two texts part, in UTF-16 code units. */
-    offset?: number;
-    /** With `report`: the rule that brought it about and the messages it was applied to; `input` if it was no rule. */
-    cause?: { rule: string; ids: string[] };
-  };
-}
-
 export interface CacheCostOptions {
   /** Prompt tokens of the request. */
   total: number;
@@ -166,17 +123,6 @@ export interface CacheCostOptions {
   prices?: Prices;
   /** Lifetime of the entries, for the default price of writing. */
   lifetime?: CacheLifetime;
-}
-
-export interface CacheCost {
-  /** In the unit of the prices. */
-  cost: number;
-  /** Expected tokens that are read from the cache, written to it (`cacheWrite`), and neither (`input`). */
-  cacheRead: number;
-  cacheWrite: number;
-  input: number;
-  /** Cost of the same request without a cache. */
-  withoutCache: number;
 }
 
 export interface ClearingOptions {
@@ -196,15 +142,4 @@ export interface ClearingOptions {
   prices?: Prices;
   /** Lifetime of the entries, for the default price of writing. Default `5m`. */
   lifetime?: CacheLifetime;
-}
-
-export interface ClearingDecision {
-  pays: boolean;
-  /** Savings over the expected requests; negative if the change costs more than it saves. */
-  saved: number;
-  /** One-time cost of the change. `perRequest` is what each request saves. */
-  once: number;
-  perRequest: number;
-  /** Min number of requests after which the change costs nothing; absent if there is none. */
-  breakEven?: number;
 }

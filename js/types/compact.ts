@@ -3,10 +3,13 @@
 import type { Prices } from "./cache.ts";
 import type { CompactProgress, CompactStatus } from "./compact-report.ts";
 import type { CountOptions, Totals } from "./count.ts";
+import type { Trigger } from "./generated/compact.ts";
 import type { Llm, LlmShape } from "./llm.ts";
 import type { Fields, LedgerRules, Profile, ProfileFields, ProfileName, Rung } from "./profile.ts";
 import type { ModelLimits } from "./prune.ts";
 import type { ProviderName } from "./validity.ts";
+
+export type { Trigger } from "./generated/compact.ts";
 
 export interface CompactOptions extends CountOptions {
   /** Max input tokens of the result, tool definitions included. */
@@ -118,17 +121,6 @@ export interface CompactOptions extends CountOptions {
    */
   prices?: Prices;
 }
-
-/** What started a compaction. */
-export type Trigger =
-  | "threshold"
-  | "overflow"
-  | "provider_error"
-  | "manual"
-  | "range"
-  | "model_switch"
-  | "memory_pressure"
-  | "agent_request";
 
 /**
  * State of the host: `plan`, `todo`, `skill`, `agent`, `memory`, or a word of its own. At most 5,000 tokens of each are

@@ -1,11 +1,10 @@
 /** Options and reports of counting. */
 
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
-import type { Format, Role, ToolList } from "./messages.ts";
+import type { CostModelName, EncodingName, Label, ToolsCost } from "./generated/count.ts";
+import type { Format, ToolList } from "./messages.ts";
 
-export type EncodingName = "o200k_base" | "cl100k_base";
-
-export type CostModelName = "espalier" | "copilot-chat" | "copilot-chat-extension";
+export type { Breakdown, CostModelName, CountReport, EncodingName, Label, Origin, Totals } from "./generated/count.ts";
 
 /** How messages are read and counted. */
 export interface CountOptions {
@@ -61,46 +60,12 @@ export type ImageModel =
   | { kind: "openai-tiles"; base: number; tile: number }
   | { kind: "openai-patches"; factor: number };
 
-/**
- * Where a number comes from. `exact`: counted with the model's own public encoding. `calibrated`: predicted from the
- * provider's reports. `prior`: counted with a similar encoding, because the model's own is not public. `estimate`:
- * contains something that cannot be counted, such as a remote picture.
- */
-export type Origin = "exact" | "calibrated" | "prior" | "estimate";
-
-/** Tokens of a request by kind. `total` is the sum of the others. */
-export interface Totals {
-  messages: number;
-  /** The whole request: frame, conversation, tools and the overhead of the list. */
-  total: number;
-  frame: number;
-  conversation: number;
-  tools: number;
-}
-
-export interface CountReport extends Totals {
-  /** The encoding that counted, or `host` for the host's own tokenizer. */
-  encoding: EncodingName | "host";
-  costModel: CostModelName;
-  origin: Origin;
-  perMessage: { id: string; role: Role; tokens: number }[];
-  perTool: { name: string; tokens: number }[];
-}
-
-/** Tokens of tool definitions. `total` is `overhead` and the sum of `perTool`. */
-export interface ToolsReport {
-  total: number;
-  /** Tokens for having any tools; 0 without tools. */
-  overhead: number;
-  perTool: { name: string; tokens: number }[];
-  origin: Origin;
+/** Tokens of tool definitions. */
+export interface ToolsReport extends ToolsCost {
   /** The encoding that counted, or `host` for the host's own tokenizer. */
   encoding: EncodingName | "host";
   costModel: CostModelName;
 }
-
-/** The label of a share of a request. */
-export type Label = "System" | "Tool Definitions" | "Messages" | "Files" | "Tool Results";
 
 export interface BreakdownOptions extends CountOptions {
   /** Tokens of the context window, those kept for the answer, and those at which the host stops to send. */
@@ -112,17 +77,4 @@ export interface BreakdownOptions extends CountOptions {
   };
   /** Tags of user text and the label of their content. Default: a dozen common ones. */
   tags?: Readonly<Record<string, Label>>;
-}
-
-/** The tokens of a request by kind, as a context meter shows them. The `shares` add up to our own count. */
-export interface Breakdown {
-  total: number;
-  origin: Origin;
-  shares: { label: Label; tokens: number; percent: number }[];
-  /** Tokens of each tool. */
-  tools: { name: string; tokens: number }[];
-  /** Tokens left in the window below the reserve; 0 if the window is not known. */
-  free: number;
-  outputReserve: number;
-  blockLine: number;
 }

@@ -1,13 +1,9 @@
 /** The host's model: what it is asked, and what it answers. */
 
+import type { LlmShape } from "./generated/compact.ts";
 import type { Format } from "./messages.ts";
 
-/**
- * How the history is presented to the model. `fork`: the running request and one more message (a warm cache pays for
- * most of it). `full`: the covered messages as messages between instructions. `simple`: the history as text in one
- * message.
- */
-export type LlmShape = "fork" | "full" | "simple";
+export type { LlmShape, Reduced } from "./generated/compact.ts";
 
 /** A request for the host's model. Whatever the answer, no tool may run. */
 export interface LlmRequest {
@@ -64,15 +60,3 @@ export interface LlmReply {
 
 /** Sends the request to a model and returns the text of its answer. The host supplies it. */
 export type Llm = (request: LlmRequest, context: { signal: AbortSignal }) => Promise<LlmReply | string>;
-
-/** What the model did not receive of the covered messages, pictures and reasoning aside. */
-export interface Reduced {
-  tokens: number;
-  /** Number of shortened results. `leftOut` is the number of results of which only the name remains. */
-  shortened: number;
-  leftOut: number;
-  /** Number of calls whose arguments were shortened. */
-  arguments: number;
-  /** Messages that were not even named. */
-  messages: number;
-}

@@ -1,8 +1,10 @@
 /** Limits of models, options and reports of pruning. */
 
-import type { CostModelName, CountOptions, EncodingName, Origin, Totals } from "./count.ts";
-import type { Role } from "./messages.ts";
+import type { CountOptions } from "./count.ts";
+import type { DropMedia, PruneCut, PruneReport as WrittenReport } from "./generated/prune.ts";
 import type { ProviderName } from "./validity.ts";
+
+export type { DropMedia, MessageFate, PruneCut, Removal, SharedMessages } from "./generated/prune.ts";
 
 /** The limits of a model, in tokens. */
 export interface ModelLimits {
@@ -109,93 +111,19 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
 }
 
 /**
- * `old`: media outside the newest round and the newest request. `all`: all media except those of the user in the newest
- * request.
- */
-export type DropMedia = "none" | "old" | "all";
-
-/** How a request was cut: plain data to keep until the next request. */
-export interface PruneCut {
-  limit: number;
-  gone: { first: string; last: string; mark: string }[];
-  shortened: ({ id: string; part: number; item?: number } & (
-    | { how: "oversize" | "result"; limit: number }
-    | { how: "arguments" | "media" }
-  ))[];
-  /** Fingerprints of the messages as sent, 8 characters each. */
-  sent: string;
-}
-
-/** What two consecutive requests have in common. */
-export interface SharedMessages {
-  /** Number of equal messages at the beginning of both. */
-  messages: number;
-  tokens: number;
-  /**
-   * The first difference; absent if this request begins with the whole previous one. Without `rule` the host's own
-   * messages changed.
-   */
-  differs?: { at: number; id?: string; rule?: string };
-}
-
-/** Why messages were removed or changed. */
-export interface Removal {
-  /** Ids of the messages, in order. */
-  ids: string[];
-  /**
-   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
-   * `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
-   * `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
-   * `summary`, `long-request`, `long-earlier-record`, `long-record`; …
-   */
-  rule: string;
-  /** One sentence for people. */
-  why: string;
-  tokens: number;
-  /** Where to find the removed text: the host keeps the originals under these ids. */
-  recall: string;
-}
-
-export interface MessageFate {
-  id: string;
-  role: Role;
-  /** Tokens before. */
-  before: number;
-  /** Tokens after; 0 if dropped. */
-  after: number;
-  fate: "kept" | "changed" | "dropped" | "covered" | "inserted";
-  rule?: string;
-}
-
-/**
  * Where a limit comes from. `modelName`: the known window of a model with this name. `assumedLimit`: the default.
  * `learned`: a refusal by the provider.
  */
 export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "modelName" | "assumedLimit" | "learned";
 
 /** The common part of the reports of pruning and compaction. */
-export interface CutReport {
-  budget: number;
-  /** The encoding that counted, or `host` for the host's own tokenizer. */
-  encoding: EncodingName | "host";
-  costModel: CostModelName;
-  origin: Origin;
-  before: Totals;
-  after: Totals;
-  /** Everything that was removed or changed, in the order of the decisions. */
-  removed: Removal[];
-  /** One row for every message of the input and every inserted one, in order. */
-  messages: MessageFate[];
-}
+export type CutReport = Pick<
+  WrittenReport,
+  "budget" | "encoding" | "costModel" | "origin" | "before" | "after" | "removed" | "messages"
+>;
 
-export interface PruneReport extends CutReport {
+export interface PruneReport extends WrittenReport {
   limitSource: LimitSource;
-  /** Inserted lines, if the options asked for them. */
-  notes?: { id: string; text: string; tokens: number }[];
-  /** Pass it as the next request's `previous`. */
-  cut: PruneCut;
-  /** Present with `previous`. */
-  shared?: SharedMessages;
 }
 
 export interface PruneResult<T> {

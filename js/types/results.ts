@@ -4,7 +4,9 @@ import type { LogEdit } from "../log/types.ts";
 import type { StoreResult } from "../results/storing.ts";
 import type { OffloadEvent } from "../results/truncate.ts";
 import type { CountOptions } from "./count.ts";
-import type { CutReport } from "./prune.ts";
+import type { ResultsReport } from "./generated/prune.ts";
+
+export type { GoneResult, ResultsReport } from "./generated/prune.ts";
 
 /** The common options of {@link budgetResults} and {@link clearResults}. */
 export interface ResultsOptions extends CountOptions {
@@ -83,35 +85,6 @@ export interface ClearResultsOptions extends ResultsOptions {
   minFreedTokens?: number;
   /** With `gemini-cli`: leaves the latest turn unchanged. Default true. */
   protectLatest?: boolean;
-}
-
-/** A result that was cut or cleared. */
-export interface GoneResult {
-  message: string;
-  /** Index among the parts of the message, as {@link NeutralMessage} has them. */
-  part: number;
-  /** Index in the result's content, if that is not one text. */
-  item?: number;
-  callId: string;
-  tool?: string;
-  /** Tokens of its text, as the profile counts them. */
-  before: number;
-  after: number;
-  /** Where the whole result is: the handle from `store`, else the id of the message. */
-  recall: string;
-}
-
-export interface ResultsReport extends Omit<CutReport, "budget"> {
-  /**
-   * `small_gain`: clearing would free too little. `under_cap`: all results together exceed the budget, but none exceeds
-   * `maxResultTokens` or may be shortened, so nothing changes.
-   */
-  outcome: "changed" | "within_budget" | "under_cap" | "small_gain";
-  /** All results together, as the profile counts them. */
-  results: { count: number; before: number; after: number };
-  gone: GoneResult[];
-  /** The water level, if there is one: pass it to the next call. */
-  level?: number;
 }
 
 export interface ResultsResult<T> {

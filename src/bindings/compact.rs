@@ -169,12 +169,14 @@ impl AskingOptions {
     }
 }
 
+/// The report of a compaction.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
     #[serde(flatten)]
     pub compacted: Compacted,
     pub budget: u64,
+    /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
     cost_model: CostModel,
 }

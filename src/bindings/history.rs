@@ -18,11 +18,13 @@ use crate::map::HashSet;
 use crate::message::{Message, Role};
 use crate::tokens::{CostModel, Origin, ToolCost};
 
+/// Tokens of a request, message by message.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CountReport {
     #[serde(flatten)]
     totals: Totals,
+    /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
     cost_model: CostModel,
     origin: Origin,
@@ -169,12 +171,14 @@ impl LimitOptions {
     }
 }
 
+/// The report of pruning.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PruneReport {
     #[serde(flatten)]
     pruned: Pruned,
     budget: u64,
+    /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
     cost_model: CostModel,
     limit_source: Source,

@@ -15,15 +15,17 @@ use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use crate::history::log::{Counting as Counted, Log, Made, Problem};
 use crate::message::Message;
 
-/// The result of reading lines.
+/// The outcome of reading a log.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Report {
+    /// Number of the log's entries, including salvaged ones.
     entries: usize,
+    /// Empty if there are none.
     problems: Vec<Problem>,
-    /// Number of lines that were not read.
+    /// Number of lines from the first untrusted one on; they are not part of the log, so keep the text.
     left: usize,
-    /// The salvaged lines.
+    /// Lines that `salvage` found and added after those of the text.
     salvaged: Vec<String>,
     verbatim: bool,
 }

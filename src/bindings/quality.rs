@@ -17,10 +17,12 @@ struct Options {
     summary: Option<String>,
 }
 
+/// What a view retains of a history, and what of it was needed.
 #[derive(Serialize)]
 struct Measured {
     #[serde(flatten)]
     quality: Quality,
+    /// With `continuation`: number of facts outside the view that were used again, and how many of those the view holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed: Option<Needed>,
 }

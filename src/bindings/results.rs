@@ -73,11 +73,13 @@ impl ResultOptions {
     }
 }
 
+/// The report of smaller tool results.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
     #[serde(flatten)]
     done: Done,
+    /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
     cost_model: CostModel,
 }

@@ -66,16 +66,16 @@ pub struct ToolFact {
     pub mark: Option<Lifetime>,
 }
 
-/// The newest mark of a request, kept for the next one.
+/// The newest mark of a request: plain data to keep for the next request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Newest {
     /// Id of the message.
     pub message: String,
-    /// Index of the part, without counting marks, which may change; `None` if the message has no part.
+    /// Index of the part, without counting marks, which may change; absent if the message has no part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// Name of the prefix up to there. If it is `None`, the caller guarantees that nothing changed.
+    /// Fingerprint of everything up to the mark. Without it the caller guarantees that nothing changed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
 }

@@ -38,7 +38,7 @@ pub enum DifferenceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// Index of the message, or of the tool.
+    /// Index of the message, or of the tool if `kind` is `tools`.
     pub index: usize,
     /// Its id in the newer request; in the older one if the newer one ends before it.
     pub id: String,
@@ -49,7 +49,7 @@ pub struct Difference {
     /// If texts differ: UTF-16 code units at their beginning that both share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// The cause, if the caller said what was changed.
+    /// With `report`: the rule that brought it about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
 }
@@ -64,7 +64,7 @@ pub struct Cause {
     pub ids: Vec<String>,
 }
 
-/// The beginning that two requests share.
+/// The common beginning of two requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedPrefix {

@@ -149,8 +149,7 @@ pub struct Decision {
     pub once: f64,
     /// The savings with every request.
     pub per_request: f64,
-    /// The minimum whole number of requests (at least 1) at which the change costs no more than it saves; `None` if
-    /// there is none.
+    /// Min number of requests (at least 1) after which the change costs nothing; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub break_even: Option<u64>,
 }

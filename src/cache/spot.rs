@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The time that a cache entry lives after its last use. The shorter one is every provider's default.
+/// How long a cache entry lives after its last use. The shorter one is every provider's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Lifetime {
     #[default]

@@ -107,6 +107,7 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookReport {
+    /// One of `preCompact` or `postCompact`.
     pub name: &'static str,
     pub outcome: HookOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]

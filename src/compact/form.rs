@@ -57,17 +57,18 @@ const TITLE: usize = 80;
 const MAX_SECTIONS: usize = 40;
 const MAX_NAME: usize = 80;
 
-/// The form of a record.
+/// The form of a record: what the request to the model describes, and how its answer is parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Form {
-    /// The tag around the record.
+    /// The element around the record: `summary`, or gemini-cli's `state_snapshot`.
     pub tag: Cow<'static, str>,
     /// The element in which the model thinks first. It is not stored.
     pub scratch: Cow<'static, str>,
     pub markup: Markup,
     /// The section with the title; nothing else belongs in it.
     pub title: Option<Cow<'static, str>>,
+    /// The sections in order.
     pub sections: Cow<'static, [Section]>,
 }
 

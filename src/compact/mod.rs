@@ -219,13 +219,14 @@ pub struct ModelReport {
     pub prompt_tokens: u64,
     /// One entry for each request.
     pub asked: Vec<asking::Asked>,
-    /// Content that the model was not shown, over all requests for the summary.
+    /// What the summary was written without. Absent if the model was shown all of the covered messages.
     #[serde(skip_serializing_if = "Reduced::is_empty")]
     pub reduced: Reduced,
-    /// Remaining gaps in its summary that rules found.
+    /// What is still wrong with its summary, as far as rules can tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// The status and reason of its failure, whether rules or a model wrote the summary.
+    /// How the model failed, if no summary of its own was used, and why. The report's `status` says how the compaction
+    /// ended all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,8 +260,11 @@ pub struct Compacted {
     pub before: Totals,
     pub after: Totals,
     pub origin: Origin,
+    /// Everything that was removed or changed, in the order of the decisions.
     pub removed: Vec<Removal>,
+    /// One row for every message of the input and every inserted one, in order.
     pub messages: Vec<MessageFate>,
+    /// The ladder's steps in order, with their outcomes.
     pub steps: Vec<StepReport>,
     /// What the rules of the receiver changed; `None` without a receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,12 +272,12 @@ pub struct Compacted {
     /// The text that replaces the covered messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The model's title, if the profile requests one.
+    /// The model's title of it, if the profile's sections include one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Ids of the covered messages.
+    /// Ids of the messages that the summary replaces.
     pub covered: Vec<String>,
-    /// Ids of messages that were added to a chosen range.
+    /// Ids of messages that were added to a chosen range (`options.cover`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grown: Vec<String>,
     /// For a hand-over: the summary with the lists kept by rule, as one text.
@@ -282,15 +286,18 @@ pub struct Compacted {
     /// True if the result fits but exceeds the goal of the cheap steps, so that the next compaction is near.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub low_headroom: bool,
-    /// The target and the result; `None` unless a summary was attempted.
+    /// The target of a summary, in tokens of the whole request, and what prevented it: the result has at most `target`,
+    /// or at most `floor` if that is more. Absent without a summary, for a chosen range, and for profiles whose summaries
+    /// have no lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// How the ledger's entries are shown, by block; empty without a summary.
+    /// The collected facts by block of the record. Absent without a summary.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<ledger::render::Shown>,
-    /// What the result retains of the history; only with a summary.
+    /// What the result retains of the history. Absent without a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<quality::Quality>,
+    /// Present if a model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
     /// The outcomes of the host's hooks.

@@ -23,7 +23,7 @@ use crate::tokens::Tokenizer;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Retention {
-    /// `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or
+    /// One of `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or
     /// `requests`.
     pub kind: &'static str,
     /// Number of entries in the history.
@@ -101,7 +101,7 @@ pub struct Cache {
     pub once: f64,
     /// The saving of every later request.
     pub per_request: f64,
-    /// Number of requests after which the compaction pays; `None` if it never does.
+    /// Number of requests after which the compaction pays; absent if it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub break_even: Option<u64>,
 }
@@ -119,7 +119,7 @@ pub struct Chain {
     pub ledger_after: u64,
 }
 
-/// The report.
+/// What a view retains of a history, measured by rules. Counts are of entries, sizes are tokens.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Quality {
@@ -135,8 +135,8 @@ pub struct Quality {
     pub cache: Option<Cache>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
-    /// The criteria of the gate that failed: all constraints, open todos and modified files are kept, and nothing is
-    /// invented.
+    /// The checks that failed: all constraints, open todos and modified files are retained, and nothing is invented. One
+    /// of `constraints`, `todos`, `modifiedFiles` or `inventions`.
     pub misses: Vec<&'static str>,
 }
 

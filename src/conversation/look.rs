@@ -21,19 +21,20 @@ pub struct Around {
     pub draw: f64,
 }
 
-/// The size of a request, in tokens.
+/// Tokens of the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// The denominator of ratios.
+    /// Max input tokens of a request, the base of ratios.
     pub limit: u64,
     pub limit_source: Source,
-    /// By the provider's count, including `bound`.
+    /// Tokens of the view, as the provider is expected to count them, including the possible error `bound`.
     pub used: u64,
-    /// Possible error of the prediction.
+    /// The included error.
     pub bound: u64,
     pub origin: Origin,
-    /// The expected count, without `bound`, as a share of `limit`.
+    /// The expected tokens, `used` without `bound`, as a share of `limit`; triggers compare it. For profiles that use the
+    /// server's counts, the server's last count (see `Profile.measured`).
     pub ratio: f64,
     pub messages: usize,
     pub frame: i64,

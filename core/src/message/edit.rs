@@ -13,7 +13,7 @@ use crate::tagged::needed;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PlanItem {
-    /// The host's own object, untouched.
+    /// The host's own object, untouched (`===`).
     Keep {
         id: String,
         /// It becomes one message with the item before it, if the format can join them.
@@ -56,9 +56,10 @@ impl PlanItem {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartEdit {
-    /// Index in the host's message.
+    /// Index in the neutral message's `parts`.
     pub part: usize,
-    /// Id of the host's message that has the part, if that is another one than the edited one.
+    /// Id of the message that has the part, if that is another one. The part comes first here: it is the thought of a
+    /// turn of which a summary took the beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +120,7 @@ impl PartEdit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Becomes {
-    /// Another text, or one text as the content of a tool result.
+    /// Another text of a text or reasoning part, or one text as the content of a tool result.
     Text { text: String },
     /// Other arguments of a call, as JSON text.
     Arguments { arguments: String },

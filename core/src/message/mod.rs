@@ -50,11 +50,11 @@ impl Role {
     }
 }
 
-/// One host message.
+/// One message as the core sees it. The host's own object stays in JavaScript, addressed by `id`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Message {
-    /// Unique within the conversation; adapters use `m<index>`.
+    /// Unique in the conversation. Adapters use `m<index>`, and `system` for a system prompt that the format keeps apart.
     pub id: String,
     pub role: Role,
     /// The speaker's name, if the format has one.
@@ -92,7 +92,8 @@ pub enum Part {
     Image {
         #[serde(skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
-        /// Base64 of the picture; the first 128 KiB suffice, because only the header is read.
+        /// Base64 without a `data:` prefix. Adapters pass at most the first 131,072 characters; the core reads only the
+        /// header.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,13 +110,13 @@ pub enum Part {
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<u32>,
     },
-    /// Content that the core does not know: counted by its JSON text, or by the usage that the host declares.
+    /// Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares.
     Opaque {
         json: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         tokens: Option<u64>,
     },
-    /// A cache breakpoint. Costs nothing.
+    /// A cache breakpoint. Costs no tokens.
     CacheMark,
 }
 

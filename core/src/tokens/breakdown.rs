@@ -4,7 +4,7 @@ use super::{Cost, CostModel, Origin, Tokenizer, ToolCost};
 use crate::message::{Message, Part, Role, Tool};
 use serde::{Deserialize, Serialize};
 
-/// The category under which tokens of the request are shown.
+/// The label of a share of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Label {
     System,
@@ -64,7 +64,7 @@ pub struct Room {
     pub reported: Option<u64>,
 }
 
-/// The tokens of a request by category.
+/// The tokens of a request by kind, as a context meter shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakdown {
@@ -73,6 +73,7 @@ pub struct Breakdown {
     pub origin: Origin,
     /// Labels that have tokens, in a fixed order. They sum to our own count.
     pub shares: Vec<Share>,
+    /// Tokens of each tool.
     pub tools: Vec<ToolCost>,
     /// Tokens left in the window, without the reserve; 0 if the window is unknown.
     pub free: u64,

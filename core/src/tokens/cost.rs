@@ -74,7 +74,7 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// The tokens that one tool definition adds to the request.
+/// Tokens of one tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCost {
@@ -94,8 +94,10 @@ pub struct ToolsCost {
     pub origin: Origin,
 }
 
-/// A rule that turns texts and structure into tokens. Its origins assume an exact [`Tokenizer`]; a caller with a
-/// substitute combines them with [`Origin::worst`].
+/// How the cost of a message beside its text is counted.
+///
+/// # Origins
+/// They assume an exact [`Tokenizer`]; a caller with a substitute combines them with [`Origin::worst`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum CostModel {
     /// Counts what the provider receives.

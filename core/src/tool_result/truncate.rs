@@ -64,7 +64,7 @@ impl Rules<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncated {
-    /// `None` if the input is unchanged.
+    /// Absent if the input is unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Tokens of the result, and of the input.

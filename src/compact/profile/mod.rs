@@ -29,7 +29,8 @@ pub use rung::Rung;
 pub use share::{Gain, Share, Shares};
 pub use summary::{Cut, CutAt, ForkRule, Form, Replacement, Summary, Verify};
 
-/// The constants of one system. Shares are of `A` (the tokens for messages beside the frame) unless they say otherwise.
+/// The constants of one system. Shares are shares of the tokens for messages (without the frame), unless noted
+/// otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {

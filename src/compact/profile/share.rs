@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A share within bounds.
+/// A share within bounds, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Share {

@@ -60,7 +60,7 @@ pub struct Summary {
     pub overlong: f64,
     /// Maximum length of arguments in the simple form, in UTF-16 units.
     pub argument_units: usize,
-    /// Share of [`Cap::of`] for a result in the simple form.
+    /// Maximum of a result in the simple form, as a share of what [`Cap`] allows.
     pub simple_results: f64,
     /// Maximum tokens of results in the input of a handover.
     pub handoff_results: u64,

@@ -81,12 +81,14 @@ pub struct Going {
     pub text: String,
 }
 
-/// A removed result.
+/// A result that was cut or cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Gone {
     pub message: String,
+    /// Index among the parts of the neutral message.
     pub part: usize,
+    /// Index in the result's content, if that is not one text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
     pub call_id: String,
@@ -123,12 +125,14 @@ pub struct Done {
     pub before: Totals,
     pub after: Totals,
     pub origin: Origin,
+    /// Everything that was removed or changed, in the order of the decisions.
     pub removed: Vec<Removal>,
+    /// One row for every message of the input and every inserted one, in order.
     pub messages: Vec<MessageFate>,
     pub results: Sum,
     /// In the order of the messages.
     pub gone: Vec<Gone>,
-    /// The water level, to pass to the next request.
+    /// The water level, if there is one: pass it to the next call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u64>,
 }

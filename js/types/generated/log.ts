@@ -1,0 +1,133 @@
+/** What a conversation's log returns. Written by `npm run types`: do not edit. */
+
+import type { Origin, Totals } from "./count.ts";
+import type { PlanItem, Role } from "./messages.ts";
+import type { Removal } from "./prune.ts";
+
+/** What an edit does. */
+export type LogEditKind =
+  /** Replaces the groups from..to by one summary message and the carried messages. */
+  | "replace_range"
+  /** Replaces a tool result by a placeholder. */
+  | "clear_result"
+  /** Replaces a read that is repeated or outdated by a placeholder. The edit names the newer message. */
+  | "supersede"
+  /** Shortens long texts in the arguments of an old call. The JSON stays valid and keeps its keys. */
+  | "clear_arguments"
+  /** Cuts a text or result in the middle. */
+  | "truncate"
+  /** Stores a text or result elsewhere and keeps a preview. */
+  | "offload"
+  /** Replaces pictures and documents by a note. */
+  | "drop_media"
+  /** Removes reasoning. */
+  | "drop_reasoning"
+  /** Removes groups. */
+  | "drop";
+
+/** Content that must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
+export interface LogPin {
+  message?: string;
+  part?: number;
+  /** Start and end in the part's text, in UTF-16 code units. */
+  range?: [number, number];
+  fact?: string;
+  reason?: string;
+}
+
+/** One edit of a log, and whether it is in force. */
+export interface LogEditRow {
+  id: string;
+  kind: LogEditKind;
+  rule: string;
+  trigger?: string;
+  /**
+   * Who decided the edit.
+   * - `user`: A user changed the text before it was applied.
+   */
+  author: "rule" | "model" | "user";
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Ids of its targets; first and last of a range. */
+  targets: string[];
+  planId?: string;
+  /** Id of the revoke or rewind that took it back. */
+  revokedBy?: string;
+}
+
+/** A stored summary. */
+export interface LogCheckpoint {
+  number: number;
+  title: string;
+  path?: string;
+  /** Milliseconds, by the host's clock. */
+  time: number;
+  /** Ids of the edits that it was stored for. */
+  edits: string[];
+  /** Number of messages that its summary replaces, and tokens of the summary. */
+  messages: number;
+  tokens: number;
+  /** True if a rewind removed messages before the checkpoint. */
+  orphaned: boolean;
+}
+
+/** A pin in force, with its content. */
+export interface LogPinRow extends LogPin {
+  id: string;
+  /** The pinned text, if the pin is a part, a range of it, or a fact. */
+  text?: string;
+  /** Tokens that the pin keeps in the view: those of the message, the part or the text. */
+  tokens: number;
+  /** True while a rewind hides its message. */
+  rewound: boolean;
+}
+
+/** Tokens of a view by kind. */
+export interface LogSplit {
+  total: number;
+  /** System and developer messages, and the overhead of the list. */
+  frame: number;
+  user: number;
+  assistant: number;
+  tool: number;
+  /** Summaries and synthetic results: messages that the host did not have. */
+  inserted: number;
+  tools: number;
+}
+
+/** One message that differs. */
+export interface LogDifference {
+  id: string;
+  role: Role;
+  /** Tokens in the first view; 0 if it is not in it. */
+  before: number;
+  /** Tokens in the second view; 0 if it is not in it. */
+  after: number;
+}
+
+/** See the module. */
+export interface LogComparison {
+  /** In the order of the second view. */
+  gained: LogDifference[];
+  /** In the order of the first view. */
+  lost: LogDifference[];
+  changed: LogDifference[];
+  before: LogSplit;
+  after: LogSplit;
+}
+
+/** The messages to send. */
+export interface View {
+  /** Uses the host's ids. Contains no content except summaries and changed parts. */
+  plan: PlanItem[];
+  /** The conversation without any edits. */
+  before: Totals;
+  after: Totals;
+  /** `after`, by kind. */
+  split: LogSplit;
+  origin: Origin;
+  /** Repairs for this view only. */
+  repaired: Removal[];
+  /** The position in the log at which the view was made. */
+  position: number;
+}
