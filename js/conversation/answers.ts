@@ -7,7 +7,7 @@ import { refusalOf, reportedBy } from "../calls/request.ts";
 import type { Usage } from "../types/cache.ts";
 import { addUsage } from "../tokens/usage.ts";
 import type { Context } from "./context.ts";
-import type { OddUsage } from "./machine.ts";
+import type { OddUsage } from "../types/generated/conversation.ts";
 import type { Models } from "./models.ts";
 
 const WHY: Record<OddUsage["why"], string> = {

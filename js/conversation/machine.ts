@@ -6,7 +6,7 @@
 
 import { limitFor, modelOf } from "../calls/limits.ts";
 import { windowOf } from "../calls/recovery.ts";
-import type { NextStep, RefusedRequest, SilentOverflow } from "../calls/recovery.ts";
+import type { NextStep, RefusedRequest } from "../calls/recovery.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
@@ -15,13 +15,19 @@ import type { Advanced, ConversationLog } from "../log/log.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Edit } from "../types/compact-report.ts";
 import type { Totals } from "../types/count.ts";
+import type {
+  Finished as CoreFinished,
+  Look as CoreLook,
+  RequestStep as CoreStep,
+  OddUsage,
+  Phase,
+  Verdict,
+  Weighed,
+} from "../types/generated/conversation.ts";
 import type { ModelLimits } from "../types/prune.ts";
 import type { ReadProfile } from "./context.ts";
-import type { Compacted, ContextUsage, ConversationOptions } from "./types.ts";
+import type { Compacted, ConversationOptions } from "./types.ts";
 
-export type Phase = "idle" | "running" | "ready" | "parked" | "failed";
-/** Whether an automatic compaction may ask the model. `offline`: rules only. `cutOnly`: cut results, no summary. */
-export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";
 /** The effect of a request on the background job. */
 export type NextOfJob = { next: "goOn" } | { next: "wait" | "apply" | "dropped"; job: number };
 
@@ -45,25 +51,6 @@ export interface Around {
   draw: number;
 }
 
-/** The core's description of the next request; see the core's `Look`. */
-interface CoreLook {
-  usage: ContextUsage;
-  /** Max tokens of the request, by the provider's count. */
-  request: number;
-  /** Our tokens that are expected to be within `request`. */
-  budget: number;
-  /** Our tokens that are expected to be within the model's window, whatever the user chose. */
-  window: number;
-  overflows: boolean;
-  /** True if it is full enough for a compaction to start. */
-  starts: boolean;
-  isWarm: boolean;
-  /** Number of messages of the view, as the profile counts them. */
-  counted: number;
-  /** True if nothing happened since a compaction was applied. */
-  isCompacted: boolean;
-}
-
 /** The current state of the next request. */
 export interface Look<T> extends CoreLook {
   view: LogView<T>;
@@ -82,13 +69,7 @@ export interface RequestFields {
 }
 
 /** The steps before a request is sent. */
-export interface RequestStep<T> {
-  look: Look<T>;
-  job: NextOfJob;
-  due?: { trigger: Trigger; verdict: Verdict };
-  /** True if the provider refused the request before. */
-  isForced: boolean;
-}
+export type RequestStep<T> = Omit<CoreStep, "look"> & { look: Look<T>; job: NextOfJob };
 
 /** The end of an automatic compaction; see the core's `Ended`. */
 export interface Ended {
@@ -119,40 +100,14 @@ export interface Finish {
 }
 
 /** The outcome of a compaction. */
-interface CoreFinished {
-  status: Compacted["status"];
-  error?: string;
-  ids: string[];
-  before: Totals;
-  after: Totals;
-  look: CoreLook;
-}
-export type Finished<T> = Omit<CoreFinished, "look"> & { look: Look<T> };
-
-/** A usage report that does not match its request. */
-export interface OddUsage extends Omit<SilentOverflow, "kind"> {
-  /**
-   * `overflow`: the provider did not read the whole request, or counts more tokens than its window has. `low`: the
-   * report is far too low. `overhead`: by its reports a request without any message would hardly fit. `unsteady`:
-   * reports vary too much to predict the next one.
-   */
-  why: "overflow" | "low" | "overhead" | "unsteady";
-  kind?: SilentOverflow["kind"];
-}
-
-/** The view under another model: tokens by the provider's count, and the budget in ours. */
-interface Weighed {
-  current: number;
-  request: number;
-  budget: number;
-}
+export type Finished<T> = Omit<CoreFinished, "look"> & { status: Compacted["status"]; look: Look<T> };
 
 interface Answer extends Advanced {
   phase: Phase;
   look?: CoreLook;
-  request?: Omit<RequestStep<never>, "look"> & { look: CoreLook };
+  request?: CoreStep & { job: NextOfJob };
   weighed?: Weighed;
-  finished?: CoreFinished;
+  finished?: CoreFinished & { status: Compacted["status"] };
   shared?: number;
   odd?: OddUsage;
   next?: NextStep;

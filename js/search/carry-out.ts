@@ -1,6 +1,7 @@
 /** Carries out the effects of a search with the index or the host's callbacks, and checks their answers. */
 
-import type { CarryOut, ScoredHit, SearchEffect, SearchReply } from "./drive.ts";
+import type { CarryOut, ScoredHit, SearchReply } from "./drive.ts";
+import type { SearchEffect } from "../types/generated/search.ts";
 import { fromChunk } from "./found.ts";
 import type { Found, FoundHits } from "./found.ts";
 import type { Chunk } from "./held.ts";

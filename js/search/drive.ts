@@ -8,18 +8,7 @@ import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
-import type { Attempted, Strategy } from "./types.ts";
-
-/** The effects of the core; see `Effect` in search/src/plan/effect.rs. Hits are the host's numbers. */
-export type SearchEffect =
-  | { type: "readWorkspace" }
-  | { type: "remote"; maxResults: number }
-  | { type: "embed" }
-  | { type: "nearest"; embedding: number; maxResults: number }
-  | { type: "keywords" }
-  | { type: "lexical"; query: string; maxResults: number }
-  | { type: "read"; hits: number[] }
-  | { type: "rerank"; hits: number[] };
+import type { PlanOutcome, SearchEffect, SearchStep } from "../types/generated/search.ts";
 
 export interface ScoredHit {
   hit: number;
@@ -52,20 +41,6 @@ export interface PlanInput {
   rrfK: number;
   timeouts: { remote: number; embeddings: number; keywords: number; rerank: number; read: number };
 }
-
-export interface PlanOutcome {
-  strategy: Strategy | null;
-  hits: { hit: number; score: number }[];
-  spread: number[];
-  missing: number[];
-  tried: Attempted[];
-  words?: string;
-  failure?: string;
-}
-
-type Step =
-  | { type: "ask"; effects: { id: number; effect: SearchEffect }[]; nextMs?: number }
-  | { type: "done"; result: PlanOutcome };
 
 /** Carries an effect out. Its error is the reason why the effect failed. */
 export type CarryOut = (effect: SearchEffect, signal: AbortSignal) => Promise<SearchReply>;
@@ -156,8 +131,8 @@ class Plan {
     this.handle = call(() => new instance.SearchPlan(json(input)));
   }
 
-  poll(now: number): Step {
-    return JSON.parse(this.use(() => this.handle.poll(now))) as Step;
+  poll(now: number): SearchStep {
+    return JSON.parse(this.use(() => this.handle.poll(now))) as SearchStep;
   }
 
   /** An answer that is no longer pending changes nothing. */

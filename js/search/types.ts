@@ -7,6 +7,9 @@
 
 import type { EncodingName } from "../types/count.ts";
 import type { WorkerLike } from "../tokens/worker.ts";
+import type { Attempt, Strategy } from "../types/generated/search.ts";
+
+export type { Strategy } from "../types/generated/search.ts";
 
 /** A file to put into an index. */
 export interface SearchFile {
@@ -190,9 +193,6 @@ export interface IndexReport {
   ms: number;
 }
 
-/** `fused`: embeddings and words, joined by reciprocal rank. */
-export type Strategy = "fullWorkspace" | "remote" | "embeddings" | "lexical" | "fused";
-
 /** A hit of a remote search. Unless every hit has a score, only their order counts. */
 export interface RemoteHit {
   path: string;
@@ -307,13 +307,8 @@ export interface SearchHit {
 }
 
 /** A step that a search tried. */
-export interface Attempted {
-  strategy: Exclude<Strategy, "fused"> | "keywords" | "read" | "rerank" | "summarize";
-  outcome: "won" | "done" | "failed" | "timedOut" | "cancelled" | "skipped";
-  /** Since the search began. */
-  startMs: number;
-  endMs: number;
-  why?: string | undefined;
+export interface Attempted extends Omit<Attempt, "strategy"> {
+  strategy: Attempt["strategy"] | "summarize";
 }
 
 export interface SearchAnswer {

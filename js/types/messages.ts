@@ -1,6 +1,17 @@
 /** Messages, parts, tools and plans in the neutral model. */
 
+import type { Part } from "./generated/messages.ts";
+
 export type * from "./generated/messages.ts";
+
+export type TextPart = Extract<Part, { type: "text" }>;
+export type ToolCallPart = Extract<Part, { type: "toolCall" }>;
+export type ToolResultPart = Extract<Part, { type: "toolResult" }>;
+export type ReasoningPart = Extract<Part, { type: "reasoning" }>;
+export type ImagePart = Extract<Part, { type: "image" }>;
+export type DocumentPart = Extract<Part, { type: "document" }>;
+export type OpaquePart = Extract<Part, { type: "opaque" }>;
+export type CacheMarkPart = Extract<Part, { type: "cacheMark" }>;
 
 /** A tool definition as far as counting needs it. `schema` is the parameter schema as compact JSON text. */
 export interface NeutralTool {

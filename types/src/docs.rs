@@ -1,50 +1,35 @@
 //! Doc comments of Rust as those of TypeScript.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use syn::{Attribute, Expr, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// Names that differ in TypeScript.
+pub type Names = BTreeMap<String, String>;
 
 const WIDTH: usize = 120;
 
-/// Returns the paragraphs of a doc comment, without code and without the sections after it. `names` are the names that
-/// differ in TypeScript, of fields and of types.
-pub fn paragraphs(attributes: &[Attribute], names: &BTreeMap<String, String>) -> Vec<String> {
+/// Returns the paragraphs of a doc comment, up to its first code or heading. Rows of a list begin with `-`.
+pub fn paragraphs(attributes: &[Attribute], names: &Names) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
-    let mut is_code = false;
-    for line in lines(attributes) {
-        let line = line.trim();
-        if line.starts_with("```") {
-            is_code = !is_code;
-        } else if line.starts_with("# ") {
-            break;
-        } else if line.is_empty() || is_code {
-            paragraphs.push(String::new());
-        } else {
-            if line.starts_with("- ") || line.starts_with("| ") {
-                paragraphs.push("\n".into());
-            }
-            let last = paragraphs.last_mut().expect("it is never empty");
-            last.push_str(if last.is_empty() || last == "\n" { "" } else { " " });
-            last.push_str(line);
+    for line in attributes.iter().filter_map(line) {
+        match line.trim() {
+            line if line.starts_with("```") || line.starts_with("# ") => break,
+            "" => paragraphs.push(String::new()),
+            line if line.starts_with("- ") => paragraphs.push(line.into()),
+            line => paragraphs.last_mut().expect("it has a first").extend([" ", line]),
         }
     }
     paragraphs.retain(|paragraph| !paragraph.is_empty());
-    paragraphs.iter().map(|paragraph| translated(paragraph, names)).collect()
+    paragraphs.iter().map(|paragraph| translated(paragraph.trim(), names)).collect()
 }
 
-fn lines(attributes: &[Attribute]) -> Vec<String> {
-    let text = |attribute: &Attribute| match &attribute.meta {
-        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
-            Expr::Lit(value) => match &value.lit {
-                Lit::Str(text) => Some(text.value()),
-                _ => None,
-            },
-            _ => None,
-        },
+fn line(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(meta) = &attribute.meta else { return None };
+    match &meta.value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if meta.path.is_ident("doc") => Some(text.value()),
         _ => None,
-    };
-    attributes.iter().filter_map(text).collect()
+    }
 }
 
 /// Takes the sentence that lists the values of a text out of the docs: "One of `a`, `b` or `c`."
@@ -57,57 +42,45 @@ pub fn take_values(paragraphs: &mut Vec<String>) -> Option<Vec<String>> {
     Some(list.split('`').skip(1).step_by(2).map(String::from).collect())
 }
 
-/// Translates links and names in code.
-fn translated(text: &str, names: &BTreeMap<String, String>) -> String {
+/// Translates names in code, and links: `[Type]` becomes `{@link Type}` if that is published.
+fn translated(text: &str, names: &Names) -> String {
     let mut out = String::new();
-    for (at, piece) in text.split('`').enumerate() {
-        if at % 2 == 0 {
-            out.push_str(piece);
-            continue;
-        }
-        let is_link = out.ends_with('[');
-        let last = piece.rsplit("::").next().unwrap_or(piece);
-        let name = names.get(last).map_or(if is_link { last } else { piece }, String::as_str);
-        if is_link && name.starts_with(char::is_uppercase) && names.contains_key(last) {
-            out.pop();
-            let _ = write!(out, "{{@link {name}}}\u{1}");
-        } else if is_link {
-            out.pop();
-            let _ = write!(out, "`{name}`\u{1}");
-        } else {
-            let _ = write!(out, "`{name}`");
-        }
+    for (at, piece) in text.replace("[`", "`[").replace("`]", "]`").split('`').enumerate() {
+        let name = piece.trim_start_matches('[').trim_end_matches(']').rsplit("::").next().unwrap_or(piece);
+        out += &match (at % 2, names.get(name)) {
+            (0, _) => piece.into(),
+            (_, Some(name)) if piece.starts_with('[') && name.starts_with(char::is_uppercase) => {
+                format!("{{@link {name}}}")
+            }
+            (_, Some(name)) => format!("`{name}`"),
+            (_, None) if piece.starts_with('[') => format!("`{name}`"),
+            (_, None) => format!("`{piece}`"),
+        };
     }
-    out.replace("\u{1}]", "")
+    out
 }
 
-/// Writes a comment, wrapped at 120 columns.
-pub fn comment(paragraphs: &[String], indent: usize, out: &mut String) {
+/// Returns a comment that is wrapped at 120 columns, with its line breaks.
+pub fn comment(paragraphs: &[String], indent: usize) -> String {
     let pad = " ".repeat(indent);
     match paragraphs {
-        [] => return,
-        [one] if indent + one.chars().count() + "/**  */".len() <= WIDTH => {
-            let _ = writeln!(out, "{pad}/** {one} */");
-            return;
-        }
+        [] => return String::new(),
+        [one] if indent + one.chars().count() + "/**  */".len() <= WIDTH => return format!("{pad}/** {one} */\n"),
         _ => {}
     }
-    let _ = writeln!(out, "{pad}/**");
+    let mut out = format!("{pad}/**\n");
     for (at, paragraph) in paragraphs.iter().enumerate() {
-        let is_row = paragraph.starts_with('\n');
-        if at > 0 && !is_row {
-            let _ = writeln!(out, "{pad} *");
-        }
+        let is_row = paragraph.starts_with("- ");
+        out += &if at > 0 && !is_row { format!("{pad} *\n") } else { String::new() };
         let mut line = format!("{pad} *");
         for word in paragraph.split_whitespace() {
             if line.chars().count() + 1 + word.chars().count() > WIDTH {
-                let _ = writeln!(out, "{line}");
+                out += &format!("{line}\n");
                 line = format!("{pad} *{}", if is_row { "  " } else { "" });
             }
-            line.push(' ');
-            line.push_str(word);
+            line.extend([" ", word]);
         }
-        let _ = writeln!(out, "{line}");
+        out += &format!("{line}\n");
     }
-    let _ = writeln!(out, "{pad} */");
+    out + &format!("{pad} */\n")
 }

@@ -1,40 +1,30 @@
-//! Writes `js/types/generated`: one TypeScript file for each section of `types.txt`.
-//!
-//! In: `types.txt`, which lists the published types by source file, and those source files. Out: the files, or with
-//! `--check` a failure if they are stale. [`source`] reads declarations, [`serde`] their attributes, [`write`] writes
-//! TypeScript.
+//! Writes `js/types/generated`, one file for each section of `types.txt`, from the Rust types that are listed there.
+//! With `--check` it fails if the files are stale. [`source`] finds declarations, [`attributes`] reads serde's
+//! attributes, [`docs`] translates doc comments, [`write`] writes TypeScript.
 
+mod attributes;
 mod docs;
-mod serde;
 mod source;
 mod write;
 
+use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository");
-    let list = fs::read_to_string(root.join("types/types.txt")).expect("types/types.txt can be read");
-    let files = match source::Sources::read(root, &list).and_then(|sources| write::files(&sources)) {
-        Ok(files) => files,
-        Err(why) => {
-            eprintln!("{why}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let is_check = std::env::args().any(|arg| arg == "--check");
-    let folder = root.join("js/types/generated");
-    for (name, text) in files {
-        let path = folder.join(format!("{name}.ts"));
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the crate is in the repository")?;
+    let sources = source::Sources::read(root, &fs::read_to_string(root.join("types/types.txt"))?)?;
+    for (name, text) in write::files(&sources)? {
+        let path = root.join("js/types/generated").join(format!("{name}.ts"));
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
         }
-        if is_check {
-            eprintln!("js/types/generated/{name}.ts is stale: run `npm run types`");
-            return ExitCode::FAILURE;
+        if std::env::args().any(|arg| arg == "--check") {
+            return Err(format!("{} is stale: run `npm run types`", path.display()).into());
         }
-        fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)).expect("the folder can be written");
+        fs::write(&path, text)?;
     }
-    ExitCode::SUCCESS
+    Ok(())
 }

@@ -1,179 +1,135 @@
-//! Writes declarations as TypeScript.
+//! Writes declarations as TypeScript, formatted as the formatter would.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
-use syn::{Expr, Field, Fields, GenericArgument, Lit, PathArguments, Type, Variant};
+use syn::{Expr, ExprLit, Field, Fields, GenericArgument, Lit, PathArguments, Type, Variant};
 
-use crate::docs::{comment, paragraphs, take_values};
-use crate::serde::{Attributes, renamed};
-use crate::source::{Declaration, Published, Shape, Sources};
-
-type Result<T> = std::result::Result<T, String>;
+use crate::Result;
+use crate::attributes::{Attributes, renamed};
+use crate::docs::{Names, comment, paragraphs, take_values};
+use crate::source::{Place, Published, Shape, Sources};
 
 const WIDTH: usize = 120;
 
+/// Types that have a rule in [`Writer::kind`].
+const BUILT_IN: [&str; 14] =
+    ["String", "str", "bool", "Vec", "Box", "Rc", "Cow", "Option", "usize", "u64", "u32", "i64", "f64", "BTreeMap"];
+
 /// Returns name and text of each file.
 pub fn files(sources: &Sources) -> Result<Vec<(String, String)>> {
-    let mut files = Vec::new();
-    for (at, section) in sources.sections.iter().enumerate() {
-        let mut writer = Writer { sources, section: at, used: BTreeSet::new() };
+    let names: Names = sources.published.iter().map(|one| (one.rust.clone(), one.name.clone())).collect();
+    let file = |(section, (name, about)): (usize, &(String, String))| {
+        let mut writer = Writer { sources, names: &names, section, used: BTreeSet::new() };
         let mut body = String::new();
-        for one in sources.published.iter().filter(|one| one.section == at) {
-            body.push('\n');
-            writer.published(one, &mut body).map_err(|why| format!("{} in {}: {why}", one.rust, one.file))?;
+        for one in sources.published.iter().filter(|one| one.section == section) {
+            let text = writer.published(one).map_err(|why| format!("{} in {}: {why}", one.rust, one.file))?;
+            body += &format!("\n{text}");
         }
-        let mut text = format!("/** {} Written by `npm run types`: do not edit. */\n", section.about);
         let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         // A field that is left out may have been the only one of its type.
         let is_used = |name: &str| body.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == name);
         for (section, name) in writer.used.iter().filter(|(_, name)| is_used(name)) {
-            imports.entry(&sources.sections[*section].name).or_default().push(name);
+            imports.entry(&sources.sections[*section].0).or_default().push(name);
         }
-        for (at, (file, names)) in imports.iter().enumerate() {
-            let blank = if at == 0 { "\n" } else { "" };
-            let _ = writeln!(text, "{blank}import type {{ {} }} from \"./{file}.ts\";", names.join(", "));
+        let mut text = format!("/** {about} Written by `npm run types`: do not edit. */\n");
+        text += if imports.is_empty() { "" } else { "\n" };
+        for (file, names) in imports {
+            text += &format!("import type {{ {} }} from \"./{file}.ts\";\n", names.join(", "));
         }
-        files.push((section.name.clone(), text + &body));
-    }
-    Ok(files)
+        Ok((name.clone(), text + &body))
+    };
+    sources.sections.iter().enumerate().map(file).collect()
 }
 
 struct Writer<'a> {
     sources: &'a Sources,
+    /// The published types.
+    names: &'a Names,
     section: usize,
     /// Types of other sections.
     used: BTreeSet<(usize, &'a str)>,
 }
 
-/// A field as TypeScript has it.
+/// A field or a member of a union: its docs, its name with a `?` if it can be absent, and its type.
 struct Row {
     docs: Vec<String>,
     name: String,
-    is_optional: bool,
     kind: String,
 }
 
 impl<'a> Writer<'a> {
-    fn published(&mut self, one: &'a Published, out: &mut String) -> Result<()> {
-        let declaration = self.sources.get(&one.file, &one.rust)?;
-        let mut docs = self.type_docs(declaration)?;
-        let kind = match &declaration.shape {
+    fn published(&mut self, one: &'a Published) -> Result<String> {
+        let place = self.sources.find(&one.file, None, &one.rust)?;
+        let docs = comment(&self.docs(place)?, 0);
+        let is_in = |row: &Row| !one.without.iter().any(|name| row.name.trim_end_matches('?') == name);
+        Ok(match &place.declaration.shape {
             Shape::Struct(fields) => {
-                let attributes = serialized(declaration)?;
+                let rule = rule(place)?;
                 let (mut bases, mut own) = (String::new(), Vec::new());
                 for field in fields {
-                    let Some(base) = self.base(&one.file, field)? else {
+                    if let Some(base) = self.base(place.file, field)? {
+                        bases += &format!("{} {}", if bases.is_empty() { " extends" } else { "," }, self.name(base));
+                    } else if !one.without.contains(&renamed(&ident(field), rule.as_deref())?) {
                         own.push(field);
-                        continue;
-                    };
-                    let base = self.named(&base.file, &base.rust, 0, 0)?;
-                    bases += &format!("{}{base}", if bases.is_empty() { " extends " } else { ", " });
+                    }
                 }
-                let rows = self.rows(&one.file, &own, attributes.rename_all.as_deref(), 2)?;
-                if let Some(wrong) = one.without.iter().find(|name| !rows.iter().any(|row| row.name == **name)) {
-                    return Err(format!("it has no field {wrong} to leave out"));
-                }
-                comment(&docs, 0, out);
-                let _ = writeln!(out, "export interface {}{bases} {{", one.name);
-                let rows = rows.into_iter().filter(|row| !one.without.contains(&row.name));
-                write_rows(&rows.collect::<Vec<_>>(), 2, out);
-                out.push_str("}\n");
-                return Ok(());
+                let mut rows = self.rows(place.file, &own, rule.as_deref(), 2)?;
+                rows.retain(is_in);
+                format!("{docs}export interface {}{bases} {{\n{}}}\n", one.name, lines(&rows, 2))
             }
-            Shape::Enum(variants) if one.is_split => self.split(one, declaration, variants, out)?,
             Shape::Enum(variants) => {
-                let mut members = self.members(&one.file, declaration, variants, 4)?;
-                members.retain(|(_, kind)| !one.without.iter().any(|name| *kind == format!("{name:?}")));
-                union(members, 2, 40)
+                let mut rows = self.members(place, variants, 4)?;
+                rows.retain(is_in);
+                format!("{docs}export type {} ={};\n", one.name, union(&rows, 2, one.name.len() + 15))
             }
-            Shape::Alias(kind) => match take_values(&mut docs) {
-                Some(values) => union(self.values(values), 2, 40),
-                None => self.kind(&one.file, kind, 2, 40)?,
-            },
-        };
-        comment(&docs, 0, out);
-        let kind = kind.trim_end();
-        let space = if kind.starts_with('\n') { "" } else { " " };
-        let _ = writeln!(out, "export type {} ={space}{kind};", one.name);
-        Ok(())
+            Shape::Alias(kind) => format!("{docs}export type {} = {};\n", one.name, self.kind(place.file, kind, 0, 0)?),
+        })
     }
 
-    /// Writes each variant under a name of its own, and returns the union of the names.
-    fn split(
-        &mut self,
-        one: &'a Published,
-        declaration: &Declaration,
-        variants: &[Variant],
-        out: &mut String,
-    ) -> Result<String> {
-        let mut names = Vec::new();
-        for variant in variants {
-            let name = format!("{}{}", variant.ident, one.name);
-            let (docs, kind) = self.variant(&one.file, declaration, variant, 0)?;
-            comment(&docs, 0, out);
-            let _ = writeln!(out, "export type {name} = {kind};\n");
-            names.push((Vec::new(), name));
+    /// Returns the published type that an interface extends, because serde flattens it into its fields.
+    fn base(&self, file: &str, field: &Field) -> Result<Option<&'a Published>> {
+        if !Attributes::of(&field.attrs)?.is_flat {
+            return Ok(None);
         }
-        Ok(union(names, 2, "export type  = ;".len() + one.name.len()))
+        let place = self.place(file, &field.ty)?;
+        Ok(place.and_then(|place| self.sources.published(place)).filter(|base| base.without.is_empty()))
     }
 
-    /// Returns docs and type of each variant.
-    fn members(
-        &mut self,
-        file: &str,
-        declaration: &Declaration,
-        variants: &[Variant],
-        indent: usize,
-    ) -> Result<Vec<(Vec<String>, String)>> {
+    /// Returns the variants of a union. The name of a row is the text that serde writes.
+    fn members(&mut self, place: Place<'a>, variants: &[Variant], indent: usize) -> Result<Vec<Row>> {
+        let outer = serialized(place)?;
         let mut members = Vec::new();
         for variant in variants {
-            if !Attributes::of(&variant.attrs).map_err(|why| why.to_string())?.is_skipped {
-                members.push(self.variant(file, declaration, variant, indent)?);
-            }
+            let own = Attributes::of(&variant.attrs)?;
+            let name = match own.rename {
+                _ if own.is_skipped => continue,
+                Some(name) => name,
+                None => renamed(&variant.ident.to_string(), outer.rename_all.as_deref())?,
+            };
+            let rule = own.rename_all.as_deref().or(outer.rename_all_fields.as_deref());
+            let names = self.names(&variant.fields, rule)?;
+            let mut rows = match &variant.fields {
+                Fields::Unnamed(_) => return Err(format!("variant {name} has no named fields").into()),
+                fields => self.rows(place.file, &list(fields), rule, indent + 2)?,
+            };
+            let kind = match &outer.tag {
+                Some(tag) => {
+                    rows.insert(0, Row { docs: Vec::new(), name: tag.clone(), kind: format!("{name:?}") });
+                    object(&rows, indent, indent + 2)
+                }
+                None if outer.is_untagged => object(&rows, indent, indent + 2),
+                None if rows.is_empty() => format!("{name:?}"),
+                None => return Err(format!("variant {name} has fields and no tag").into()),
+            };
+            members.push(Row { docs: paragraphs(&variant.attrs, &names), name, kind });
         }
         Ok(members)
     }
 
-    /// Returns docs and type of a variant.
-    fn variant(
-        &mut self,
-        file: &str,
-        declaration: &Declaration,
-        variant: &Variant,
-        indent: usize,
-    ) -> Result<(Vec<String>, String)> {
-        let outer = serialized(declaration)?;
-        let own = Attributes::of(&variant.attrs).map_err(|why| why.to_string())?;
-        let name = match own.rename {
-            Some(name) => name,
-            None => renamed(&variant.ident.to_string(), outer.rename_all.as_deref(), false)?,
-        };
-        let rule = own.rename_all.as_deref().or(outer.rename_all_fields.as_deref());
-        let docs = paragraphs(&variant.attrs, &self.names(&list(&variant.fields), rule)?);
-        if matches!(variant.fields, Fields::Unit) && outer.tag.is_none() && !outer.is_untagged {
-            return Ok((docs, format!("{name:?}")));
-        }
-        if matches!(variant.fields, Fields::Unnamed(_)) {
-            return Err(format!("variant {name} has no named fields"));
-        }
-        let mut rows = self.rows(file, &list(&variant.fields), rule, indent + 2)?;
-        match outer.tag {
-            Some(tag) => {
-                let tag = Row { docs: Vec::new(), name: tag, is_optional: false, kind: format!("{name:?}") };
-                rows.insert(0, tag);
-            }
-            None if outer.is_untagged => {}
-            None => return Err(format!("variant {name} has fields and no tag")),
-        }
-        Ok((docs, object(&rows, indent, indent + 2)))
-    }
-
     fn rows(&mut self, file: &str, fields: &[&Field], rule: Option<&str>, indent: usize) -> Result<Vec<Row>> {
-        let mut names = self.names(fields, rule)?;
         let mut rows = Vec::new();
         for &field in fields {
-            let attributes = Attributes::of(&field.attrs).map_err(|why| why.to_string())?;
+            let attributes = Attributes::of(&field.attrs)?;
             if attributes.is_skipped {
                 continue;
             }
@@ -181,112 +137,88 @@ impl<'a> Writer<'a> {
                 rows.extend(self.flattened(file, &field.ty, indent)?);
                 continue;
             }
-            let name = match attributes.rename {
-                Some(name) => name,
-                None => renamed(&ident(field)?, rule, true)?,
-            };
-            let is_optional = attributes.is_optional || attributes.has_default;
-            names.insert("None".into(), if is_optional { "undefined" } else { "null" }.into());
+            let mut names = self.names(fields.iter().copied(), rule)?;
+            names.insert("None".into(), if attributes.is_optional { "undefined" } else { "null" }.into());
             let mut docs = paragraphs(&field.attrs, &names);
-            let values = take_values(&mut docs).map(|values| self.values(values));
-            let kind = match (option(&field.ty), attributes.is_optional) {
-                (Some(inner), true) => inner,
-                _ => &field.ty,
-            };
+            let values = take_values(&mut docs);
+            let (outer, inner) = arguments(&field.ty);
+            let kind = if attributes.is_optional && outer == "Option" { inner[0] } else { &field.ty };
             self.complete(file, kind, &mut docs)?;
+            let name = attributes.rename.map_or_else(|| renamed(&ident(field), rule), Ok)?;
             let used = indent + name.len() + 4;
-            let kind = match values {
-                Some(values) => {
-                    let base = self.kind(file, kind, indent, used)?;
-                    match base.as_str() {
-                        "string" => union(values, indent + 2, used),
-                        "string[]" => format!("({})[]", union(values, indent + 2, used + 4)),
-                        _ => return Err(format!("{name} has values and is no text")),
-                    }
+            let kind = self.kind(file, kind, indent, used)?;
+            let kind = match values.map(|values| values.iter().map(|value| self.value(value)).collect::<Vec<_>>()) {
+                None => kind,
+                Some(values) if kind == "string" => union(&values, indent + 2, used).trim_start_matches(' ').into(),
+                Some(values) if kind == "string[]" => {
+                    format!("({})[]", union(&values, indent + 2, used + 4).trim_start())
                 }
-                None => self.kind(file, kind, indent, used)?,
+                Some(_) => return Err(format!("{name} has values and is no text").into()),
             };
-            rows.push(Row { docs, name, is_optional, kind });
+            rows.push(Row { docs, name: name + if attributes.is_optional { "?" } else { "" }, kind });
         }
         Ok(rows)
     }
 
-    /// Returns the published type that an interface extends, because serde flattens it into its fields.
-    fn base(&self, file: &str, field: &Field) -> Result<Option<&'a Published>> {
-        if !Attributes::of(&field.attrs).map_err(|why| why.to_string())?.is_flat {
-            return Ok(None);
-        }
-        let found = self.resolved(file, &field.ty)?;
-        Ok(found.and_then(|(file, rust)| self.sources.published(file, &rust)).filter(|base| base.without.is_empty()))
-    }
-
-    /// Returns the members of a union of texts. The name of a published type is that type.
-    fn values(&mut self, values: Vec<String>) -> Vec<(Vec<String>, String)> {
+    /// Returns a value of a text. The name of a published type is that type.
+    fn value(&mut self, value: &str) -> Row {
         let sources = self.sources;
-        let mut member = |value: String| match sources.published.iter().find(|one| one.name == value) {
-            Some(one) => self.name(one),
-            None => format!("{value:?}"),
-        };
-        values.into_iter().map(|value| (Vec::new(), member(value))).collect()
+        let published = sources.published.iter().find(|one| one.name == value);
+        let kind = published.map_or_else(|| format!("{value:?}"), |one| self.name(one).into());
+        Row { docs: Vec::new(), name: String::new(), kind }
     }
 
     fn flattened(&mut self, file: &str, kind: &Type, indent: usize) -> Result<Vec<Row>> {
-        let (file, rust) = self.resolved(file, kind)?.ok_or("what is flattened is no type of ours")?;
-        let declaration = self.sources.get(file, &rust)?;
-        let rule = serialized(declaration)?.rename_all;
-        match &declaration.shape {
-            Shape::Struct(fields) => self.rows(file, &list(fields), rule.as_deref(), indent),
-            _ => Err(format!("{rust} is flattened and no struct")),
+        let place = self.place(file, kind)?.ok_or("what is flattened is no type of ours")?;
+        match &place.declaration.shape {
+            Shape::Struct(fields) => self.rows(place.file, &list(fields), rule(place)?.as_deref(), indent),
+            _ => Err(format!("{} is flattened and no struct", place.name).into()),
         }
     }
 
     /// Adds the docs of a type that is written in place: its own if the field has none, and those of its variants.
     fn complete(&mut self, file: &str, kind: &Type, docs: &mut Vec<String>) -> Result<()> {
-        let Some((file, rust)) = self.resolved(file, inner(kind))? else { return Ok(()) };
-        if self.sources.published(file, &rust).is_some() {
+        let Some(place) = self.place(file, innermost(kind))? else { return Ok(()) };
+        if self.sources.published(place).is_some() {
             return Ok(());
         }
-        let declaration = self.sources.get(file, &rust)?;
         if docs.is_empty() {
-            *docs = self.type_docs(declaration)?;
+            *docs = self.docs(place)?;
         }
-        if let Shape::Enum(variants) = &declaration.shape {
-            for (about, kind) in self.members(file, declaration, variants, 0)? {
-                docs.extend(
-                    (!about.is_empty()).then(|| format!("\n- `{}`: {}", kind.trim_matches('"'), about.join(" "))),
-                );
-            }
+        if let Shape::Enum(variants) = &place.declaration.shape {
+            let rows = self.members(place, variants, 0)?.into_iter().filter(|row| !row.docs.is_empty());
+            docs.extend(rows.map(|row| format!("- `{}`: {}", row.name, row.docs.join(" "))));
         }
         Ok(())
     }
 
-    fn type_docs(&self, declaration: &Declaration) -> Result<Vec<String>> {
-        let mut names = self.names(&[], None)?;
-        let rule = Attributes::of(&declaration.attributes).map_err(|why| why.to_string())?.rename_all;
-        match &declaration.shape {
-            Shape::Struct(fields) => names.extend(self.names(&list(fields), rule.as_deref())?),
+    /// Returns the docs of a type.
+    fn docs(&self, place: Place) -> Result<Vec<String>> {
+        let rule = Attributes::of(&place.declaration.attributes)?.rename_all;
+        let mut names = self.names.clone();
+        match &place.declaration.shape {
+            Shape::Struct(fields) => names = self.names(fields, rule.as_deref())?,
             Shape::Enum(variants) => {
-                for variant in variants {
-                    let name = variant.ident.to_string();
-                    names.insert(name.clone(), renamed(&name, rule.as_deref(), false)?);
+                for name in variants.iter().map(|variant| variant.ident.to_string()) {
+                    let renamed = renamed(&name, rule.as_deref())?;
+                    names.insert(name, renamed);
                 }
             }
             Shape::Alias(_) => {}
         }
-        Ok(paragraphs(&declaration.attributes, &names))
+        Ok(paragraphs(&place.declaration.attributes, &names))
     }
 
-    /// Returns file and name of a type of ours.
-    fn resolved(&self, file: &str, kind: &Type) -> Result<Option<(&'a str, String)>> {
+    /// Returns the place of a type of ours.
+    fn place(&self, file: &str, kind: &Type) -> Result<Option<Place<'a>>> {
         let Type::Path(path) = kind else { return Ok(None) };
-        let segments = &path.path.segments;
-        let last = segments.last().ok_or("a type without a name")?;
-        let name = last.ident.to_string();
-        if BUILT_IN.contains(&name.as_str()) {
-            return Ok(None);
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        match segments.as_slice() {
+            [.., name] if BUILT_IN.contains(&name.as_str()) => Ok(None),
+            [.., module, name] => self.sources.find(file, Some(module), name).map(Some),
+            [name] => self.sources.find(file, None, name).map(Some),
+            [] => Ok(None),
         }
-        let module = segments.len().checked_sub(2).map(|at| segments[at].ident.to_string());
-        self.sources.find(file, module.as_deref(), &name).map(Some)
     }
 
     fn kind(&mut self, file: &str, kind: &Type, indent: usize, used: usize) -> Result<String> {
@@ -297,105 +229,100 @@ impl<'a> Writer<'a> {
             Type::Reference(kind) => return self.kind(file, &kind.elem, indent, used),
             Type::Slice(kind) => return self.kind(file, &kind.elem, indent, used).map(list),
             Type::Tuple(kinds) => {
-                let kinds: Result<Vec<String>> =
+                let kinds: Result<Vec<_>> =
                     kinds.elems.iter().map(|kind| self.kind(file, kind, indent, used)).collect();
                 return Ok(format!("[{}]", kinds?.join(", ")));
             }
             Type::Array(array) => {
-                let Expr::Lit(syn::ExprLit { lit: Lit::Int(count), .. }) = &array.len else {
+                let Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) = &array.len else {
                     return Err("an array without a number".into());
                 };
-                let count = count.base10_parse::<usize>().map_err(|why| why.to_string())?;
                 let kind = self.kind(file, &array.elem, indent, used)?;
-                return Ok(format!("[{}]", vec![kind; count].join(", ")));
+                return Ok(format!("[{}]", vec![kind; count.base10_parse()?].join(", ")));
             }
             _ => {}
         }
-        if let Some((file, rust)) = self.resolved(file, kind)? {
-            return self.named(file, &rust, indent, used);
+        if let Some(place) = self.place(file, kind)? {
+            return self.named(place, indent, used);
         }
-        let Type::Path(path) = kind else { return Err("a type that has no rule in types/src/write.rs".into()) };
-        let last = path.path.segments.last().ok_or("a type without a name")?;
-        let arguments: Vec<&Type> = types(&last.arguments);
-        let name = last.ident.to_string();
-        Ok(match (name.as_str(), arguments.as_slice()) {
-            ("String" | "str" | "char", _) => "string".into(),
+        let (name, inner) = arguments(kind);
+        Ok(match (name.as_str(), inner.as_slice()) {
+            ("String" | "str", _) => "string".into(),
             ("bool", _) => "boolean".into(),
-            ("Vec", [one]) => self.kind(file, one, indent, used).map(list)?,
-            ("Box" | "Rc" | "Cow", [one]) => self.kind(file, one, indent, used)?,
+            ("Vec", [one]) => list(self.kind(file, one, indent, used)?),
             ("Option", [one]) => format!("{} | null", self.kind(file, one, indent, used)?),
             ("BTreeMap", [_, one]) => format!("Record<string, {}>", self.kind(file, one, indent, used)?),
+            (_, [.., one]) => self.kind(file, one, indent, used)?,
             _ => "number".into(),
         })
     }
 
-    fn name(&mut self, one: &'a Published) -> String {
-        if one.section != self.section {
-            self.used.insert((one.section, &one.name));
-        }
-        one.name.clone()
-    }
-
     /// Returns the name of a published type; others are written in place.
-    fn named(&mut self, file: &'a str, rust: &str, indent: usize, used: usize) -> Result<String> {
-        if let Some(one) = self.sources.published(file, rust) {
-            return Ok(self.name(one));
+    fn named(&mut self, place: Place<'a>, indent: usize, used: usize) -> Result<String> {
+        if let Some(one) = self.sources.published(place) {
+            return Ok(self.name(one).into());
         }
-        let declaration = self.sources.get(file, rust)?;
-        match &declaration.shape {
+        match &place.declaration.shape {
             Shape::Struct(fields) => {
-                let rule = serialized(declaration)?.rename_all;
-                let rows = self.rows(file, &list(fields), rule.as_deref(), indent + 2)?;
+                let rows = self.rows(place.file, &list(fields), rule(place)?.as_deref(), indent + 2)?;
                 Ok(object(&rows, indent, used))
             }
             Shape::Enum(variants) => {
-                let members = self.members(file, declaration, variants, indent + 2)?;
-                Ok(union(members.into_iter().map(|(_, kind)| (Vec::new(), kind)).collect(), indent + 2, used))
+                let mut rows = self.members(place, variants, indent + 2)?;
+                rows.iter_mut().for_each(|row| row.docs.clear());
+                Ok(union(&rows, indent + 2, used).trim_start_matches(' ').into())
             }
-            Shape::Alias(kind) => self.kind(file, kind, indent, used),
+            Shape::Alias(kind) => self.kind(place.file, kind, indent, used),
         }
     }
 
-    /// Returns the names in docs that differ in TypeScript.
-    fn names(&self, fields: &[&Field], rule: Option<&str>) -> Result<BTreeMap<String, String>> {
-        let mut names: BTreeMap<String, String> =
-            self.sources.published.iter().map(|one| (one.rust.clone(), one.name.clone())).collect();
-        for field in fields {
-            let name = ident(field)?;
-            names.insert(name.clone(), renamed(&name, rule, true)?);
+    fn name(&mut self, one: &'a Published) -> &'a str {
+        if one.section != self.section {
+            self.used.insert((one.section, &one.name));
+        }
+        &one.name
+    }
+
+    /// Returns the names in the docs of fields that differ in TypeScript.
+    fn names<'b>(&self, fields: impl IntoIterator<Item = &'b Field>, rule: Option<&str>) -> Result<Names> {
+        let mut names = self.names.clone();
+        for name in fields.into_iter().map(ident) {
+            names.insert(name.clone(), renamed(&name, rule)?);
         }
         Ok(names)
     }
 }
 
-/// Types that are written as TypeScript's own.
-const BUILT_IN: [&str; 18] = [
-    "String", "str", "char", "bool", "Vec", "Box", "Rc", "Cow", "Option", "BTreeMap", "usize", "u64", "u32", "u8",
-    "i64", "i32", "f64", "f32",
-];
-
-fn types(arguments: &PathArguments) -> Vec<&Type> {
-    let PathArguments::AngleBracketed(arguments) = arguments else { return Vec::new() };
-    let kind = |argument| if let &GenericArgument::Type(ref kind) = argument { Some(kind) } else { None };
-    arguments.args.iter().filter_map(kind).collect()
+/// Returns the attributes of a type whose form serde derives.
+fn serialized(place: Place) -> Result<Attributes> {
+    let attributes = Attributes::of(&place.declaration.attributes)?;
+    if attributes.is_derived { Ok(attributes) } else { Err(format!("{} does not derive Serialize", place.name).into()) }
 }
 
-/// Returns the type in an option.
-fn option(kind: &Type) -> Option<&Type> {
-    let Type::Path(path) = kind else { return None };
-    let last = path.path.segments.last()?;
-    if last.ident == "Option" { types(&last.arguments).first().copied() } else { None }
+fn rule(place: Place) -> Result<Option<String>> {
+    Ok(serialized(place)?.rename_all)
+}
+
+/// Returns the name of a type, and the types in it.
+fn arguments(kind: &Type) -> (String, Vec<&Type>) {
+    let Type::Path(path) = kind else { return Default::default() };
+    let Some(last) = path.path.segments.last() else { return Default::default() };
+    let mut inner = Vec::new();
+    if let PathArguments::AngleBracketed(arguments) = &last.arguments {
+        for argument in &arguments.args {
+            if let GenericArgument::Type(kind) = argument {
+                inner.push(kind);
+            }
+        }
+    }
+    (last.ident.to_string(), inner)
 }
 
 /// Returns the type of an item of a list, and of what is in an option or a box.
-fn inner(kind: &Type) -> &Type {
+fn innermost(kind: &Type) -> &Type {
     match kind {
-        Type::Path(path) => match path.path.segments.last().map(|last| types(&last.arguments)).as_deref() {
-            Some([.., last]) => inner(last),
-            _ => kind,
-        },
-        Type::Slice(kind) => inner(&kind.elem),
-        _ => kind,
+        Type::Slice(kind) => innermost(&kind.elem),
+        kind => arguments(kind).1.last().map_or(kind, |last| innermost(last)),
     }
 }
 
@@ -403,61 +330,34 @@ fn list(fields: &Fields) -> Vec<&Field> {
     fields.iter().collect()
 }
 
-fn ident(field: &Field) -> Result<String> {
-    field.ident.as_ref().map(ToString::to_string).ok_or_else(|| "a field without a name".into())
+fn ident(field: &Field) -> String {
+    field.ident.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Returns the attributes of a type that serde writes by itself.
-fn serialized(declaration: &Declaration) -> Result<Attributes> {
-    let mut is_derived = false;
-    for attribute in declaration.attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
-        attribute
-            .parse_nested_meta(|meta| {
-                is_derived |= meta.path.segments.last().is_some_and(|last| last.ident == "Serialize");
-                Ok(())
-            })
-            .map_err(|why| why.to_string())?;
+/// Returns a union with the space before it: in one line if it fits and has no docs.
+fn union(rows: &[Row], indent: usize, used: usize) -> String {
+    let line = rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>().join(" | ");
+    if rows.iter().all(|row| row.docs.is_empty()) && !line.contains('\n') && used + line.len() <= WIDTH {
+        return format!(" {line}");
     }
-    if !is_derived {
-        return Err("it does not derive Serialize".into());
-    }
-    Attributes::of(&declaration.attributes).map_err(|why| why.to_string())
-}
-
-/// Writes a union in one line if it fits and has no docs.
-fn union(members: Vec<(Vec<String>, String)>, indent: usize, used: usize) -> String {
-    let line = members.iter().map(|(_, kind)| kind.as_str()).collect::<Vec<_>>().join(" | ");
-    let is_plain = members.iter().all(|(docs, _)| docs.is_empty());
-    if is_plain && !line.contains('\n') && used + line.len() <= WIDTH {
-        return line;
-    }
-    let mut out = String::from("\n");
-    for (docs, kind) in members {
-        comment(&docs, indent, &mut out);
-        let _ = writeln!(out, "{}| {kind}", " ".repeat(indent));
-    }
-    out.trim_end().into()
-}
-
-/// Writes an object in one line if it fits and has no docs.
-fn object(rows: &[Row], indent: usize, used: usize) -> String {
-    let field = |row: &Row| format!("{}{}: {}", row.name, if row.is_optional { "?" } else { "" }, row.kind);
-    let line = format!("{{ {} }}", rows.iter().map(field).collect::<Vec<_>>().join("; "));
-    let is_plain = rows.iter().all(|row| row.docs.is_empty());
-    if is_plain && !line.contains('\n') && used + line.len() < WIDTH {
-        return line;
-    }
-    let mut out = String::from("{\n");
-    write_rows(rows, indent + 2, &mut out);
-    let _ = write!(out, "{}}}", " ".repeat(indent));
-    out
-}
-
-fn write_rows(rows: &[Row], indent: usize, out: &mut String) {
     let pad = " ".repeat(indent);
-    for row in rows {
-        comment(&row.docs, indent, out);
-        let space = if row.kind.starts_with('\n') { "" } else { " " };
-        let _ = writeln!(out, "{pad}{}{}:{space}{};", row.name, if row.is_optional { "?" } else { "" }, row.kind);
+    rows.iter().map(|row| format!("\n{}{pad}| {}", comment(&row.docs, indent), row.kind)).collect()
+}
+
+/// Returns an object: in one line if it fits and has no docs.
+fn object(rows: &[Row], indent: usize, used: usize) -> String {
+    let fields: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.name, row.kind)).collect();
+    let line = format!("{{ {} }}", fields.join("; "));
+    if rows.iter().all(|row| row.docs.is_empty()) && !line.contains('\n') && used + line.len() < WIDTH {
+        return line;
     }
+    format!("{{\n{}{}}}", lines(rows, indent + 2), " ".repeat(indent))
+}
+
+fn lines(rows: &[Row], indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let line = |Row { docs, name, kind }: &Row| {
+        format!("{}{pad}{name}:{}{kind};\n", comment(docs, indent), if kind.starts_with('\n') { "" } else { " " })
+    };
+    rows.iter().map(line).collect()
 }

@@ -10,7 +10,7 @@ use super::change::{Change, FileChange, of_patch};
 use super::dialects::{self, Dialect, Dialects, Role, Row, usual};
 use super::path::normal;
 
-/// The purpose of a tool.
+/// What a tool does. Decides what its calls contribute: files read and changed, commands, the plan, decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {

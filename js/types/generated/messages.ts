@@ -15,54 +15,38 @@ export interface NeutralMessage {
   parts: Part[];
 }
 
-export type TextPart = { type: "text"; text: string };
-
-/** A call of a tool by the assistant. `arguments` is the JSON text as it is sent. */
-export type ToolCallPart = { type: "toolCall"; callId: string; name: string; arguments: string };
-
-/** The answer to a call. `content` holds text, images, documents and opaque parts only. */
-export type ToolResultPart = { type: "toolResult"; callId: string; name?: string; content: Part[]; isError?: boolean };
-
-/** Thinking of the model, if it is sent back. */
-export type ReasoningPart = { type: "reasoning"; text: string };
-
-export type ImagePart = {
-  type: "image";
-  mediaType?: string;
-  /**
-   * Base64 without a `data:` prefix. Adapters pass at most the first 131,072 characters; the core reads only the
-   * header.
-   */
-  data?: string;
-  url?: string;
-  /** `low`, `high` or `auto`. */
-  detail?: string;
-};
-
-export type DocumentPart = {
-  type: "document";
-  mediaType?: string;
-  /** Length of the base64 text, in characters; 0 if the document is only referenced. */
-  dataLength: number;
-  pages?: number;
-};
-
-/** Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
-export type OpaquePart = { type: "opaque"; json: string; tokens?: number };
-
-/** A cache breakpoint. Costs no tokens. */
-export type CacheMarkPart = { type: "cacheMark" };
-
 /** One piece of a message, in the order in which it is sent. */
 export type Part =
-  | TextPart
-  | ToolCallPart
-  | ToolResultPart
-  | ReasoningPart
-  | ImagePart
-  | DocumentPart
-  | OpaquePart
-  | CacheMarkPart;
+  | { type: "text"; text: string }
+  /** A call of a tool by the assistant. `arguments` is the JSON text as it is sent. */
+  | { type: "toolCall"; callId: string; name: string; arguments: string }
+  /** The answer to a call. `content` holds text, images, documents and opaque parts only. */
+  | { type: "toolResult"; callId: string; name?: string; content: Part[]; isError?: boolean }
+  /** Thinking of the model, if it is sent back. */
+  | { type: "reasoning"; text: string }
+  | {
+      type: "image";
+      mediaType?: string;
+      /**
+       * Base64 without a `data:` prefix. Adapters pass at most the first 131,072 characters; the core reads only the
+       * header.
+       */
+      data?: string;
+      url?: string;
+      /** `low`, `high` or `auto`. */
+      detail?: string;
+    }
+  | {
+      type: "document";
+      mediaType?: string;
+      /** Length of the base64 text, in characters; 0 if the document is only referenced. */
+      dataLength: number;
+      pages?: number;
+    }
+  /** Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
+  | { type: "opaque"; json: string; tokens?: number }
+  /** A cache breakpoint. Costs no tokens. */
+  | { type: "cacheMark" };
 
 /**
  * What to do with one message. Items come in the order of the resulting conversation. A message of the input that no

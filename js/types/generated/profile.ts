@@ -280,7 +280,7 @@ export interface Profile {
   };
 }
 
-/** The purpose of a tool. */
+/** What a tool does. Decides what its calls contribute: files read and changed, commands, the plan, decisions. */
 export type ToolKind =
   | "read"
   /** Creates a file or replaces all of it. */
