@@ -8,6 +8,9 @@
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import type { Clock } from "../providers/types.ts";
 import type { EncodingName } from "../types/count.ts";
+import type { InlineTokens } from "../types/generated/search.ts";
+
+export type { InlineTokens } from "../types/generated/search.ts";
 
 /** A file of the editor. */
 export interface InlineFile {
@@ -271,20 +274,6 @@ export interface InlineContextItem {
   score?: number | undefined;
   /** Absent if it is sent. */
   dropped?: InlineReason | undefined;
-}
-
-/** Tokens of a prompt: `context + prefix + suffix + free` is `budget`. */
-export interface InlineTokens {
-  budget: number;
-  context: number;
-  prefix: number;
-  suffix: number;
-  free: number;
-  /**
-   * Tokens of context and prefix that this request shares with the previous one's beginning; only set by {@link
-   * InlineContext}.
-   */
-  shared: number;
 }
 
 /** The context of a completion. */

@@ -33,6 +33,7 @@ import type {
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Origin, Totals } from "../types/count.ts";
+import type { Added, RecalledText, Runs, View } from "../types/generated/log.ts";
 import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
 import type { Clock } from "../providers/types.ts";
 import { encodingOf } from "../tokens/count.ts";
@@ -62,9 +63,6 @@ import { LOG_COMPACT } from "../options/schemas/compaction.ts";
 import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
-type Added = { id: string; line: string };
-type CoreView = Omit<LogView<never>, "messages">;
-type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
 /** The view as a provider takes it. */
 interface CoreMended {
@@ -77,16 +75,10 @@ type MendedView<T> = Omit<CoreMended, "plan"> & { plan?: PlanItem[]; messages?: 
 
 /** The result of an operation on a log: added lines, ids of edits among them, and the view. */
 export interface Advanced {
-  view?: CoreRuns;
+  view?: Runs;
   lines: string[];
   finished?: { ids: string[] };
 }
-/** The result of {@link ConversationLog.recall}, with the neutral message. */
-export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & {
-  message: NeutralMessage;
-  hits?: Recalled<unknown>["hits"];
-};
-
 /**
  * A conversation as an append-only log: messages, edits over them, pins, rewinds, records. Nothing in it is ever
  * rewritten; the model sees a view, and every edit can be previewed, undone and recalled.
@@ -295,7 +287,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as {@link edit}
    */
   preview(edit: LogEdit): LogPreview<T> {
-    type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: CoreView; edit: LogEditRow };
+    type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: View; edit: LogEditRow };
     const fields = editFields(edit);
     const {
       grown,
@@ -396,7 +388,7 @@ export class ConversationLog<T = unknown> {
    */
   previewAdopted(edits: readonly Edit[], options: AdoptOptions = {}): LogView<T> {
     const [own, made] = madeFields(edits, options);
-    return this.rebuiltRuns(this.run((core) => core.previewAdopted(own, made) as CoreRuns));
+    return this.rebuiltRuns(this.run((core) => core.previewAdopted(own, made) as Runs));
   }
 
   /**
@@ -528,7 +520,7 @@ export class ConversationLog<T = unknown> {
   /** Returns the messages to send: the history with the active edits, repaired so that no provider refuses it. */
   view(): LogView<T> {
     if (this.shown?.at !== this.changes) {
-      this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as CoreRuns)) };
+      this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as Runs)) };
     }
     const { view } = this.shown;
     return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
@@ -801,11 +793,11 @@ export class ConversationLog<T = unknown> {
     };
   }
 
-  private rebuilt(view: CoreView): LogView<T> {
+  private rebuilt(view: View): LogView<T> {
     return { ...view, messages: this.hosts.rebuild(view.plan) as T[] };
   }
 
-  private rebuiltRuns({ runs, items, ...view }: CoreRuns): LogView<T> {
+  private rebuiltRuns({ runs, items, ...view }: Runs): LogView<T> {
     const { plan, messages } = this.hosts.rebuildRuns(runs, items);
     return { ...view, plan, messages: messages as T[] };
   }

@@ -4,7 +4,7 @@ import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
 import type { CountOptions } from "../types/count.ts";
-import type { LogEditKind, View } from "../types/generated/log.ts";
+import type { LogEditKind, RecalledText, View } from "../types/generated/log.ts";
 import type { Becomes, Format, NeutralMessage, Role } from "../types/messages.ts";
 
 export type {
@@ -99,17 +99,13 @@ export interface LogPreview<T> {
 }
 
 /** An original and its current place. */
-export interface Recalled<T> {
+export interface Recalled<T> extends Omit<RecalledText, "message"> {
   id: string;
   role: Role;
   /** The host's own object. */
   message: T;
-  tokens: number;
-  place: "shown" | "changed" | "covered" | "dropped" | "rewound";
-  /** Ids of the edits or the rewind that changed or hid it. */
-  by: string[];
-  /** Places of a query's words; `offset` in UTF-16 code units of the part's text. */
-  hits: { part: number; offset: number; word: string }[];
+  /** Places of a query's words. */
+  hits: NonNullable<RecalledText["hits"]>;
 }
 
 /** A fault in a line of a log. */

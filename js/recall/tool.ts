@@ -5,7 +5,7 @@ import { defined } from "../options/data.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { FORMATS } from "../formats/table.ts";
-import type { RecalledText } from "../log/log.ts";
+import type { RecalledText } from "../types/generated/log.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { FoundMessage } from "../log/search.ts";
 import { check } from "../options/check.ts";

@@ -7,28 +7,8 @@ import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
 import type { WorkspaceWasm } from "../engine/workspace.ts";
 import type { FoundHits } from "./found.ts";
+import type { Filled } from "../types/generated/search.ts";
 import type { Attempted, SearchAnswer, SearchHit, SearchOptions } from "./types.ts";
-
-/** A passage as the core returns it; see search/src/fill/mod.rs. */
-interface Passage {
-  file: number;
-  start: number;
-  end: number;
-  firstLine: number;
-  lastLine: number;
-  tokens: number;
-  score: number;
-  hits: number[];
-  isCut: boolean;
-  summary?: number;
-  rendered: string;
-}
-
-interface Filled {
-  passages: Passage[];
-  tokens: number;
-  leftOut: { hit: number; firstLine: number; lastLine: number; why: "budget" | "range" }[];
-}
 
 export interface Ranked {
   hit: number;

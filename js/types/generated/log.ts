@@ -1,7 +1,7 @@
 /** What a conversation's log returns. Written by `npm run types`: do not edit. */
 
 import type { Origin, Totals } from "./count.ts";
-import type { PlanItem, Role } from "./messages.ts";
+import type { NeutralMessage, PlanItem, Role } from "./messages.ts";
 import type { Removal } from "./prune.ts";
 
 /** What an edit does. */
@@ -130,4 +130,42 @@ export interface View {
   repaired: Removal[];
   /** The position in the log at which the view was made. */
   position: number;
+}
+
+/** An original, and where it is now. */
+export interface RecalledText {
+  message: NeutralMessage;
+  /** Tokens of the original. */
+  tokens: number;
+  /**
+   * Where a message is now.
+   * - `shown`: In the view, unchanged.
+   * - `changed`: In the view, changed.
+   * - `covered`: Replaced by a summary.
+   * - `rewound`: Removed by a rewind.
+   */
+  place: "shown" | "changed" | "covered" | "dropped" | "rewound";
+  /** Ids of the edits or the rewind that changed or hid it. */
+  by: string[];
+  /** The places where a query was found; empty without a query. */
+  hits?: {
+    part: number;
+    /** In UTF-16 code units of the part's text. */
+    offset: number;
+    word: string;
+  }[];
+}
+
+/** A view with its plan as runs. */
+export interface Runs extends View {
+  /** Pairs of numbers: a kept message of the log and how many are kept from there on, or the index of an item and 0. */
+  runs: number[];
+  items: PlanItem[];
+}
+
+/** The result of an operation: the id of its entry, and the line to store. */
+export interface Added {
+  id: string;
+  /** One line of JSON, without a line break. */
+  line: string;
 }

@@ -1,4 +1,4 @@
-/** The steps of a search over a workspace. Written by `npm run types`: do not edit. */
+/** The steps of a search over a workspace, and inline context. Written by `npm run types`: do not edit. */
 
 /** The origin of a result. */
 export type Strategy =
@@ -41,6 +41,59 @@ export interface PlanOutcome {
   words?: string;
   /** The reasons why nothing could be searched, if every strategy failed. */
   failure?: string;
+}
+
+/** The result of filling. */
+export interface Filled {
+  /** Best first. */
+  passages: {
+    file: number;
+    /** In UTF-16 code units; blank lines at both ends are left out. */
+    start: number;
+    end: number;
+    /** From 0; the last line is included. */
+    firstLine: number;
+    lastLine: number;
+    /** Tokens of the rendered passage. */
+    tokens: number;
+    /** The best score of its hits. */
+    score: number;
+    /** Indexes of its hits, best first. */
+    hits: number[];
+    /** True if parts of its hits are missing. */
+    isCut: boolean;
+    /** The hit whose summary is its text. */
+    summary?: number;
+    /** Path, lines and text, fenced. Passages are joined without separators. */
+    rendered: string;
+  }[];
+  /** Tokens of all rendered passages together. */
+  tokens: number;
+  /** A hit that is left out completely. */
+  leftOut: {
+    hit: number;
+    firstLine: number;
+    lastLine: number;
+    /**
+     * The reason why a hit is left out.
+     * - `range`: Its range is outside the file, or blank.
+     */
+    why: "budget" | "range";
+  }[];
+}
+
+/** Tokens of a prompt: `context + prefix + suffix + free` is `budget`. */
+export interface InlineTokens {
+  budget: number;
+  context: number;
+  prefix: number;
+  suffix: number;
+  free: number;
+  /**
+   * Tokens of context and prefix that this request shares with the previous one's beginning; only set by
+   * `InlineContext`.
+   */
+  shared: number;
 }
 
 /** A request to the host. Hits are numbers that the host assigns: one for each path and range. */

@@ -88,6 +88,7 @@ pub struct Passage {
 
 /// A hit that is left out completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     pub hit: usize,
     pub first_line: usize,

@@ -191,6 +191,7 @@ test("hostile answers of a remote search", async () => {
     mixed.leftOut.map(({ path, why }) => `${path} ${why}`),
     ["gone.md unknown", "docs/tea.md range"],
   );
+  assert.ok(mixed.leftOut.every(({ firstLine, lastLine }) => firstLine <= lastLine));
   const filtered = await search({ remote: () => [good], filter: (path) => path.startsWith("src/") });
   assert.deepEqual([filtered.strategy, paths(filtered)], ["lexical", ["src/oak.ts"]]);
   const many = await search({

@@ -38,6 +38,7 @@ struct ItemOut<'a> {
     dropped: Option<&'static str>,
 }
 
+/// Tokens of a prompt: `context + prefix + suffix + free` is `budget`.
 #[derive(Serialize)]
 struct SpentOut {
     budget: u64,
@@ -45,6 +46,8 @@ struct SpentOut {
     prefix: u64,
     suffix: u64,
     free: u64,
+    /// Tokens of context and prefix that this request shares with the previous one's beginning; only set by
+    /// `InlineContext`.
     shared: u64,
 }
 
