@@ -15,8 +15,10 @@ pub struct Attributes {
     pub is_untagged: bool,
     pub is_flat: bool,
     pub is_skipped: bool,
-    /// It can be absent from what is written, or from what is read.
-    pub is_optional: bool,
+    /// It can be absent from what is written.
+    pub is_omitted: bool,
+    /// It can be absent from what is read.
+    pub has_default: bool,
 }
 
 impl Attributes {
@@ -36,8 +38,9 @@ impl Attributes {
                     "untagged" => found.is_untagged = true,
                     "flatten" => found.is_flat = true,
                     "skip" => found.is_skipped = true,
-                    "skip_serializing_if" => found.is_optional = !text()?.is_empty(),
-                    "default" => found.is_optional = true,
+                    "skip_serializing_if" => found.is_omitted = !text()?.is_empty(),
+                    "default" if meta.input.peek(syn::Token![=]) => found.has_default = !text()?.is_empty(),
+                    "default" => found.has_default = true,
                     "deserialize_with" => drop(text()?),
                     "deny_unknown_fields" => {}
                     _ => return Err(meta.error("types/src/attributes.rs has no rule for it")),

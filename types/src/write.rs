@@ -133,16 +133,19 @@ impl<'a> Writer<'a> {
             if attributes.is_skipped {
                 continue;
             }
+            if field.ident.is_none() {
+                return Err("a field without a name".into());
+            }
             if attributes.is_flat {
                 rows.extend(self.flattened(file, &field.ty, indent)?);
                 continue;
             }
             let mut names = self.names(fields.iter().copied(), rule)?;
-            names.insert("None".into(), if attributes.is_optional { "undefined" } else { "null" }.into());
+            names.insert("None".into(), if attributes.is_omitted { "undefined" } else { "null" }.into());
             let mut docs = paragraphs(&field.attrs, &names);
             let values = take_values(&mut docs);
             let (outer, inner) = arguments(&field.ty);
-            let kind = if attributes.is_optional && outer == "Option" { inner[0] } else { &field.ty };
+            let kind = if attributes.is_omitted && outer == "Option" { inner[0] } else { &field.ty };
             self.complete(file, kind, &mut docs)?;
             let name = attributes.rename.map_or_else(|| renamed(&ident(field), rule), Ok)?;
             let used = indent + name.len() + 4;
@@ -155,7 +158,8 @@ impl<'a> Writer<'a> {
                 }
                 Some(_) => return Err(format!("{name} has values and is no text").into()),
             };
-            rows.push(Row { docs, name: name + if attributes.is_optional { "?" } else { "" }, kind });
+            let mark = if attributes.is_omitted || attributes.has_default { "?" } else { "" };
+            rows.push(Row { docs, name: name + mark, kind });
         }
         Ok(rows)
     }
