@@ -15,6 +15,8 @@ export type {
   LogEditRow,
   LogPin,
   LogPinRow,
+  LogProblem,
+  LogReport,
   LogSplit,
 } from "../types/generated/log.ts";
 
@@ -106,25 +108,6 @@ export interface Recalled<T> extends Omit<RecalledText, "message"> {
   message: T;
   /** Places of a query's words. */
   hits: NonNullable<RecalledText["hits"]>;
-}
-
-/** A fault in a line of a log. */
-export interface LogProblem {
-  /** Counted from 1. */
-  line: number;
-  kind: "cut" | "unreadable" | "changed" | "duplicate" | "missing" | "refused";
-  message: string;
-}
-/** The outcome of reading a log. */
-export interface LogReport {
-  /** Number of the log's entries, including salvaged ones. */
-  entries: number;
-  /** Empty if there are none. */
-  problems: LogProblem[];
-  /** Number of lines from the first untrusted one on; they are not part of the log, so keep the text. */
-  left: number;
-  /** Lines that `salvage` found and added after those of the text. */
-  salvaged: string[];
 }
 
 export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {

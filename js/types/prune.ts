@@ -1,10 +1,10 @@
 /** Limits of models, options and reports of pruning. */
 
 import type { CountOptions } from "./count.ts";
-import type { DropMedia, PruneCut, PruneReport as WrittenReport } from "./generated/prune.ts";
+import type { DropMedia, PruneCut, PrunePass, PruneReport as WrittenReport } from "./generated/prune.ts";
 import type { ProviderName } from "./validity.ts";
 
-export type { DropMedia, MessageFate, PruneCut, Removal, SharedMessages } from "./generated/prune.ts";
+export type { DropMedia, MessageFate, PruneCut, PrunePass, Removal, SharedMessages } from "./generated/prune.ts";
 
 /** The limits of a model, in tokens. */
 export interface ModelLimits {
@@ -25,28 +25,6 @@ export interface ModelLimits {
    */
   surcharge?: boolean;
 }
-
-/**
- * One pass of pruning.
- *
- * - `oversize`: cuts single results over a quarter of the limit.
- * - `turns`: drops turns before the newest request; of the last of them, its oldest rounds only.
- * - `rounds`: drops rounds before the newest request.
- * - `requests`: drops older requests with the rest of their turns.
- * - `currentRounds`: drops rounds after the newest request.
- * - `results`: cuts the remaining results to one common level.
- * - `arguments`: cuts long arguments of old calls.
- * - `media`: drops pictures and documents outside the newest round.
- */
-export type PrunePass =
-  | "oversize"
-  | "turns"
-  | "rounds"
-  | "requests"
-  | "currentRounds"
-  | "results"
-  | "arguments"
-  | "media";
 
 /** Options of {@link prune}. Pruning is deterministic: the same input gives the same request. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {

@@ -66,7 +66,8 @@ pub enum Author {
     User,
 }
 
-/// One recorded change. It is deserialized too: a host keeps the edits of a compaction until it applies them.
+/// One recorded change of the view; the history itself is never rewritten. A host keeps the edits of a compaction until
+/// it applies them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Edit {
@@ -97,7 +98,7 @@ pub struct Edit {
     /// For `supersede`: the message that makes the targets unnecessary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newer: Option<String>,
-    /// New contents of the targets' parts, for the kinds that change parts.
+    /// The new texts of parts, for the kinds that change parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Replacement>,
 }
@@ -115,8 +116,7 @@ pub struct Thinking {
     pub to: String,
 }
 
-/// The new content of one part: the text of a part or result, the JSON text of a call's arguments, or the note that
-/// replaces a picture. Empty for reasoning, which is removed.
+/// The new content of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
@@ -126,6 +126,8 @@ pub struct Replacement {
     /// Index in the content of a result, for a picture or document in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
+    /// A text, the JSON text of a call's arguments, or the note that replaces a picture; empty for reasoning, which is
+    /// removed.
     pub text: String,
 }
 

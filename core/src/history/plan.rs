@@ -6,12 +6,13 @@ pub use crate::message::edit::{Becomes, PartEdit, PlanItem};
 
 use crate::message::Role;
 
-/// Tokens of a request by kind. `total` = `frame` + `conversation` + `tools`.
+/// Tokens of a request by kind. `total` is the sum of `frame`, `conversation` and `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
+    /// Number of messages.
     pub messages: usize,
-    /// Tokens of the whole request.
+    /// The whole request: frame, conversation, tools and the overhead of the list.
     pub total: u64,
     /// System and developer messages, and the overhead of the list itself.
     pub frame: u64,
@@ -21,19 +22,22 @@ pub struct Totals {
     pub tools: u64,
 }
 
-/// A removal or change, with its reason.
+/// Why messages were removed or changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {
     /// Ids of the messages, in order.
     pub ids: Vec<String>,
-    /// Stable name of the rule.
+    /// `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
+    /// `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
+    /// `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
+    /// `summary`, `long-request`, `long-earlier-record`, `long-record`; …
     pub rule: &'static str,
     /// One sentence for people.
     pub why: String,
     /// Tokens freed.
     pub tokens: u64,
-    /// The range of ids under which the host keeps the original.
+    /// Where to find the removed text: the host keeps the originals under these ids.
     pub recall: String,
 }
 
@@ -61,7 +65,7 @@ pub enum Fate {
     Inserted,
 }
 
-/// One row of a report.
+/// The outcome for one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageFate {

@@ -38,7 +38,10 @@ export type Trigger =
   | "memory_pressure"
   | "agent_request";
 
-/** One recorded change. It is deserialized too: a host keeps the edits of a compaction until it applies them. */
+/**
+ * One recorded change of the view; the history itself is never rewritten. A host keeps the edits of a compaction until
+ * it applies them.
+ */
 export interface Edit {
   /** `e<n>`, counting from 0 within one log. */
   id: string;
@@ -92,13 +95,17 @@ export interface Edit {
   before?: string;
   /** For `supersede`: the message that makes the targets unnecessary. */
   newer?: string;
-  /** New contents of the targets' parts, for the kinds that change parts. */
+  /** The new texts of parts, for the kinds that change parts. */
   texts?: {
     message: string;
     /** Index among the parts of the message when the edit was made. */
     part: number;
     /** Index in the content of a result, for a picture or document in it. */
     item?: number;
+    /**
+     * A text, the JSON text of a call's arguments, or the note that replaces a picture; empty for reasoning, which is
+     * removed.
+     */
     text: string;
   }[];
 }

@@ -42,10 +42,11 @@ export type Origin =
   /** Estimated, because some of it cannot be counted. */
   | "estimate";
 
-/** Tokens of a request by kind. `total` = `frame` + `conversation` + `tools`. */
+/** Tokens of a request by kind. `total` is the sum of `frame`, `conversation` and `tools`. */
 export interface Totals {
+  /** Number of messages. */
   messages: number;
-  /** Tokens of the whole request. */
+  /** The whole request: frame, conversation, tools and the overhead of the list. */
   total: number;
   /** System and developer messages, and the overhead of the list itself. */
   frame: number;

@@ -29,7 +29,7 @@ export type LogEditKind =
 export interface LogPin {
   message?: string;
   part?: number;
-  /** Start and end in the part's text, in UTF-16 code units. */
+  /** Start and end in the part's text, in UTF-16 code units; extends to whole characters. */
   range?: [number, number];
   fact?: string;
   reason?: string;
@@ -37,6 +37,7 @@ export interface LogPin {
 
 /** One edit of a log, and whether it is in force. */
 export interface LogEditRow {
+  /** `e<position>`. */
   id: string;
   kind: LogEditKind;
   rule: string;
@@ -46,9 +47,10 @@ export interface LogEditRow {
    * - `user`: A user changed the text before it was applied.
    */
   author: "rule" | "model" | "user";
+  /** Tokens of the targets before the edit, and of their replacements. */
   tokensBefore: number;
   tokensAfter: number;
-  /** Ids of its targets; first and last of a range. */
+  /** Ids of the affected messages; first and last of a range. */
   targets: string[];
   planId?: string;
   /** Id of the revoke or rewind that took it back. */
@@ -57,21 +59,24 @@ export interface LogEditRow {
 
 /** A stored summary. */
 export interface LogCheckpoint {
+  /** From 1; never reused. */
   number: number;
   title: string;
+  /** The path of its file, if it has one. */
   path?: string;
   /** Milliseconds, by the host's clock. */
   time: number;
   /** Ids of the edits that it was stored for. */
   edits: string[];
-  /** Number of messages that its summary replaces, and tokens of the summary. */
+  /** Number of messages that its summary replaced, including those of older summaries. */
   messages: number;
+  /** Tokens of the summary. */
   tokens: number;
-  /** True if a rewind removed messages before the checkpoint. */
+  /** True while a rewind has removed the summarised messages. */
   orphaned: boolean;
 }
 
-/** A pin in force, with its content. */
+/** An active pin, with its content. */
 export interface LogPinRow extends LogPin {
   id: string;
   /** The pinned text, if the pin is a part, a range of it, or a fact. */
@@ -82,7 +87,7 @@ export interface LogPinRow extends LogPin {
   rewound: boolean;
 }
 
-/** Tokens of a view by kind. */
+/** Tokens of a view by kind of content. */
 export interface LogSplit {
   total: number;
   /** System and developer messages, and the overhead of the list. */
@@ -105,7 +110,7 @@ export interface LogDifference {
   after: number;
 }
 
-/** See the module. */
+/** The messages in which two views differ. */
 export interface LogComparison {
   /** In the order of the second view. */
   gained: LogDifference[];
@@ -123,12 +128,12 @@ export interface View {
   /** The conversation without any edits. */
   before: Totals;
   after: Totals;
-  /** `after`, by kind. */
+  /** `after` by kind of content. */
   split: LogSplit;
   origin: Origin;
-  /** Repairs for this view only. */
+  /** Repairs in this view only, so that no provider refuses it. */
   repaired: Removal[];
-  /** The position in the log at which the view was made. */
+  /** The position in the log at which it was made. */
   position: number;
 }
 
@@ -168,4 +173,29 @@ export interface Added {
   id: string;
   /** One line of JSON, without a line break. */
   line: string;
+}
+
+/** A problem in the lines of a log. */
+export interface LogProblem {
+  /** Counts from 1. */
+  line: number;
+  /**
+   * `cut`: the last line is incomplete; `changed`: the hash does not match; `duplicate`: a repeated line, which is
+   * skipped; `missing`: lines before it are missing; `refused`: the entry is not valid.
+   */
+  kind: "cut" | "unreadable" | "changed" | "duplicate" | "missing" | "refused";
+  /** One sentence for people. */
+  message: string;
+}
+
+/** The outcome of reading a log. */
+export interface LogReport {
+  /** Number of the log's entries, including salvaged ones. */
+  entries: number;
+  /** Empty if there are none. */
+  problems: LogProblem[];
+  /** Number of lines from the first untrusted one on; they are not part of the log, so keep the text. */
+  left: number;
+  /** Lines that `salvage` found and added after those of the text. */
+  salvaged: string[];
 }

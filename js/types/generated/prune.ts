@@ -3,17 +3,36 @@
 import type { CostModelName, EncodingName, Origin, Totals } from "./count.ts";
 import type { Role } from "./messages.ts";
 
+/** One pass of pruning. Repair is not listed, because it always runs. */
+export type PrunePass =
+  /** Cuts single results over a quarter of the limit. */
+  | "oversize"
+  /** Drops turns before the newest request; of the last of them, its oldest rounds only. */
+  | "turns"
+  /** Drops rounds before the newest request. */
+  | "rounds"
+  /** Drops older requests with the rest of their turns. */
+  | "requests"
+  /** Drops rounds after the newest request. */
+  | "currentRounds"
+  /** Cuts the remaining results to one common level. */
+  | "results"
+  /** Cuts long arguments of old calls. */
+  | "arguments"
+  /** Drops pictures and documents outside the newest round. */
+  | "media";
+
 /** Media to remove even if the request fits, because the provider refused its size in bytes. */
 export type DropMedia =
   | "none"
   /** Media outside the newest round and the newest request. */
   | "old"
-  /** All media except the user's own in the newest request. */
+  /** All media except those of the user in the newest request. */
   | "all";
 
 /**
- * How a request was cut. Plain data: a few dozen bytes for each removed stretch, and eight characters for each sent
- * message.
+ * How a request was cut: plain data to keep until the next request, with a few dozen bytes for each removed stretch,
+ * and eight characters for each sent message.
  */
 export interface PruneCut {
   /** Token limit of the request. */
@@ -44,13 +63,13 @@ export interface PruneCut {
     /** Maximum tokens of a shortened result; 0 for other parts. */
     limit?: number;
   }[];
-  /** Fingerprints of the sent messages, in order, `MARK` characters each. */
+  /** Fingerprints of the sent messages, in order, eight characters each. */
   sent: string;
 }
 
-/** The common beginning of two consecutive requests. */
+/** What two consecutive requests have in common. */
 export interface SharedMessages {
-  /** Messages with which both begin. */
+  /** Number of equal messages at the beginning of both. */
   messages: number;
   /** Tokens of these messages. */
   tokens: number;
@@ -65,21 +84,26 @@ export interface SharedMessages {
   };
 }
 
-/** A removal or change, with its reason. */
+/** Why messages were removed or changed. */
 export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
-  /** Stable name of the rule. */
+  /**
+   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
+   * `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
+   * `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
+   * `summary`, `long-request`, `long-earlier-record`, `long-record`; …
+   */
   rule: string;
   /** One sentence for people. */
   why: string;
   /** Tokens freed. */
   tokens: number;
-  /** The range of ids under which the host keeps the original. */
+  /** Where to find the removed text: the host keeps the originals under these ids. */
   recall: string;
 }
 
-/** One row of a report. */
+/** The outcome for one message. */
 export interface MessageFate {
   id: string;
   role: Role;
@@ -100,9 +124,11 @@ export interface PruneReport {
   before: Totals;
   after: Totals;
   origin: Origin;
+  /** Everything that was removed or changed, in the order of the decisions. */
   removed: Removal[];
+  /** One row for every message of the input and every inserted one, in order. */
   messages: MessageFate[];
-  /** Inserted lines; only if the host asked for them. */
+  /** Inserted lines, if the options asked for them. */
   notes?: {
     /** Id of the message with the line. */
     id: string;
@@ -112,7 +138,7 @@ export interface PruneReport {
   }[];
   /** Pass this as `previous` of the next request. */
   cut: PruneCut;
-  /** The common beginning with the previous request, if there was one. */
+  /** Present with `previous`. */
   shared?: SharedMessages;
   budget: number;
   /** The encoding that counted, or `host` for the host's own tokenizer. */

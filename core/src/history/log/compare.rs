@@ -9,7 +9,7 @@ use crate::history::draft::Draft;
 use crate::map::HashMap;
 use crate::message::Role;
 
-/// Tokens of a view by kind.
+/// Tokens of a view by kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Split {
@@ -36,7 +36,7 @@ pub struct Difference {
     pub after: u64,
 }
 
-/// See the module.
+/// The messages in which two views differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {

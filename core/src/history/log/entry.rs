@@ -251,7 +251,7 @@ pub struct Pin {
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// Start and end in the part's text, in UTF-16 code units.
+    /// Start and end in the part's text, in UTF-16 code units; extends to whole characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(usize, usize)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

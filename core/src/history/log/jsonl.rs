@@ -22,8 +22,9 @@ pub const VERSION: u32 = 1;
 pub struct Problem {
     /// Counts from 1.
     pub line: usize,
-    /// `cut` (the last line is incomplete), `unreadable`, `changed` (the hash does not match), `duplicate` (a repeated
-    /// line, which is skipped), `missing` (lines before it are missing), `refused` (the entry is not valid).
+    /// `cut`: the last line is incomplete; `changed`: the hash does not match; `duplicate`: a repeated line, which is
+    /// skipped; `missing`: lines before it are missing; `refused`: the entry is not valid. One of `cut`, `unreadable`,
+    /// `changed`, `duplicate`, `missing` or `refused`.
     pub kind: &'static str,
     /// One sentence for people.
     pub message: String,

@@ -6,7 +6,7 @@ use super::Log;
 use super::entry::{Entry, Pin, id_of};
 use super::text::{pinned_text, text_of};
 
-/// A pin in force, with its content.
+/// An active pin, with its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pinned {

@@ -22,15 +22,17 @@ pub struct Undone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EditRow {
+    /// `e<position>`.
     pub id: String,
     pub kind: Kind,
     pub rule: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
     pub author: Author,
+    /// Tokens of the targets before the edit, and of their replacements.
     pub tokens_before: u64,
     pub tokens_after: u64,
-    /// Ids of its targets; first and last of a range.
+    /// Ids of the affected messages; first and last of a range.
     pub targets: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
@@ -43,18 +45,21 @@ pub struct EditRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredSummary {
+    /// From 1; never reused.
     pub number: u32,
     pub title: String,
+    /// The path of its file, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Milliseconds, by the host's clock.
     pub time: i64,
     /// Ids of the edits that it was stored for.
     pub edits: Vec<String>,
-    /// Number of messages that its summary replaces, and tokens of the summary.
+    /// Number of messages that its summary replaced, including those of older summaries.
     pub messages: usize,
+    /// Tokens of the summary.
     pub tokens: u64,
-    /// True if a rewind removed messages before the checkpoint.
+    /// True while a rewind has removed the summarised messages.
     pub orphaned: bool,
 }
 

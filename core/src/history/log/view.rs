@@ -27,12 +27,12 @@ pub struct View {
     /// The conversation without any edits.
     pub before: Totals,
     pub after: Totals,
-    /// `after`, by kind.
+    /// `after` by kind of content.
     pub split: Split,
     pub origin: Origin,
-    /// Repairs for this view only.
+    /// Repairs in this view only, so that no provider refuses it.
     pub repaired: Vec<Removal>,
-    /// The position in the log at which the view was made.
+    /// The position in the log at which it was made.
     pub position: usize,
 }
 

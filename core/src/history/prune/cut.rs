@@ -14,8 +14,8 @@ use crate::history::plan::Fate;
 use crate::map::HashMap;
 use crate::message::{Message, Part};
 
-/// How a request was cut. Plain data: a few dozen bytes for each removed stretch, and eight characters for each sent
-/// message.
+/// How a request was cut: plain data to keep until the next request, with a few dozen bytes for each removed stretch,
+/// and eight characters for each sent message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
@@ -25,7 +25,7 @@ pub struct Cut {
     pub gone: Vec<Stretch>,
     /// Shortened parts.
     pub shortened: Vec<Shortened>,
-    /// Fingerprints of the sent messages, in order, [`MARK`] characters each.
+    /// Fingerprints of the sent messages, in order, eight characters each.
     pub sent: String,
 }
 
@@ -118,11 +118,11 @@ impl Reduced {
     }
 }
 
-/// The common beginning of two consecutive requests.
+/// What two consecutive requests have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shared {
-    /// Messages with which both begin.
+    /// Number of equal messages at the beginning of both.
     pub messages: usize,
     /// Tokens of these messages.
     pub tokens: u64,

@@ -62,17 +62,25 @@ use crate::message::Message;
 use crate::tokens::Origin;
 use crate::validity::Provider;
 
-/// One pass. Repair is not listed, because it always runs.
+/// One pass of pruning. Repair is not listed, because it always runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Pass {
+    /// Cuts single results over a quarter of the limit.
     Oversize,
+    /// Drops turns before the newest request; of the last of them, its oldest rounds only.
     Turns,
+    /// Drops rounds before the newest request.
     Rounds,
+    /// Drops older requests with the rest of their turns.
     Requests,
+    /// Drops rounds after the newest request.
     CurrentRounds,
+    /// Cuts the remaining results to one common level.
     Results,
+    /// Cuts long arguments of old calls.
     Arguments,
+    /// Drops pictures and documents outside the newest round.
     Media,
 }
 
@@ -103,7 +111,7 @@ pub enum DropMedia {
     None,
     /// Media outside the newest round and the newest request.
     Old,
-    /// All media except the user's own in the newest request.
+    /// All media except those of the user in the newest request.
     All,
 }
 
@@ -169,17 +177,19 @@ pub struct Pruned {
     pub before: Totals,
     pub after: Totals,
     pub origin: Origin,
+    /// Everything that was removed or changed, in the order of the decisions.
     pub removed: Vec<Removal>,
+    /// One row for every message of the input and every inserted one, in order.
     pub messages: Vec<MessageFate>,
     /// The repairs for the receiver, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
-    /// Inserted lines; only if the host asked for them.
+    /// Inserted lines, if the options asked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// Pass this as [`Limits::previous`] of the next request.
     pub cut: Cut,
-    /// The common beginning with the previous request, if there was one.
+    /// Present with `previous`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,
 }
