@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { copyGrammars, grammarSums } from "./build.mjs";
 import { build as out, cached, hash, root, step } from "./lib.mjs";
 
@@ -44,8 +45,10 @@ const bytes = {
 };
 
 export const page = join(out, "www");
-const PAGES = ["index", "history", "prompt", "document", "search", "inline"];
+const PAGES = ["index", "prompt", "document", "search", "inline"];
 const STYLES = ["style", "document", "search", "inline"];
+/** Style sheets of the shell and of views, by folder. */
+const VIEW_STYLES = ["app", "conversation"];
 /** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Our sources that the page of a document shows: www/samples.ts names them. */
@@ -69,10 +72,9 @@ export function buildPage() {
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
     const main = {
-      main: "main.ts",
-      worker: "worker.ts",
+      app: "app/main.tsx",
+      worker: "worker/main.ts",
       prompt: "prompt.tsx",
-      history: "history.ts",
       document: "document.ts",
       "document-worker": "document-worker.ts",
       sessions: "../js/sessions/index.ts",
@@ -89,6 +91,10 @@ export function buildPage() {
         minify: true,
         keepNames: true,
         charset: "utf8",
+        // Views and what several entries use are files of their own, loaded when they are needed. They lie beside the
+        // entries, because workers and the engine are found relative to the script.
+        splitting: true,
+        chunkNames: "[name]-[hash]",
         outdir: page,
         logLevel: "warning",
         plugins: [glue("glue.js"), text],
@@ -96,7 +102,8 @@ export function buildPage() {
       });
     copyGrammars(join(page, "grammars"));
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
-    await bundle(main, { define });
+    const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
+    await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
     await bundle(workspace, {
       define,
       plugins: [glue("workspace-glue.js"), text, bytes],
@@ -104,11 +111,14 @@ export function buildPage() {
     });
     const files = [...PAGES.map((name) => `${name}.html`), ...STYLES.map((name) => `${name}.css`)];
     for (const name of files) copyFileSync(join(root, "www", name), join(page, name));
+    for (const name of VIEW_STYLES) copyFileSync(join(root, "www", name, `${name}.css`), join(page, `${name}.css`));
     for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
     }
+    const large = readFileSync(join(root, "tests", "fixtures", "transcripts", "pi-refactor-long.json"));
+    writeFileSync(join(page, "examples", "pi-refactor-long.json.gz"), gzipSync(large, { level: 9 }));
     for (const path of SAMPLES) {
       mkdirSync(dirname(join(page, "samples", path)), { recursive: true });
       copyFileSync(join(root, path), join(page, "samples", path));

@@ -1,5 +1,10 @@
-/** Two real conversations that come with the page (licences beside them). */
+/** Real conversations that come with the page (licences beside them). The first one opens by itself. */
 export const EXAMPLES = [
-  { name: "Coding agent: a bug fix in marshmallow", url: "examples/sweagent-marshmallow-1867.json" },
-  { name: "Service agent: booking a flight", url: "examples/tau-airline-0.json" },
+  { key: "pi", name: "Coding agent: a day of refactoring, 990 messages", url: "examples/pi-refactor-long.json.gz" },
+  {
+    key: "marshmallow",
+    name: "Coding agent: a bug fix in marshmallow",
+    url: "examples/sweagent-marshmallow-1867.json",
+  },
+  { key: "airline", name: "Service agent: booking a flight", url: "examples/tau-airline-0.json" },
 ];

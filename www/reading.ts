@@ -5,35 +5,62 @@ import type { NeutralMessage, Part } from "../js/types/messages.ts";
 
 /** The user's own file, or an example of the page. */
 export type Source = File | { url: string; name: string };
+/** The same, or a text that is at hand. */
+export type Readable = Source | { text: string; name: string };
 
 /** Parses a source: JSON, or one JSON value a line. */
-export async function read(source: Source): Promise<unknown> {
-  const text = source instanceof File ? await source.text() : await fetched(source.url);
+export async function read(source: Readable): Promise<unknown> {
+  const text = await textIn(source);
   try {
     return parse(text);
   } catch (cause) {
-    throw new EspalierError({
-      code: "bad_json",
-      message: `This is not JSON: ${(cause as Error).message}`,
-      path: source.name,
-      cause,
-    });
+    if (cause instanceof EspalierError) throw cause;
+    const message = `This is not JSON: ${(cause as Error).message}`;
+    throw new EspalierError({ code: "bad_json", message, path: source.name, cause });
   }
+}
+
+async function textIn(source: Readable): Promise<string> {
+  if ("text" in source && typeof source.text === "string") return source.text;
+  return source instanceof File ? source.text() : fetched((source as { url: string }).url);
 }
 
 async function fetched(url: string): Promise<string> {
   const response = await fetch(url);
   if (!response.ok) throw new EspalierError({ code: "file_not_found", message: `${url} answered ${response.status}` });
-  return response.text();
+  const bytes = await response.arrayBuffer();
+  // Some servers unpack a .gz file on the way, and some do not.
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first !== 0x1f || second !== 0x8b) return new TextDecoder().decode(bytes);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
+/** Characters of a line that an error shows. */
+const MAX_SHOWN = 60;
+
 function parse(text: string): unknown {
+  if (text.trim() === "") throw new EspalierError({ code: "bad_json", message: "The file is empty." });
+  // A decoded NUL does not occur in texts.
+  if (text.includes("\0"))
+    throw new EspalierError({ code: "bad_json", message: "This is a binary file, not a transcript." });
   try {
     return JSON.parse(text);
   } catch (error) {
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length < 2 || !lines[0]?.trim().startsWith("{") || lines[0].trim() === "{") throw error;
-    return lines.map((line) => JSON.parse(line));
+    const lines = text.split("\n");
+    const filled = lines.filter((line) => line.trim() !== "");
+    const [first = ""] = filled;
+    if (filled.length < 2 || !first.trim().startsWith("{") || first.trim() === "{") throw error;
+    return lines.flatMap((line, at) => (line.trim() === "" ? [] : [parseLine(line, at + 1)]));
+  }
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    const shown = line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
+    const message = `Line ${number} is not JSON: ${shown}`;
+    throw new EspalierError({ code: "bad_json", message, path: `line ${number}`, cause });
   }
 }
 

@@ -8,7 +8,7 @@ import type { EncodingName } from "../js/types/count.ts";
 import type { Format } from "../js/types/messages.ts";
 import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
 import { peekOf, read, readers } from "./reading.ts";
-import type { Readers, Source } from "./reading.ts";
+import type { Readable, Readers } from "./reading.ts";
 import { tell } from "./talk.ts";
 
 /** A session, and the function that makes requests of it. */
@@ -40,7 +40,7 @@ const NEWS_MS = 1_000;
  *
  * @throws EspalierError those of `openSession`; for a file that is almost a transcript those of `readConversation`
  */
-export async function openFile(source: Source, conversation?: number): Promise<Open> {
+export async function openFile(source: Readable, conversation?: number): Promise<Open> {
   const { name } = source;
   if (!(source instanceof File)) return { name, input: await read(source) };
   const { openSession, sessionRequest } = await readers();

@@ -18,6 +18,18 @@ export interface Failed {
 }
 
 type Question = { id: number; type: string; asked: object };
+
+/** The code of a question that a newer one of its kind replaced before it was answered. */
+export const SUPERSEDED = "superseded";
+
+/** Buffers that move to the page with an answer instead of being copied. */
+const moved = new WeakMap<object, Transferable[]>();
+
+/** Marks buffers of an answer: they move to the page, and are empty here afterwards. */
+export function moving<A extends object>(answer: A, buffers: Transferable[]): A {
+  moved.set(answer, buffers);
+  return answer;
+}
 type Reply = { id: number } & ({ ok: unknown } | { failed: Failed });
 type News = { news: unknown };
 
@@ -50,20 +62,30 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
     return (worker = started);
   }
 
-  return <K extends keyof T & string>(type: K, asked: T[K][0]): Promise<T[K][1]> =>
+  const ask = <K extends keyof T & string>(type: K, asked: T[K][0], transfer: Transferable[] = []): Promise<T[K][1]> =>
     new Promise((resolve, reject) => {
       const id = ++last;
       open.set(id, { resolve, reject });
-      live().postMessage({ id, type, asked } satisfies Question);
+      live().postMessage({ id, type, asked } satisfies Question, transfer);
     });
+  /** Ends the worker, whatever it does; its pending questions fail. */
+  const stop = () => {
+    worker?.terminate();
+    worker = undefined;
+    for (const { reject } of open.values()) reject({ code: "stopped", message: "It was stopped." });
+    open.clear();
+  };
+  return Object.assign(ask, { stop });
 }
 
 /**
  * The worker's side. Answers questions one after the other; of the waiting ones in `newest`, only the last is answered.
+ * Without questions it calls `idle` again and again until that returns false: a small piece of work ahead each time.
  */
 export function answering<T extends Talk>(
   answers: { [K in keyof T]: (asked: T[K][0]) => T[K][1] | Promise<T[K][1]> },
   newest: readonly (keyof T & string)[] = [],
+  idle?: () => boolean | Promise<boolean>,
 ): void {
   const waiting: Question[] = [];
   let busy = false;
@@ -71,7 +93,11 @@ export function answering<T extends Talk>(
   self.onmessage = ({ data }: MessageEvent<Question>) => {
     if (newest.includes(data.type)) {
       const stale = waiting.findIndex(({ type }) => type === data.type);
-      if (stale >= 0) waiting.splice(stale, 1);
+      const [dropped] = stale >= 0 ? waiting.splice(stale, 1) : [];
+      if (dropped) {
+        const superseded = { code: SUPERSEDED, message: "A newer question replaced this one." };
+        self.postMessage({ id: dropped.id, failed: superseded } satisfies Reply);
+      }
     }
     waiting.push(data);
     if (!busy) void work();
@@ -87,13 +113,17 @@ export function answering<T extends Talk>(
       } catch (error) {
         reply = { id, failed: failed(error) };
       }
-      self.postMessage(reply);
+      const ok = "ok" in reply ? reply.ok : undefined;
+      self.postMessage(reply, typeof ok === "object" && ok !== null ? { transfer: moved.get(ok) ?? [] } : {});
       // Lets newer questions replace stale ones.
-      await new Promise((resolve) => setTimeout(resolve));
+      await turn();
+      while (waiting.length === 0 && (await idle?.())) await turn();
     }
     busy = false;
   }
 }
+
+const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Sends news to the page. */
 export function tell(news: unknown): void {

@@ -1,0 +1,79 @@
+/** The page's connection to its one worker. */
+
+import type { Progress } from "../protocol.ts";
+import { SUPERSEDED, asking } from "../talk.ts";
+import type { Failed } from "../talk.ts";
+import type { Questions } from "../worker/questions.ts";
+import { failure, progress } from "./state.ts";
+
+type Connection = ReturnType<typeof connect>;
+
+/** Smaller files are read at once; a line for them would only flicker. */
+const SMALL = 2_000_000;
+
+const connect = () =>
+  asking<Questions, Progress>("./worker.js", ({ name, bytes, size, isRead }) => {
+    if (size < SMALL || !progress.value) return;
+    const { cancel } = progress.value;
+    const megabytes = (count: number) => (count / 1e6).toFixed(0);
+    const label = isRead
+      ? `Counting ${name} …`
+      : `Reading ${name}: ${megabytes(bytes)} of ${megabytes(size)} MB. It stays on this computer.`;
+    progress.value = { label, share: bytes / size, ...(cancel && { cancel }) };
+  });
+
+let current: Connection = connect();
+
+/** Asks the worker that holds what is open. */
+export function ask<K extends keyof Questions & string>(
+  type: K,
+  asked: Questions[K][0],
+  transfer: Transferable[] = [],
+): Promise<Questions[K][1]> {
+  return current(type, asked, transfer);
+}
+
+/**
+ * Opens in a worker of its own, which replaces the present one once it has succeeded. So opening can be cancelled, and
+ * what was open stays open until then.
+ */
+export async function openAside(asked: Questions["open"][0]): Promise<Questions["open"][1]> {
+  const next = connect();
+  progress.value = { label: `Opening ${asked.source.name} …`, cancel: () => next.stop() };
+  try {
+    const answer = await next("open", asked);
+    current.stop();
+    current = next;
+    return answer;
+  } catch (error) {
+    next.stop();
+    throw error;
+  } finally {
+    progress.value = undefined;
+  }
+}
+
+/**
+ * Returns a function that asks questions of one kind while the newest one changes quickly. Every answer that is newer
+ * than the drawn one is drawn, so that something moves even if answers are slower than questions.
+ */
+export function latest<K extends keyof Questions & string>(type: K) {
+  let asked = 0;
+  let drawn = 0;
+  return async (
+    question: Questions[K][0],
+    draw: (answer: Questions[K][1], isNewest: boolean) => void,
+    fail: (error: Failed) => void = (error) => (failure.value = error),
+  ): Promise<void> => {
+    const number = ++asked;
+    try {
+      const answer = await ask(type, question);
+      if (number < drawn) return;
+      drawn = number;
+      draw(answer, number === asked);
+    } catch (error) {
+      const { code } = error as Failed;
+      if (code !== SUPERSEDED && code !== "stopped" && number === asked) fail(error as Failed);
+    }
+  };
+}

@@ -1,0 +1,57 @@
+/** @jsxImportSource preact */
+/** Starts the page: settings, address, the first thing to show. */
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { stayOffline } from "../offline.ts";
+import { readAddress } from "./address.ts";
+import { applySettings, followState, undo } from "./history.ts";
+import { arrive, listenForFiles } from "./opening.ts";
+import { Shell, isDraggedOver, isHelpOpen } from "./shell.tsx";
+import { theme } from "./state.ts";
+import type { Theme } from "./state.ts";
+
+const THEME = "espalier-theme";
+
+/** Storage may be forbidden; the page works without it. */
+const stored = (): Storage | undefined => {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+};
+
+const wanted = stored()?.getItem(THEME);
+if (wanted === "light" || wanted === "dark") theme.value = wanted satisfies Theme;
+effect(() => {
+  document.documentElement.dataset["theme"] = theme.value;
+  try {
+    stored()?.setItem(THEME, theme.value);
+  } catch {
+    // No room: the theme lasts until the page is closed.
+  }
+});
+
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const isField = (target as HTMLElement).closest?.(
+    "input:not([type=range]), textarea, select, [contenteditable=true]",
+  );
+  if (isField || altKey || document.querySelector("dialog[open]")) return;
+  const isUndo = ctrlKey || metaKey ? key === "z" : key === "u";
+  if (isUndo) event.preventDefault();
+  if (isUndo) undo();
+  else if (key === "?" && !ctrlKey && !metaKey) isHelpOpen.value = true;
+});
+listenForFiles((over) => (isDraggedOver.value = over));
+
+const address = readAddress(location.hash);
+applySettings(address);
+render(<Shell />, document.getElementById("app")!);
+followState((next) => {
+  applySettings(next);
+  void arrive(next);
+});
+void arrive(address);
+stayOffline();

@@ -1,0 +1,158 @@
+/** Opens things: examples, files that are picked, dropped or pasted, and what an address says. */
+
+import { batch, signal } from "@preact/signals";
+import { EXAMPLES } from "../examples.ts";
+import type { Readable } from "../reading.ts";
+import type { Failed } from "../talk.ts";
+import type { OpenedConversation, Part } from "../worker/questions.ts";
+import type { Address } from "./address.ts";
+import { ask, openAside } from "./ask.ts";
+import { budget, encoding, failure, opened, say, view } from "./state.ts";
+import type { From, Kind, Opened } from "./state.ts";
+import { VIEWS } from "./views.ts";
+
+/** A file with several conversations, of which the reader chooses one. */
+export const choice = signal<{ file: File; conversations: NonNullable<Failed["conversations"]> } | undefined>(
+  undefined,
+);
+
+/** Tokens that the first example is fitted to: the window of a small model. */
+const FIRST_BUDGET = 64_000;
+/** Characters of a file by which views claim it. */
+const HEAD = 4_000;
+
+let last: Promise<unknown> = Promise.resolve();
+let id = 0;
+/** What the reader did last: an older opening that ends later is not shown. */
+let newest = 0;
+
+interface Options {
+  /** One of a file with several, from 1. */
+  conversation?: number | undefined;
+  /** The budget of the address. */
+  budget?: number | undefined;
+  /** Edits of an earlier visit. */
+  log?: string | undefined;
+  part?: Part | undefined;
+}
+
+/** Opens one thing after the other; the newest wins. Returns false if it could not be opened. */
+export function open(source: Readable, from: From, options: Options = {}): Promise<boolean> {
+  const number = ++newest;
+  const answer = last.then(() => number === newest && openNow(source, from, options));
+  last = answer;
+  return answer;
+}
+
+export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
+
+export function openExample(key: string, options: Options = {}): Promise<boolean> {
+  const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
+  return open(example, { example: example.key }, options);
+}
+
+async function openNow(source: Readable, from: From, options: Options): Promise<boolean> {
+  try {
+    const claimed = source instanceof File ? await claimant(source) : undefined;
+    if (claimed) {
+      show({ kind: claimed as "prompt", name: source.name, id: ++id, from, file: source as File }, options);
+      return true;
+    }
+    const { conversation, log } = options;
+    const asked = { source, encoding: encoding.value, conversation, log };
+    const answer = await openAside(asked);
+    show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
+    say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`);
+    return true;
+  } catch (error) {
+    const { code, conversations } = error as Failed;
+    if (code === "several_sessions" && source instanceof File)
+      choice.value = { file: source, conversations: conversations ?? [] };
+    else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
+    return false;
+  }
+}
+
+/** Returns the kind of the view that claims a file. */
+async function claimant(file: File): Promise<Kind | undefined> {
+  const claims = VIEWS.filter(({ takes }) => takes);
+  if (claims.length === 0) return undefined;
+  const head = await file
+    .slice(0, HEAD)
+    .text()
+    .catch(() => "");
+  return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0];
+}
+
+function show(thing: Opened, options: Options): void {
+  batch(() => {
+    failure.value = choice.value = undefined;
+    opened.value = thing;
+    if (!VIEWS.some(({ name, kinds }) => name === view.value && kinds.includes(thing.kind)))
+      view.value = VIEWS.find(({ kinds }) => kinds.includes(thing.kind))?.name ?? view.value;
+    if (options.budget !== undefined) budget.value = options.budget;
+    else if (thing.kind === "conversation") budget.value = firstBudget(thing.conversation);
+  });
+}
+
+function firstBudget({ total }: OpenedConversation): number {
+  return total > 2 * FIRST_BUDGET ? FIRST_BUDGET : Math.round(total / 2);
+}
+
+/** Shows another part of the open conversation, or counts it with another encoding. */
+export async function showPart(part: Part): Promise<void> {
+  const thing = opened.value;
+  if (thing?.kind !== "conversation") return;
+  try {
+    const conversation = await ask("show", { part, encoding: encoding.value });
+    batch(() => {
+      failure.value = undefined;
+      opened.value = { ...thing, id: ++id, conversation };
+      if (conversation.total !== thing.conversation.total) budget.value = firstBudget(conversation);
+    });
+  } catch (error) {
+    failure.value = error as Failed;
+  }
+}
+
+/** Opens what an address names, unless it is open. */
+export async function arrive(address: Address): Promise<void> {
+  const from = opened.value?.from;
+  const { example, file, budget: wanted } = address;
+  if (file !== undefined) {
+    if (from && "file" in from && from.file.name === file) return;
+    const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
+    failure.value = { code: "no_file", message };
+    if (!opened.value) await openExample(EXAMPLES[0]!.key);
+    return;
+  }
+  const key = example ?? EXAMPLES[0]!.key;
+  if (from && "example" in from && from.example === key) return;
+  await openExample(key, { budget: wanted });
+}
+
+/** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */
+export function listenForFiles(isOver: (over: boolean) => void): void {
+  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
+  addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    isOver(true);
+  });
+  addEventListener("dragleave", ({ relatedTarget }) => !relatedTarget && isOver(false));
+  addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    isOver(false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file) void openFile(file);
+  });
+  addEventListener("paste", (event) => {
+    const { target, clipboardData } = event;
+    if ((target as HTMLElement).closest?.("input, textarea, [contenteditable=true], .cm-editor")) return;
+    const [file] = clipboardData?.files ?? [];
+    const text = clipboardData?.getData("text/plain") ?? "";
+    if (file) void openFile(file);
+    else if (text.trim()) void openFile(new File([text], "pasted.json"));
+  });
+}

@@ -1,0 +1,286 @@
+/** @jsxImportSource preact */
+/** The frame around every view: what is open, the views, errors, progress, help, theme. */
+
+import { effect, signal, useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { EXAMPLES } from "../examples.ts";
+import { choice, openExample, openFile } from "./opening.ts";
+import { failure, keys, opened, progress, status, theme, view } from "./state.ts";
+import type { Theme } from "./state.ts";
+import { PAGES, VIEWS } from "./views.ts";
+
+declare const VERSION: string;
+
+const REPOSITORY = "https://www.npmjs.com/package/espalier";
+
+/** Loaded views by name. */
+const loaded = signal<Readonly<Record<string, ComponentType>>>({});
+export const isHelpOpen = signal(false);
+/** True while a file is dragged over the page. */
+export const isDraggedOver = signal(false);
+
+effect(() => {
+  const wanted = VIEWS.find(({ name }) => name === view.value);
+  if (!wanted || !opened.value || loaded.value[wanted.name]) return;
+  wanted.load().then(
+    ({ default: component }) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
+    () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),
+  );
+});
+
+export function Shell() {
+  const Shown = loaded.value[view.value];
+  return (
+    <>
+      <Header />
+      <Alert />
+      <Choice />
+      <Progress />
+      <main id="main" class={failure.value ? "stale" : ""}>
+        {Shown && opened.value ? <Shown /> : !failure.value && <p class="waiting">Opening …</p>}
+      </main>
+      <p role="status" id="status" class="status">
+        {status}
+      </p>
+      {isDraggedOver.value && <div id="drop">Drop it: it is read in this tab and sent nowhere</div>}
+      <Help />
+    </>
+  );
+}
+
+function Header() {
+  const kind = opened.value?.kind;
+  return (
+    <header>
+      <h1>Espalier</h1>
+      <Opener />
+      <nav aria-label="Views">
+        {VIEWS.filter(({ kinds }) => !kind || kinds.includes(kind)).map(({ name, title }) => (
+          <button
+            type="button"
+            key={name}
+            id={`view-${name}`}
+            aria-current={view.value === name ? "page" : undefined}
+            onClick={() => (view.value = name)}
+          >
+            {title}
+          </button>
+        ))}
+        <More />
+      </nav>
+      <div id="tools" />
+      <ThemeSwitch />
+      <button type="button" id="help" aria-label="Keys and help" title="Keys and help (?)" onClick={openHelp}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+const openHelp = () => (isHelpOpen.value = true);
+
+/** The other pages, until they are views. */
+function More() {
+  return (
+    <details class="more">
+      <summary>More</summary>
+      <ul>
+        {PAGES.map(([title, href]) => (
+          <li key={href}>
+            <a href={href}>{title}</a>
+          </li>
+        ))}
+        <li>
+          <a href={REPOSITORY}>Package and docs</a>
+        </li>
+        <li class="version">Version {VERSION}</li>
+      </ul>
+    </details>
+  );
+}
+
+function Opener() {
+  const file = useRef<HTMLInputElement>(null);
+  const from = opened.value?.from;
+  const example = from && "example" in from ? from.example : "";
+  const change = (value: string) => {
+    if (value === "pick") file.current?.click();
+    else if (value) void openExample(value);
+  };
+  return (
+    <div class="opener">
+      <select
+        id="example"
+        aria-label="Opened"
+        value={example}
+        onChange={({ currentTarget }) => {
+          const { value } = currentTarget;
+          // It keeps naming what is open until something else is.
+          currentTarget.value = example;
+          change(value);
+        }}
+      >
+        {!example && <option value="">{opened.value?.name ?? "…"}</option>}
+        {EXAMPLES.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+        <option value="pick">A file of mine …</option>
+      </select>
+      <label class="button file">
+        Open
+        <input
+          type="file"
+          id="file"
+          ref={file}
+          // The same file can be chosen again, after its agent wrote more of it.
+          onClick={({ currentTarget }) => (currentTarget.value = "")}
+          onChange={({ currentTarget }) => currentTarget.files?.[0] && void openFile(currentTarget.files[0])}
+        />
+      </label>
+    </div>
+  );
+}
+
+function Alert() {
+  const failed = failure.value;
+  if (!failed) return null;
+  const { message, code, largest, action } = failed;
+  return (
+    <div role="alert" id="alert">
+      <p>
+        {message} <small>[{code}]</small>
+      </p>
+      {largest && largest.length > 0 && (
+        <ul>
+          {largest.map(({ id, tokens, why }) => (
+            <li key={id}>
+              {id}: {tokens.toLocaleString("en")} tokens ({why})
+            </li>
+          ))}
+        </ul>
+      )}
+      {opened.value && <p>Below is still {opened.value.name}, as it was before.</p>}
+      <div class="actions">
+        {action && (
+          <button type="button" id="mend" onClick={action.run}>
+            {action.label}
+          </button>
+        )}
+        <button type="button" id="dismiss" onClick={() => (failure.value = undefined)}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Asks which conversation of a file to open. */
+function Choice() {
+  const number = useSignal("1");
+  if (!choice.value) return null;
+  const { file, conversations } = choice.value;
+  return (
+    <form
+      id="choice"
+      class="notice"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void openFile(file, { conversation: Number(number.value) });
+      }}
+    >
+      <label>
+        <span id="choice-title">
+          {file.name} contains {conversations.length} conversations. Which one?
+        </span>
+        <select
+          id="conversation"
+          ref={(element) => element?.focus()}
+          value={number.value}
+          onChange={({ currentTarget }) => (number.value = currentTarget.value)}
+        >
+          {conversations.map(({ number: at, label, messages }) => (
+            <option key={at} value={String(at)}>
+              {at}. {label || "unnamed"} ({messages} {messages === 1 ? "message" : "messages"})
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Open</button>
+      <button type="button" onClick={() => (choice.value = undefined)}>
+        Cancel
+      </button>
+    </form>
+  );
+}
+
+function Progress() {
+  if (!progress.value) return <div id="progress" hidden />;
+  const { label, share, cancel } = progress.value;
+  return (
+    <div id="progress" class="notice">
+      <label>
+        {label} <progress value={share} max={1} />
+      </label>
+      {cancel && (
+        <button type="button" id="cancel" onClick={cancel}>
+          Cancel
+        </button>
+      )}
+    </div>
+  );
+}
+
+const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
+
+function ThemeSwitch() {
+  return (
+    <button
+      type="button"
+      id="theme"
+      aria-label={`Colours: ${theme.value}`}
+      title={`Colours: ${theme.value}`}
+      onClick={() => (theme.value = NEXT[theme.value])}
+    >
+      {{ system: "◐", light: "☀", dark: "☾" }[theme.value]}
+    </button>
+  );
+}
+
+const KEYS = [
+  ["?", "shows this list"],
+  ["Ctrl+V", "opens what you have copied: a transcript, a session, a file"],
+  ["u or Ctrl+Z", "undoes the newest change; Back does, too"],
+] as const;
+
+function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isHelpOpen.value) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isHelpOpen.value]);
+  return (
+    <dialog id="keys" ref={dialog} onClose={() => (isHelpOpen.value = false)} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        {[...KEYS, ...keys.value].map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        Everything happens in this tab; nothing is sent anywhere. Espalier {VERSION},{" "}
+        <a href={REPOSITORY}>package and docs</a>.
+      </p>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}

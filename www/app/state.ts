@@ -1,0 +1,52 @@
+/** What the page shows, as signals. Views read them, and change them by assignment; the address follows. */
+
+import { signal } from "@preact/signals";
+import type { EncodingName } from "../../js/types/count.ts";
+import type { OpenedConversation } from "../worker/questions.ts";
+import type { Mode } from "./address.ts";
+import type { Failed } from "../talk.ts";
+
+/** Where the opened thing came from: decides what the address says of it. */
+export type From = { example: string } | { file: File } | { words: string } | { shape: string };
+
+/** The opened thing. */
+export type Opened = { name: string; id: number; from: From } & (
+  | { kind: "conversation"; conversation: OpenedConversation }
+  | { kind: "prompt" | "source"; file: File }
+);
+export type Kind = Opened["kind"];
+
+export const opened = signal<Opened | undefined>(undefined);
+/** Name of the view, see `views.ts`. */
+export const view = signal("conversation");
+/** Tokens that the request may have. Views share it. */
+export const budget = signal(64_000);
+export const mode = signal<Mode>("prune");
+export const encoding = signal<EncodingName>("o200k_base");
+/** What views keep in the address for themselves: `<view>.<field>`. */
+export const params = signal<Readonly<Record<string, string>>>({});
+
+export type Theme = "system" | "light" | "dark";
+export const theme = signal<Theme>("system");
+
+/** The error of the newest action; `action` mends it with one press. */
+export const failure = signal<(Failed & { action?: { label: string; run(): void } }) | undefined>(undefined);
+
+/** Something that takes long: shown with its share, and a way to stop it. */
+export const progress = signal<{ label: string; share?: number; cancel?(): void } | undefined>(undefined);
+
+/** The text of the status line: one polite live region for the whole page. */
+export const status = signal("");
+
+/** Milliseconds of rest before the status line speaks. */
+const REST = 500;
+let speaking: ReturnType<typeof setTimeout> | undefined;
+
+/** Says something to screen readers and in the status line, once nothing newer was said for a while. */
+export function say(text: string): void {
+  clearTimeout(speaking);
+  speaking = setTimeout(() => (status.value = text), REST);
+}
+
+/** Keys of the shown view, for the list that `?` opens. */
+export const keys = signal<readonly (readonly [key: string, does: string])[]>([]);

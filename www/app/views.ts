@@ -1,0 +1,32 @@
+/** The views. Each is loaded when it is first shown. */
+
+import type { ComponentType } from "preact";
+import type { Kind } from "./state.ts";
+
+export interface View {
+  /** Its name in the address, and its folder. */
+  name: string;
+  title: string;
+  /** The kinds of opened things that it shows. */
+  kinds: readonly Kind[];
+  load(): Promise<{ default: ComponentType }>;
+  /** Claims a file by its name and its first characters; it is then opened as `kinds[0]`. */
+  takes?(name: string, head: string): boolean;
+}
+
+export const VIEWS: readonly View[] = [
+  {
+    name: "conversation",
+    title: "Conversation",
+    kinds: ["conversation"],
+    load: () => import("../conversation/index.tsx"),
+  },
+];
+
+/** Pages that are not views yet. */
+export const PAGES: readonly (readonly [title: string, href: string])[] = [
+  ["Prompt", "prompt.html"],
+  ["Source files", "document.html"],
+  ["Search", "search.html"],
+  ["Inline context", "inline.html"],
+];

@@ -1,0 +1,77 @@
+/** Texts and reasons of single rows, asked when they are seen. */
+
+import { convert, prune } from "../../js/entries/verbs.ts";
+import type { NeutralMessage } from "../../js/types/messages.ts";
+import { peekOf, textOf } from "../reading.ts";
+import { viewOf } from "../session.ts";
+import { held, isEdited, pinsOf } from "./held.ts";
+import { FATES } from "./questions.ts";
+import type { Detail, Questions } from "./questions.ts";
+import { fullRun } from "./runs.ts";
+import type { FullRun } from "./runs.ts";
+
+/** Characters of a row's text. */
+const MAX_PEEK = 200;
+
+/** Returns the inserted message of a row: inserted ones have the same order in rows and report. */
+function insertedAt({ rows, report, sent }: FullRun, row: number): NeutralMessage | undefined {
+  const { indexOf } = held();
+  let before = 0;
+  for (let at = 0; at < row; at++) if (rows.index[at] === -1) before++;
+  const id = report.messages.filter((fate) => !indexOf.has(fate.id))[before]?.id;
+  return id === undefined ? undefined : sent.get(id);
+}
+
+export async function peeks({ run, messages, inserted }: Questions["peeks"][0]): Promise<string[]> {
+  const all = held().reading.messages;
+  const texts = messages.map((index) => peekOf(all[index], MAX_PEEK));
+  if (inserted.length === 0) return texts;
+  const ran = await fullRun(run);
+  return [...texts, ...inserted.map((row) => peekOf(insertedAt(ran, row), MAX_PEEK))];
+}
+
+export async function detail({ run, row }: Questions["detail"][0]): Promise<Detail> {
+  const of = held();
+  const ran = await fullRun(run);
+  const index = ran.rows.index[row] ?? -1;
+  const message = index >= 0 ? of.reading.messages[index]! : insertedAt(ran, row)!;
+  const { id } = message;
+  const fate = FATES[ran.rows.fates[row]!]!;
+  const sent = ran.sent.get(id);
+  const changed = index >= 0 && sent !== undefined && textOf(sent) !== textOf(message);
+  const reasons = ran.report.removed.filter(({ ids }) => ids.includes(id)).map(({ rule, why }) => ({ rule, why }));
+  if (fate === "hidden") reasons.push(...hidingEdits(id));
+  const isPinned = pinsOf(of).includes(id);
+  return { id, original: textOf(message), ...(changed && { sent: textOf(sent) }), reasons, isPinned };
+}
+
+function hidingEdits(id: string): Detail["reasons"] {
+  const { log } = held();
+  const by = new Set(log?.recall(id)[0]?.by);
+  return (log?.edits() ?? [])
+    .filter((edit) => by.has(edit.id))
+    .map(({ id, kind, rule }) => ({ rule, why: `hidden by the applied edit ${id} (${kind.replace("_", " ")})` }));
+}
+
+export function find({ words }: Questions["find"][0]): Uint32Array {
+  const wanted = words.toLowerCase();
+  const found: number[] = [];
+  if (wanted)
+    held().reading.messages.forEach(
+      (message, index) => textOf(message).toLowerCase().includes(wanted) && found.push(index),
+    );
+  return Uint32Array.from(found);
+}
+
+export async function result({ run }: Questions["result"][0]): Promise<string> {
+  const of = held();
+  const ran = await fullRun(run);
+  const { format } = of.reading;
+  if (ran.mode === "prune" && !isEdited(of)) {
+    const { input, options } = viewOf(of.open, of.part);
+    const { messages } = prune(input, { ...options, budget: ran.budget, encoding: of.encoding, keep: pinsOf(of) });
+    return JSON.stringify(messages, null, 1);
+  }
+  const { messages } = convert([...ran.sent.values()], format, { from: "espalier" });
+  return JSON.stringify(messages, null, 1);
+}

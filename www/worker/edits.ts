@@ -1,0 +1,131 @@
+/** Edits and pins of the open conversation: recorded in a log, undone, redone, saved. */
+
+import { describeEntry } from "../../js/cli/entry.ts";
+import type { Entry } from "../../js/cli/entry.ts";
+import { ConversationLog } from "../../js/entries/log.ts";
+import { EspalierError } from "../../js/entries/verbs.ts";
+import type { NeutralMessage } from "../../js/types/messages.ts";
+import { held, logOf } from "./held.ts";
+import type { Held } from "./held.ts";
+import { forgetRuns, fullRun } from "./runs.ts";
+import type { Edited, Questions } from "./questions.ts";
+
+/** One thing that was done at once, and is undone at once. */
+type Step = { edits: string[] } | { message: string; isPinned: boolean };
+
+let done: Step[] = [];
+let undone: Step[] = [];
+let of: Held | undefined;
+
+/** Max lines of the log that are listed. */
+const MAX_EVENTS = 200;
+
+/** The steps belong to one conversation. */
+function follow(): Held {
+  const current = held();
+  if (of !== current) [of, done, undone] = [current, [], []];
+  return current;
+}
+
+function changed(current: Held): Edited {
+  current.version++;
+  forgetRuns();
+  return edited();
+}
+
+export function edited(): Edited {
+  const { log, indexOf } = follow();
+  const base = { canUndo: done.length > 0, canRedo: undone.length > 0 };
+  if (!log) return { ...base, pins: [], edits: [], events: [], entries: 0 };
+  const pins = log.pins().flatMap(({ message }) => indexOf.get(message ?? "") ?? []);
+  const edits = log.edits().map(({ id, kind, rule, author, tokensBefore, tokensAfter, targets, revokedBy }) => {
+    const isLong = targets.length > 2 || kind === "replace_range";
+    const which = isLong ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
+    const tokens = `${tokensBefore.toLocaleString("en")} → ${tokensAfter.toLocaleString("en")} tokens`;
+    const end = revokedBy ? `, undone by ${revokedBy}` : "";
+    const text = `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${tokens}${end}`;
+    return { text, isUndone: revokedBy !== undefined };
+  });
+  const lines = log
+    .export(Math.max(0, log.length - MAX_EVENTS))
+    .split("\n")
+    .slice(0, -1);
+  const events = lines.toReversed().map((line) => {
+    const entry = JSON.parse(line) as Entry;
+    return { line, text: `${entry.seq} ${describeEntry(entry)}` };
+  });
+  return { ...base, pins, edits, events, entries: log.length };
+}
+
+export function pin({ message, isPinned }: Questions["pin"][0]): Edited {
+  const current = follow();
+  const { id } = current.reading.messages[message]!;
+  setPin(logOf(current), id, isPinned);
+  done.push({ message: id, isPinned });
+  undone = [];
+  return changed(current);
+}
+
+function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned: boolean): void {
+  const pin = log.pins().find((one) => one.message === message);
+  if (isPinned && !pin) log.pin({ message, reason: "chosen on the page" });
+  if (!isPinned && pin) log.unpin(pin.id);
+}
+
+/** Records the plan of a run: from then on it is what the next request starts from. */
+export async function applyRun({ run }: Questions["apply"][0]): Promise<Edited> {
+  const current = follow();
+  const { edits, since, report } = await fullRun(run);
+  if (edits.length === 0) throw new EspalierError({ code: "bad_input", message: "There is nothing to apply." });
+  const log = logOf(current);
+  const status = "status" in report ? report.status : "applied";
+  done.push({
+    edits: log.adopt(edits, { ...(since !== undefined && { since }), trigger: "manual", data: { status } }),
+  });
+  undone = [];
+  return changed(current);
+}
+
+export function undo(): Edited {
+  const current = follow();
+  const step = done.pop();
+  if (!step) return edited();
+  const log = logOf(current);
+  if ("edits" in step) for (const id of step.edits.toReversed()) log.undo(id);
+  else setPin(log, step.message, !step.isPinned);
+  undone.push(step);
+  return changed(current);
+}
+
+export function redo(): Edited {
+  const current = follow();
+  const step = undone.pop();
+  if (!step) return edited();
+  const log = logOf(current);
+  if ("edits" in step) for (const id of step.edits) log.redo(id);
+  else setPin(log, step.message, step.isPinned);
+  done.push(step);
+  return changed(current);
+}
+
+export const logText = (): string => held().log?.export() ?? "";
+
+/** Takes up the log of an earlier visit. Its steps can be undone, the newest first. */
+export function restoreLog(current: Held, text: string): void {
+  const { reading, encoding } = current;
+  const { log } = ConversationLog.import(text, {
+    messages: reading.messages,
+    format: "espalier",
+    tools: reading.tools,
+    encoding,
+  });
+  current.log = log;
+  current.version++;
+  follow();
+  for (const { id, trigger, revokedBy } of log.edits()) {
+    const last = done.at(-1);
+    if (revokedBy) continue;
+    if (trigger || !last || !("edits" in last)) done.push({ edits: [id] });
+    else last.edits.push(id);
+  }
+}

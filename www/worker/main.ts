@@ -1,0 +1,79 @@
+/** The one worker of the page: it reads, counts, prunes, compacts and edits. It keeps the open conversation. */
+
+import { init } from "../../js/entries/verbs.ts";
+import type { EspalierError } from "../../js/entries/verbs.ts";
+import { keepFetched } from "../offline.ts";
+import type { Progress } from "../protocol.ts";
+import { factsOf, firstView, openFile } from "../session.ts";
+import { answering, moving, tell } from "../talk.ts";
+import { detail, find, peeks, result } from "./asked.ts";
+import { applyRun, edited, logText, pin, redo, restoreLog, undo } from "./edits.ts";
+import { held, hold } from "./held.ts";
+import type { Held } from "./held.ts";
+import { forgetRuns, run, runAhead } from "./runs.ts";
+import type { OpenedConversation, Questions } from "./questions.ts";
+
+async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
+  await init({ encodings: [encoding] });
+  void keepFetched();
+}
+
+async function open({ source, encoding, conversation, log }: Questions["open"][0]): Promise<OpenedConversation> {
+  const [opened] = await Promise.all([openFile(source, conversation), load(encoding)]);
+  if (source instanceof File)
+    tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
+  try {
+    const of = hold(opened, firstView(opened), encoding);
+    forgetRuns();
+    if (log) restoreLog(of, log);
+    return answerOf(of);
+  } catch (error) {
+    if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format")
+      throw opened.unknown;
+    throw error;
+  }
+}
+
+async function show({ part, encoding }: Questions["show"][0]): Promise<OpenedConversation> {
+  await load(encoding);
+  const before = held();
+  const of = hold(before.open, part, encoding);
+  forgetRuns();
+  return answerOf(of);
+}
+
+function answerOf({ open, part, reading, total, origin, encoding }: Held): OpenedConversation {
+  const { format, messages } = reading;
+  const session = "session" in open ? { session: factsOf(open, encoding) } : {};
+  return { name: open.name, format, count: messages.length, total, origin, part, ...session };
+}
+
+function handOver({ port }: Questions["handOver"][0]): undefined {
+  const { reading, encoding } = held();
+  port.postMessage({ messages: reading.messages, tools: reading.tools, format: "espalier", encoding });
+  port.close();
+}
+
+answering<Questions>(
+  {
+    open,
+    show,
+    run: ({ mode, budget }) => run(mode, budget),
+    peeks,
+    detail,
+    find: (asked) => {
+      const found = find(asked);
+      return moving(found, [found.buffer as ArrayBuffer]);
+    },
+    result,
+    edited: () => edited(),
+    pin,
+    apply: applyRun,
+    undo: () => undo(),
+    redo: () => redo(),
+    log: () => logText(),
+    handOver,
+  },
+  ["run", "peeks", "detail", "find"],
+  runAhead,
+);

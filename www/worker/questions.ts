@@ -1,0 +1,108 @@
+/** The questions that the page asks its one worker, and the answers. */
+
+import type { Readable } from "../reading.ts";
+import type { SessionFacts } from "../protocol.ts";
+import type { Mode } from "../app/address.ts";
+import type { CompactReport } from "../../js/types/compact-report.ts";
+import type { EncodingName, Origin, Totals } from "../../js/types/count.ts";
+
+/** The messages of a session to show: those of the next request, all of them, or the side chain of that index. */
+export type Part = "live" | "history" | { side: number };
+
+export interface OpenedConversation {
+  name: string;
+  format: string;
+  /** Number of messages, and their tokens with system prompt and tools. */
+  count: number;
+  total: number;
+  /** `estimate` until the vocabulary is there. */
+  origin: Origin;
+  part: Part;
+  /** For files that an agent wrote. */
+  session?: SessionFacts;
+}
+
+export const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
+/** Fates of a row; `hidden`: an applied edit hides it already. */
+export const FATES = ["kept", "changed", "dropped", "covered", "inserted", "hidden"] as const;
+
+/** The messages with their fates, as columns: cheap to pass on, whatever their number. */
+export interface Rows {
+  /** Index of the message in the conversation; -1 for one that is not in it, such as a summary. */
+  index: Int32Array;
+  /** Indices in ROLES and FATES. */
+  roles: Uint8Array;
+  fates: Uint8Array;
+  /** Tokens; 0 in `after` if it is not sent. */
+  before: Uint32Array;
+  after: Uint32Array;
+}
+
+export interface Ran {
+  /** Number of this run, for questions about it. */
+  run: number;
+  mode: Mode;
+  budget: number;
+  /** The same result holds for all budgets from `low` to `high`. */
+  low: number;
+  high: number;
+  /** True if no engine ran for it. */
+  isRemembered: boolean;
+  rows: Rows;
+  before: Totals;
+  after: Totals;
+  encoding: string;
+  origin: Origin;
+  /** Only for `compact`. */
+  plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality">;
+}
+
+/** One message with everything that is known of it. */
+export interface Detail {
+  id: string;
+  original: string;
+  /** Absent if it is sent as it is, or not sent. */
+  sent?: string;
+  reasons: { rule: string; why: string }[];
+  isPinned: boolean;
+}
+
+/** The state of the edits. */
+export interface Edited {
+  /** Indices of pinned messages. */
+  pins: number[];
+  canUndo: boolean;
+  canRedo: boolean;
+  edits: { text: string; isUndone: boolean }[];
+  /** Newest first. */
+  events: { text: string; line: string }[];
+  entries: number;
+}
+
+export type Questions = {
+  /** `conversation`: one of a file with several, from 1. `log`: edits of an earlier visit. */
+  open: [
+    asked: { source: Readable; encoding: EncodingName; conversation?: number | undefined; log?: string | undefined },
+    answer: OpenedConversation,
+  ];
+  /** Another part of the opened file, or another encoding. */
+  show: [asked: { part: Part; encoding: EncodingName }, answer: OpenedConversation];
+  run: [asked: { mode: Mode; budget: number }, answer: Ran];
+  /** The beginnings of messages by index, then of inserted rows of a run. */
+  peeks: [asked: { run: number; messages: number[]; inserted: number[] }, answer: string[]];
+  detail: [asked: { run: number; row: number }, answer: Detail];
+  /** Indices of the messages that contain the words. */
+  find: [asked: { words: string }, answer: Uint32Array];
+  /** The request as it would be sent, in the format of the file, as JSON text. */
+  result: [asked: { run: number }, answer: string];
+  edited: [asked: object, answer: Edited];
+  pin: [asked: { message: number; isPinned: boolean }, answer: Edited];
+  /** Records the plan of a run. */
+  apply: [asked: { run: number }, answer: Edited];
+  undo: [asked: object, answer: Edited];
+  redo: [asked: object, answer: Edited];
+  /** The log as lines of JSON. */
+  log: [asked: object, answer: string];
+  /** Sends messages and tools in neutral form through `port`, for a worker of a view. */
+  handOver: [asked: { port: MessagePort }, answer: undefined];
+};
