@@ -7,8 +7,9 @@ import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
-import { budget, encoding, failure, opened, say, view } from "./state.ts";
+import { autoBudget, budget, encoding, failure, opened, say, view } from "./state.ts";
 import type { From, Kind, Opened } from "./state.ts";
+import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
 
 /** A file with several conversations, of which the reader chooses one. */
@@ -58,10 +59,12 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
       show({ kind: claimed as "prompt", name: source.name, id: ++id, from, file: source as File }, options);
       return true;
     }
-    const { conversation, log } = options;
+    const { conversation } = options;
+    const log = options.log ?? (await keptLog(from));
     const asked = { source, encoding: encoding.value, conversation, log };
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
+    if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
     say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`);
     return true;
   } catch (error) {
@@ -91,7 +94,7 @@ function show(thing: Opened, options: Options): void {
     if (!VIEWS.some(({ name, kinds }) => name === view.value && kinds.includes(thing.kind)))
       view.value = VIEWS.find(({ kinds }) => kinds.includes(thing.kind))?.name ?? view.value;
     if (options.budget !== undefined) budget.value = options.budget;
-    else if (thing.kind === "conversation") budget.value = firstBudget(thing.conversation);
+    else if (thing.kind === "conversation") autoBudget.value = budget.value = firstBudget(thing.conversation);
   });
 }
 
@@ -108,7 +111,8 @@ export async function showPart(part: Part): Promise<void> {
     batch(() => {
       failure.value = undefined;
       opened.value = { ...thing, id: ++id, conversation };
-      if (conversation.total !== thing.conversation.total) budget.value = firstBudget(conversation);
+      // A budget that the reader chose stays.
+      if (budget.value === autoBudget.value) autoBudget.value = budget.value = firstBudget(conversation);
     });
   } catch (error) {
     failure.value = error as Failed;
@@ -121,6 +125,11 @@ export async function arrive(address: Address): Promise<void> {
   const { example, file, budget: wanted } = address;
   if (file !== undefined) {
     if (from && "file" in from && from.file.name === file) return;
+    const kept = await keptFile(file);
+    if (kept) {
+      await openFile(kept.file, { conversation: kept.conversation, budget: wanted });
+      return;
+    }
     const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
     failure.value = { code: "no_file", message };
     if (!opened.value) await openExample(EXAMPLES[0]!.key);

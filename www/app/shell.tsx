@@ -6,7 +6,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
 import { choice, openExample, openFile } from "./opening.ts";
-import { failure, keys, opened, progress, status, theme, view } from "./state.ts";
+import { failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
 import { PAGES, VIEWS } from "./views.ts";
 
@@ -162,7 +162,7 @@ function Alert() {
           ))}
         </ul>
       )}
-      {opened.value && <p>Below is still {opened.value.name}, as it was before.</p>}
+      {shown.value && <p>Below is still {shown.value}.</p>}
       <div class="actions">
         {action && (
           <button type="button" id="mend" onClick={action.run}>

@@ -50,3 +50,8 @@ export function say(text: string): void {
 
 /** Keys of the shown view, for the list that `?` opens. */
 export const keys = signal<readonly (readonly [key: string, does: string])[]>([]);
+
+/** What the view shows, in words: named while an error says that something newer could not be shown. */
+export const shown = signal("");
+/** The budget that the page chose itself, so that it may change it again. */
+export const autoBudget = signal<number | undefined>(undefined);

@@ -1,9 +1,166 @@
 /** @jsxImportSource preact */
-/** The conversation: which messages stay, which go, and why. */
+/** The conversation: which messages stay within a budget, which go, and why. */
 
-import { opened } from "../app/state.ts";
+import { useEffect } from "preact/hooks";
+import type { Mode } from "../app/address.ts";
+import { showPart } from "../app/opening.ts";
+import { encoding, keys, mode, opened } from "../app/state.ts";
+import { useStyle } from "../app/style.ts";
+import type { EncodingName } from "../../js/types/count.ts";
+import { Budget, nextInWords, stepBudget } from "./budget.tsx";
+import type { Filter } from "./items.ts";
+import { List, focusList, goTo } from "./list.tsx";
+import { Pane } from "./pane.tsx";
+import { noEffect } from "./result.tsx";
+import { Share } from "./share.tsx";
+import { conversation, filter, isPaneOpen, matches, next, ran, tab, totals, words } from "./state.ts";
+import { Strip } from "./strip.tsx";
+import { count, number } from "./words.ts";
+
+const KEYS = [
+  ["↑ ↓ PageUp PageDown Home End", "choose a message in the list"],
+  ["Enter or Space", "opens the chosen message, or a folded block"],
+  ["← →", "fold and unfold a block; on the slider they change the budget"],
+  ["[ ]", "to the next budget at which something changes"],
+  ["n", "goes to the message that is next to go"],
+  ["/", "finds words in messages"],
+] as const;
+
+function press(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const isField = (target as HTMLElement).closest?.("input:not([type=range]), textarea, select");
+  if (isField || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
+  if (key === "/") document.getElementById("words")?.focus();
+  else if (key === "[" || key === "]") void stepBudget(key === "]");
+  else if (key === "n" && next.value?.row !== undefined && next.value.run === ran.value?.run) goTo(next.value.row);
+  else if (key === "Escape" && isPaneOpen.value) {
+    isPaneOpen.value = false;
+    focusList();
+  } else return;
+  event.preventDefault();
+}
 
 export default function Conversation() {
-  const thing = opened.value;
-  return thing?.kind === "conversation" ? <p>{thing.conversation.count} messages</p> : null;
+  useStyle("conversation.css");
+  useEffect(() => {
+    keys.value = KEYS;
+    addEventListener("keydown", press);
+    return () => {
+      keys.value = [];
+      removeEventListener("keydown", press);
+    };
+  }, []);
+  return (
+    <div id="conversation" class={opened.value ? "" : "empty"}>
+      <div class="top">
+        <Headline />
+        <Strip />
+        <Budget />
+        <Controls />
+      </div>
+      <div class="split">
+        <List />
+        <Pane />
+      </div>
+    </div>
+  );
+}
+
+/** The one sentence that says what is to be seen. */
+function Headline() {
+  const open = conversation.value;
+  const run = ran.value;
+  if (!open || !run) return <h2 id="headline">…</h2>;
+  const { out = 0 } = totals.value ?? {};
+  const less = noEffect(run);
+  return (
+    <div class="headline">
+      <h2 id="headline">
+        {count(open.count, "message")}, {count(open.total, "token")}; {number(run.budget)} fit.{" "}
+        <span class="call">Drag.</span>
+      </h2>
+      <p id="sent-line">
+        {number(run.after.total)} are sent, {count(out, "message")} {run.mode === "compact" ? "covered or out" : "out"}
+        {nextInWords() && `; ${nextInWords()}`}.{less && ` ${less}`}
+      </p>
+    </div>
+  );
+}
+
+const MODES: readonly (readonly [Mode, string, string])[] = [
+  ["prune", "prune", "removes the oldest"],
+  ["compact", "compact", "summarises them by rules"],
+];
+
+function Controls() {
+  return (
+    <div class="controls">
+      <fieldset id="mode">
+        <legend>How</legend>
+        {MODES.map(([name, title, what]) => (
+          <label key={name} title={what}>
+            <input
+              type="radio"
+              name="mode"
+              value={name}
+              checked={mode.value === name}
+              onChange={() => {
+                mode.value = name;
+                tab.value = "result";
+              }}
+            />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+      <select
+        id="encoding"
+        aria-label="Encoding"
+        value={encoding.value}
+        onChange={({ currentTarget }) => {
+          encoding.value = currentTarget.value as EncodingName;
+          void showPart(conversation.value?.part ?? "live");
+        }}
+      >
+        <option value="o200k_base">o200k_base: gpt-4o and newer</option>
+        <option value="cl100k_base">cl100k_base: gpt-4, gpt-3.5</option>
+      </select>
+      <select
+        id="filter"
+        aria-label="Shown rows"
+        value={filter.value}
+        onChange={({ currentTarget }) => (filter.value = currentTarget.value as Filter)}
+      >
+        <option value="all">all messages</option>
+        <option value="sent">sent</option>
+        <option value="gone">removed or changed</option>
+      </select>
+      <label class="find">
+        <input
+          type="search"
+          id="words"
+          placeholder="Find (/)"
+          aria-label="Find words in messages"
+          value={words.value}
+          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === "Escape") words.value = currentTarget.value = "";
+            if (key === "Escape" || key === "Enter") focusList();
+          }}
+        />
+        {matches.value && <small>{number(matches.value.size)}</small>}
+      </label>
+      <button
+        type="button"
+        id="details"
+        onClick={() => {
+          isPaneOpen.value = true;
+          document.getElementById(`tab-${tab.value}`)?.focus();
+        }}
+      >
+        Details
+      </button>
+      <Share />
+    </div>
+  );
 }

@@ -10,7 +10,7 @@ import { detail, find, peeks, result } from "./asked.ts";
 import { applyRun, edited, logText, pin, redo, restoreLog, undo } from "./edits.ts";
 import { held, hold } from "./held.ts";
 import type { Held } from "./held.ts";
-import { forgetRuns, run, runAhead } from "./runs.ts";
+import { forgetRuns, nextOf, run, runAhead, stepFrom } from "./runs.ts";
 import type { OpenedConversation, Questions } from "./questions.ts";
 
 async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
@@ -48,6 +48,12 @@ function answerOf({ open, part, reading, total, origin, encoding }: Held): Opene
   return { name: open.name, format, count: messages.length, total, origin, part, ...session };
 }
 
+/** Compaction has no single order of removal: a step is one in a hundred of the conversation. */
+function compactStep(budget: number, up: boolean): number {
+  const step = Math.max(1, Math.round(held().total / 100));
+  return Math.max(0, budget + (up ? step : -step));
+}
+
 function handOver({ port }: Questions["handOver"][0]): undefined {
   const { reading, encoding } = held();
   port.postMessage({ messages: reading.messages, tools: reading.tools, format: "espalier", encoding });
@@ -61,6 +67,8 @@ answering<Questions>(
     run: ({ mode, budget }) => run(mode, budget),
     peeks,
     detail,
+    next: ({ run }) => nextOf(run),
+    step: ({ mode, budget, up }) => ({ budget: mode === "prune" ? stepFrom(budget, up) : compactStep(budget, up) }),
     find: (asked) => {
       const found = find(asked);
       return moving(found, [found.buffer as ArrayBuffer]);
@@ -74,6 +82,6 @@ answering<Questions>(
     log: () => logText(),
     handOver,
   },
-  ["run", "peeks", "detail", "find"],
+  ["run", "peeks", "detail", "next", "find"],
   runAhead,
 );

@@ -67,6 +67,18 @@ export interface Detail {
   isPinned: boolean;
 }
 
+/** What would go next if the budget fell below `low` of the run. */
+export interface Next {
+  /** The first and the last row that go. Absent if nothing more can go. */
+  row?: number;
+  last?: number;
+  /** Number of messages that go at once, and their tokens. */
+  count: number;
+  tokens: number;
+  /** The budget at which they go; if nothing can, the smallest possible one. */
+  budget: number;
+}
+
 /** The state of the edits. */
 export interface Edited {
   /** Indices of pinned messages. */
@@ -91,6 +103,9 @@ export type Questions = {
   /** The beginnings of messages by index, then of inserted rows of a run. */
   peeks: [asked: { run: number; messages: number[]; inserted: number[] }, answer: string[]];
   detail: [asked: { run: number; row: number }, answer: Detail];
+  next: [asked: { run: number }, answer: Next];
+  /** The nearest budget with another result, upwards or downwards. */
+  step: [asked: { mode: Mode; budget: number; up: boolean }, answer: { budget: number }];
   /** Indices of the messages that contain the words. */
   find: [asked: { words: string }, answer: Uint32Array];
   /** The request as it would be sent, in the format of the file, as JSON text. */

@@ -14,7 +14,7 @@ import type { Held } from "./held.ts";
 import { Remembered, spanOf } from "./remembered.ts";
 import type { Span } from "./remembered.ts";
 import { rowsOf } from "./rows.ts";
-import type { Ran, Rows } from "./questions.ts";
+import type { Next, Ran, Rows } from "./questions.ts";
 
 /** A run with everything that can be asked about it. */
 export interface FullRun {
@@ -111,7 +111,7 @@ function answerOf({ mode, rows, report }: FullRun): Kept["answer"] {
   return { ...base, plan: { status, steps, summary, aim, ledger, quality } as NonNullable<Ran["plan"]> };
 }
 
-function remember(ran: FullRun): Span {
+function remember(ran: FullRun): Kept {
   const { low, high } = spanOf(ran.report as PruneReport, baseReading(held()).largest);
   const bytes = Object.values(ran.rows).reduce((sum, { byteLength }) => sum + byteLength, 500);
   const kept = { low, high, bytes, answer: answerOf(ran) };
@@ -176,6 +176,50 @@ export async function fullRun(number: number): Promise<FullRun> {
   const ran = prunes(of, asked.budget);
   keepFull(number, ran);
   return ran;
+}
+
+/** Returns the budgets of the same result, and that result. */
+function known(of: Held, budget: number): Kept {
+  return remembered.at(budget) ?? remember(prunes(of, budget));
+}
+
+/** Returns what goes first when the budget falls below the shown result. */
+export function nextOf(number: number): Next {
+  const of = held();
+  const asked = full.get(number) ?? answered.get(number);
+  if (!asked || asked.version !== of.version || asked.mode !== "prune") return { count: 0, tokens: 0, budget: 0 };
+  const shown = known(of, asked.budget);
+  const budget = shown.low - 1;
+  try {
+    const { fates, after } = known(of, budget).answer.rows;
+    const before = shown.answer.rows;
+    const rows: number[] = [];
+    let tokens = 0;
+    for (let at = 0; at < fates.length; at++) {
+      if (fates[at] === before.fates[at] || after[at]! >= before.after[at]!) continue;
+      rows.push(at);
+      tokens += before.after[at]! - after[at]!;
+    }
+    const last = rows.at(-1);
+    return { ...(last !== undefined && { row: rows[0]!, last }), count: rows.length, tokens, budget };
+  } catch (error) {
+    const { details } = error as { details?: { needed?: number } };
+    return { count: 0, tokens: 0, budget: details?.needed ?? shown.low };
+  }
+}
+
+/** Returns the nearest budget with another result of pruning. */
+export function stepFrom(budget: number, up: boolean): number {
+  const of = held();
+  const here = known(of, budget);
+  if (!up) return Math.max(0, here.low - 1);
+  const most = of.total;
+  for (let distance = Math.ceil(most / 100); ; distance *= 2) {
+    let found = known(of, Math.min(most, here.high + distance));
+    while (found.low > here.high + 1) found = known(of, found.low - 1);
+    if (found.answer.after.total !== here.answer.after.total) return Math.max(found.low, here.high + 1);
+    if (here.high + distance >= most) return most;
+  }
 }
 
 /** Runs once ahead of the reader, next to what is known around the shown budget. Returns false if nothing is left. */

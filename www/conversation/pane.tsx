@@ -1,0 +1,136 @@
+/** @jsxImportSource preact */
+/** The pane beside the list: the chosen message, the result, the file, the log. */
+
+import { useSignal } from "@preact/signals";
+import { opened } from "../app/state.ts";
+import { FATES, ROLES } from "../worker/questions.ts";
+import { FileFacts } from "./file-facts.tsx";
+import { FATE_WORDS } from "./list.tsx";
+import { LogTab } from "./log.tsx";
+import { ResultTab } from "./result.tsx";
+import { chosen, detail, isPaneOpen, next, ran, setPin, tab } from "./state.ts";
+import { number } from "./words.ts";
+
+const TABS = [
+  ["message", "Message"],
+  ["result", "Result"],
+  ["log", "Edits"],
+  ["file", "File"],
+] as const;
+
+export function Pane() {
+  const press = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const at = TABS.findIndex(([name]) => name === tab.value);
+    tab.value = TABS[(at + by + TABS.length) % TABS.length]![0];
+    document.getElementById(`tab-${tab.value}`)?.focus();
+  };
+  return (
+    <aside id="pane" aria-label="Details" data-open={isPaneOpen.value}>
+      <div class="tabs">
+        <div role="tablist" aria-label="Details" onKeyDown={press}>
+          {TABS.map(([name, title]) => (
+            <button
+              type="button"
+              role="tab"
+              key={name}
+              id={`tab-${name}`}
+              aria-selected={tab.value === name}
+              aria-controls="tabpanel"
+              tabIndex={tab.value === name ? 0 : -1}
+              onClick={() => {
+                tab.value = name;
+                isPaneOpen.value = true;
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        <button type="button" class="close" aria-label="Close the details" onClick={() => (isPaneOpen.value = false)}>
+          ✕
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it. */}
+      <div role="tabpanel" id="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
+        {tab.value === "message" && <MessageTab />}
+        {tab.value === "result" && <ResultTab />}
+        {tab.value === "log" && <LogTab />}
+        {tab.value === "file" && <FileFacts key={opened.value?.id ?? 0} />}
+      </div>
+    </aside>
+  );
+}
+
+/** Characters that are shown at once: more would hold up the page. */
+const MAX_TEXT = 20_000;
+
+function MessageTab() {
+  const run = ran.value;
+  const found = detail.value;
+  if (!run || chosen.value < 0)
+    return <p class="dim">Choose a row to read its message, what is sent of it, and why it stays or goes.</p>;
+  if (!found || found.row !== chosen.value || found.run !== run.run) return <p class="dim">…</p>;
+  const { row, id, original, sent, reasons, isPinned } = found;
+  const { rows } = run;
+  const index = rows.index[row]!;
+  const fate = FATES[rows.fates[row]!]!;
+  const [before, after] = [rows.before[row]!, rows.after[row]!];
+  return (
+    <div id="message">
+      <h2>
+        {index >= 0 ? `${index + 1}. ` : ""}
+        {ROLES[rows.roles[row]!]} <small>{id}</small>
+      </h2>
+      <p id="why">
+        <strong class={`fate ${fate}`}>{FATE_WORDS[fate]}</strong>{" "}
+        {before === after ? `${number(before)} tokens` : `${number(before)} → ${number(after)} tokens`}
+        {reasons.map(({ rule, why }) => (
+          <span key={rule} class="reason">
+            {why} <small>({rule})</small>
+          </span>
+        ))}
+        {reasons.length === 0 && <span class="reason">{WHY[fate]}</span>}
+        {next.value?.run === run.run && next.value.row === row && <span class="reason">It is the next to go.</span>}
+      </p>
+      {index >= 0 && (
+        <button type="button" id="pin" aria-pressed={isPinned} onClick={() => void setPin(index, !isPinned)}>
+          {isPinned ? "Unpin" : "Pin: it stays whatever the budget"}
+        </button>
+      )}
+      {sent !== undefined && <Text key={`s${id}`} title="As sent" text={sent} id="sent" />}
+      <Text
+        key={`o${id}`}
+        title={index < 0 ? "What is added" : sent === undefined ? "Text" : "Original"}
+        text={original}
+        id="original"
+      />
+    </div>
+  );
+}
+
+const WHY: Record<(typeof FATES)[number], string> = {
+  kept: "It fits, and is sent word for word.",
+  changed: "It is sent shortened.",
+  dropped: "It does not fit.",
+  covered: "The summary replaces it.",
+  inserted: "It replaces the messages that it summarises.",
+  hidden: "An applied edit hides it.",
+};
+
+function Text({ title, text, id }: { title: string; text: string; id: string }) {
+  const isWhole = useSignal(false);
+  const isLong = text.length > MAX_TEXT && !isWhole.value;
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <pre id={id}>{isLong ? `${text.slice(0, MAX_TEXT)}…` : text || "(empty)"}</pre>
+      {isLong && (
+        <button type="button" onClick={() => (isWhole.value = true)}>
+          Show all {number(text.length)} characters
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,176 @@
+/** @jsxImportSource preact */
+/** What the run did: its outcome, its parts, the steps, the summary, the facts that stay. */
+
+import { words } from "../../js/cli/report.ts";
+import { mode } from "../app/state.ts";
+import type { Ran } from "../worker/questions.ts";
+import { nextInWords } from "./budget.tsx";
+import { apply, conversation, edited, isBusy, ran, redoEdit, totals, undoEdit } from "./state.ts";
+import { count, number } from "./words.ts";
+
+const STATUS: Record<string, string> = {
+  applied:
+    "A summary by rules replaces the covered messages. A model would word it better; the facts in its lists would stay.",
+  unchanged: "It fits as it is.",
+  nothing_to_compact: "There are too few messages to summarise.",
+  no_gain: "A summary would not free enough.",
+  inflated: "A summary would be longer than the messages that it replaces.",
+};
+
+/** Says in one sentence what the run did. */
+export function outcome({ mode, plan }: Ran): string {
+  const { out = 0, changed = 0 } = totals.value ?? {};
+  if (mode === "compact") return STATUS[plan?.status ?? ""] ?? plan?.status ?? "";
+  if (out === 0 && changed === 0) return "It fits; nothing was removed.";
+  const parts = [out > 0 && `${count(out, "message")} removed`, changed > 0 && `${number(changed)} shortened`].filter(
+    Boolean,
+  );
+  return `${parts.join(", ")}; the oldest go first.`;
+}
+
+/** Says why another budget would change little, if that is so. */
+export function noEffect({ plan, budget, after }: Ran): string | undefined {
+  const aim = plan?.aim;
+  if (!aim) return undefined;
+  const least = Math.max(aim.floor, aim.mustKeep);
+  if (least >= aim.target)
+    return `The budget has no effect here: the newest request, its round and the record need ${number(least)} tokens, more than the target of ${number(aim.target)}.`;
+  if (after.total < 0.8 * Math.min(budget, aim.target))
+    return `The budget has little effect here: the summary and what must stay need only ${number(after.total)} of the ${number(aim.target)} tokens aimed at.`;
+  return undefined;
+}
+
+export function ResultTab() {
+  const run = ran.value;
+  if (!run) return null;
+  const { before, after, origin, encoding, plan } = run;
+  const how = origin === "exact" ? "counted exactly" : `counted by ${origin}`;
+  const less = noEffect(run);
+  return (
+    <div id="outcome">
+      <p>
+        <strong>
+          {number(before.total)} → {number(after.total)} tokens
+        </strong>
+        , {number(before.messages)} → {number(after.messages)} messages of {conversation.value?.format}, {how} with{" "}
+        {encoding}.
+      </p>
+      <p id="said">{outcome(run)}</p>
+      {less && <p id="no-effect">{less}</p>}
+      {run.mode === "prune" && nextInWords() && <p id="next">{capital(nextInWords())}.</p>}
+      {mode.value === "compact" && <Actions run={run} />}
+      <Parts run={run} />
+      {plan && <Plan plan={plan} />}
+    </div>
+  );
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Actions({ run }: { run: Ran }) {
+  const canApply = run.plan?.status === "applied" && !isBusy.value;
+  return (
+    <div class="actions">
+      <button type="button" id="apply" aria-disabled={!canApply} onClick={() => canApply && void apply()}>
+        Apply
+      </button>
+      <button type="button" id="undo" aria-disabled={!edited.value?.canUndo} onClick={() => void undoEdit()}>
+        Undo
+      </button>
+      <button type="button" id="redo" aria-disabled={!edited.value?.canRedo} onClick={() => void redoEdit()}>
+        Redo
+      </button>
+    </div>
+  );
+}
+
+function Parts({ run: { after, budget } }: { run: Ran }) {
+  const parts = [
+    ["system messages", after.frame],
+    ["tools", after.tools],
+    ["conversation", after.conversation],
+  ] as const;
+  return (
+    <table id="split">
+      <caption>What is sent of a budget of {number(budget)} tokens</caption>
+      <tbody>
+        {parts.map(([name, tokens]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{number(tokens)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Plan({ plan: { steps, summary, quality, ledger } }: { plan: NonNullable<Ran["plan"]> }) {
+  const retention = (quality?.retention ?? []).filter(({ all }) => all > 0);
+  return (
+    <>
+      <h3>Steps</h3>
+      <ol id="steps">
+        {steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => (
+          <li key={step}>
+            {step}: {outcome.replace("_", " ")}, {number(tokensBefore)} → {number(tokensAfter)} tokens: {why}
+          </li>
+        ))}
+      </ol>
+      {retention.length > 0 && (
+        <table id="quality">
+          <caption>Facts that the model still sees</caption>
+          <thead>
+            <tr>
+              <th scope="col">kind</th>
+              <th scope="col">total</th>
+              <th scope="col">word for word</th>
+              <th scope="col">on a line of its own</th>
+              <th scope="col">can be looked up</th>
+            </tr>
+          </thead>
+          <tbody>
+            {retention.map(({ kind, all, literal, ownLine, recall }) => (
+              <tr key={kind}>
+                <th scope="row">{words(kind)}</th>
+                <td>{number(all)}</td>
+                <td>{number(literal)}</td>
+                <td>{number(ownLine)}</td>
+                <td>{number(recall)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {ledger && ledger.length > 0 && (
+        <table id="ledger">
+          <caption>Lists of facts in the summary</caption>
+          <thead>
+            <tr>
+              <th scope="col">list</th>
+              <th scope="col">lines</th>
+              <th scope="col">shortened</th>
+              <th scope="col">left out, can be looked up</th>
+            </tr>
+          </thead>
+          <tbody>
+            {ledger.map(({ block, lines, shortened, leftOut }) => (
+              <tr key={block}>
+                <th scope="row">{block}</th>
+                <td>{number(lines)}</td>
+                <td>{number(shortened)}</td>
+                <td>{number(leftOut)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {summary && (
+        <section aria-label="The summary">
+          <h3>The summary</h3>
+          <pre id="summary">{summary}</pre>
+        </section>
+      )}
+    </>
+  );
+}

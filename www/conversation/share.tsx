@@ -1,0 +1,64 @@
+/** @jsxImportSource preact */
+/** What a reader can take along: the result, code that makes it, a link. */
+
+import { ask } from "../app/ask.ts";
+import { failure, opened } from "../app/state.ts";
+import type { Failed } from "../talk.ts";
+import { codeOf, testOf } from "./code.ts";
+import { copyText, saveText } from "./save.ts";
+import { conversation, ran } from "./state.ts";
+
+export function Share() {
+  const run = ran.value;
+  const open = conversation.value;
+  if (!run || !open) return null;
+  const name = opened.value?.name ?? "conversation";
+  const close = (event: Event) => (event.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
+  const result = async (event: Event) => {
+    close(event);
+    try {
+      saveText(`${name.replace(/\.\w+$/, "")}-${run.budget}.json`, await ask("result", { run: run.run }));
+    } catch (error) {
+      failure.value = error as Failed;
+    }
+  };
+  return (
+    <details class="more share" id="share">
+      <summary>Take along</summary>
+      <ul>
+        <li>
+          <button
+            type="button"
+            id="copy-link"
+            onClick={(event) => (close(event), void copyText(location.href, "the link"))}
+          >
+            Copy link with settings
+          </button>
+        </li>
+        <li>
+          <button
+            type="button"
+            id="copy-code"
+            onClick={(event) => (close(event), void copyText(codeOf(run, open), "the code"))}
+          >
+            Copy code
+          </button>
+        </li>
+        <li>
+          <button
+            type="button"
+            id="copy-test"
+            onClick={(event) => (close(event), void copyText(testOf(run, open), "the test case"))}
+          >
+            Copy as test case
+          </button>
+        </li>
+        <li>
+          <button type="button" id="save-result" onClick={(event) => void result(event)}>
+            Save the fitted messages
+          </button>
+        </li>
+      </ul>
+    </details>
+  );
+}

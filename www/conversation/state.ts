@@ -1,0 +1,185 @@
+/** What the view of conversations knows: the shown run, the edits, the chosen row. */
+
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { ask, latest } from "../app/ask.ts";
+import { undoable } from "../app/history.ts";
+import { autoBudget, budget, failure, mode, opened, say, shown } from "../app/state.ts";
+import { saveLog } from "../app/store.ts";
+import type { Failed } from "../talk.ts";
+import type { Detail, Edited, Next, Ran } from "../worker/questions.ts";
+import { gone, itemsOf } from "./items.ts";
+import type { Filter } from "./items.ts";
+import { count, number } from "./words.ts";
+
+/** The shown run. Everything on the page is of this run. */
+export const ran = signal<Ran | undefined>(undefined);
+/** True while a newer run is awaited. */
+export const isBusy = signal(false);
+export const edited = signal<Edited | undefined>(undefined);
+/** Increases with every change of edits and pins. */
+const version = signal(0);
+
+export const filter = signal<Filter>("all");
+export const words = signal("");
+/** Indices of the messages that contain the words; undefined without words. */
+export const matches = signal<ReadonlySet<number> | undefined>(undefined);
+/** First rows of folded stretches that are open. */
+export const unfolded = signal<ReadonlySet<number>>(new Set());
+/** The chosen row of the run, or -1. */
+export const chosen = signal(-1);
+export const detail = signal<(Detail & { run: number; row: number }) | undefined>(undefined);
+/** What would go next if the budget fell. */
+export const next = signal<(Next & { run: number }) | undefined>(undefined);
+
+export const conversation = computed(() =>
+  opened.value?.kind === "conversation" ? opened.value.conversation : undefined,
+);
+export const items = computed(() => {
+  const run = ran.value;
+  return run ? itemsOf(run.rows, { filter: filter.value, matches: matches.value, unfolded: unfolded.value }) : [];
+});
+export const totals = computed(() => (ran.value ? gone(ran.value.rows) : undefined));
+
+const askRun = latest("run");
+const askDetail = latest("detail");
+const askNext = latest("next");
+const askFind = latest("find");
+/** The opened thing that is drawn. */
+let drawn = -1;
+
+effect(() => {
+  const thing = opened.value;
+  const asked = { mode: mode.value, budget: budget.value };
+  void version.value;
+  if (thing?.kind !== "conversation") return;
+  isBusy.value = true;
+  untracked(() => void askRun(asked, (answer, isNewest) => draw(answer, isNewest, thing.id), fail));
+});
+
+function draw(answer: Ran, isNewest: boolean, id: number): void {
+  batch(() => {
+    if (drawn !== id) {
+      drawn = id;
+      chosen.value = -1;
+      detail.value = matches.value = undefined;
+      unfolded.value = new Set();
+      words.value = "";
+    }
+    ran.value = answer;
+    isBusy.value = !isNewest;
+    if (failure.value?.code === "budget_exceeded") failure.value = undefined;
+    const name = opened.value?.name ?? "";
+    shown.value = `${name}, fitted to ${number(answer.budget)} tokens`;
+  });
+  if (isNewest) rest(answer);
+}
+
+function fail(error: Failed): void {
+  isBusy.value = false;
+  const { code, needed } = error;
+  if (code === "budget_exceeded" && needed !== undefined) {
+    // The page chose this budget itself: the smallest possible one replaces it.
+    if (budget.value === autoBudget.value) {
+      budget.value = needed;
+      return;
+    }
+    const action = { label: `Use ${number(needed)} tokens`, run: () => (budget.value = needed) };
+    failure.value = { ...error, action };
+  } else failure.value = error;
+}
+
+/** Milliseconds without a new run after which the reader is told more about the shown one. */
+const REST = 120;
+let resting: ReturnType<typeof setTimeout> | undefined;
+
+function rest(answer: Ran): void {
+  clearTimeout(resting);
+  resting = setTimeout(() => {
+    if (ran.value?.run !== answer.run) return;
+    if (answer.mode === "prune")
+      void askNext({ run: answer.run }, (found) => (next.value = { ...found, run: answer.run }), ignore);
+    const { out } = gone(answer.rows);
+    say(
+      `${number(answer.after.total)} of ${number(answer.before.total)} tokens are sent; ${count(out, "message")} out.`,
+    );
+  }, REST);
+}
+
+const ignore = () => undefined;
+
+// The reason that is shown is always that of the shown run.
+effect(() => {
+  const run = ran.value?.run;
+  const row = chosen.value;
+  if (run === undefined || row < 0) return;
+  void askDetail({ run, row }, (found) => (detail.value = { ...found, run, row }), ignore);
+});
+
+effect(() => {
+  const wanted = words.value.trim();
+  if (!wanted) {
+    matches.value = undefined;
+    return;
+  }
+  void askFind({ words: wanted }, (found) => {
+    matches.value = new Set(found);
+    say(`${count(found.length, "message contains", "messages contain")} “${wanted}”.`);
+  });
+});
+
+// Edits of an earlier visit may have come with the file.
+effect(() => {
+  if (conversation.value) void ask("edited", {}).then((answer) => (edited.value = answer), ignore);
+});
+
+type Change = "apply" | "pin" | "undo" | "redo";
+
+async function change(question: Promise<Edited>, what: Change, done: string): Promise<boolean> {
+  try {
+    const answer = await question;
+    batch(() => {
+      edited.value = answer;
+      failure.value = undefined;
+      version.value++;
+    });
+    if (what === "apply" || what === "pin") undoable(undoEdit);
+    say(done);
+    saveLog(await ask("log", {}));
+    return true;
+  } catch (error) {
+    failure.value = error as Failed;
+    return false;
+  }
+}
+
+export const setPin = (message: number, isPinned: boolean) =>
+  change(
+    ask("pin", { message, isPinned }),
+    "pin",
+    isPinned
+      ? `Message ${message + 1} is pinned: it stays whatever the budget.`
+      : `Message ${message + 1} is not pinned any more.`,
+  );
+export const apply = () => {
+  const run = ran.value?.run;
+  return run === undefined
+    ? Promise.resolve(false)
+    : change(ask("apply", { run }), "apply", "Applied. The originals still exist: choose a row to read one, or undo.");
+};
+export const undoEdit = () => change(ask("undo", {}), "undo", "Undone: the request is what it was.");
+export const redoEdit = () => change(ask("redo", {}), "redo", "Done again.");
+
+/** Shows or hides the rows of a folded stretch. */
+export function toggleFold(start: number): void {
+  const all = new Set(unfolded.value);
+  if (!all.delete(start)) all.add(start);
+  unfolded.value = all;
+}
+
+/** The tab of the pane beside the list. */
+export const tab = signal<"message" | "result" | "file" | "log">("result");
+/** True while the pane covers the list on narrow screens. */
+export const isPaneOpen = signal(false);
+effect(() => {
+  if (chosen.value >= 0) tab.value = "message";
+});
