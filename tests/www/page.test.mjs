@@ -1,13 +1,12 @@
 /** The playground as a person uses it, in a real Chromium. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { launch } from "./browser.mjs";
+import { alerted, drop, figures, fitted, holds, openTab, paste, setBudget, upload } from "./conversation.mjs";
 
 let server, browser, page;
 const complaints = [];
@@ -23,7 +22,7 @@ after(async () => {
 });
 beforeEach(async () => {
   await page?.context().close();
-  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+  page = await (await browser.newContext({ viewport: { width: 1280, height: 1400 } })).newPage();
   complaints.length = strangers.length = 0;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -34,93 +33,156 @@ beforeEach(async () => {
   );
 });
 
-const total = async (selector) => Number((await page.textContent(selector)).replace(/,/g, ""));
-const shown = () => page.waitForSelector("#result:not([hidden])");
+const SMALL = "#example=marshmallow";
 
-/** Waits until what is shown belongs to this budget. */
-async function settled(budget) {
-  await page.waitForFunction(
-    (text) => document.getElementById("split").textContent.endsWith(`budget ${text}`),
-    budget.toLocaleString("en"),
-  );
-}
-
-async function open(hash = "") {
+async function open(hash = SMALL) {
   await page.goto(`${server.url}${hash}`);
-  await shown();
+  await page.waitForSelector("[role=option]");
 }
 
-async function upload(name, content) {
-  await page.setInputFiles("#file", { name, mimeType: "application/json", buffer: Buffer.from(content) });
-}
-
-async function budget(tokens) {
-  await page.fill("#tokens", String(tokens));
-  await page.press("#tokens", "Tab");
-}
-
-test("it opens with a real transcript, fitted, and asks nobody else for anything", async () => {
-  await open();
-  assert.equal(await total("#before"), 8_140);
-  assert.ok((await total("#after")) <= 4_070);
-  assert.equal(await page.locator("#messages > li").count(), 28);
+test("it opens with a large real transcript, already fitted, and asks nobody else for anything", async () => {
+  await open("");
+  const { messages, total, budget, sent, out } = await figures(page);
+  assert.deepEqual([messages, total, budget], [990, 402_554, 64_000]);
+  assert.ok(sent <= budget && out > 500, `${sent}, ${out}`);
   assert.deepEqual([complaints, strangers], [[], []]);
+});
+
+test("only the visible rows are in the document, with their texts", async () => {
+  await open("");
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".row .peek")].every(({ textContent }) => textContent !== "…"),
+  );
+  assert.ok((await page.locator("[role=option]").count()) < 80);
+  await page.focus("#messages");
+  await page.keyboard.press("End");
+  await page.waitForFunction(
+    () => document.querySelector("[role=option][aria-selected=true] .index")?.textContent === "990",
+  );
+  assert.ok((await page.locator("[role=option]").count()) < 80);
 });
 
 test("dragging the budget changes what is kept, and it always fits", async () => {
   await open();
-  await page.focus("#slider");
   let last = Number.POSITIVE_INFINITY;
-  for (const share of [90, 60, 30]) {
+  for (const budget of [7_326, 4_884, 2_442]) {
     await page.evaluate((value) => {
       const slider = document.getElementById("slider");
       slider.value = value;
-      slider.dispatchEvent(new Event("input"));
-    }, String(share));
-    const tokens = Math.ceil((8_140 * share) / 100);
-    await settled(tokens);
-    const now = await total("#after");
-    assert.ok(now <= tokens && now <= last, `${now} of ${tokens}`);
-    last = now;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }, String(budget));
+    const set = Number(await page.inputValue("#slider"));
+    await fitted(page, set);
+    const { sent } = await figures(page);
+    assert.ok(sent <= set && sent <= last, `${sent} of ${set}`);
+    last = sent;
   }
-  await page.press("#slider", "ArrowRight");
-  await settled(Math.ceil(81.4 * 31));
+  await page.focus("#slider");
+  const before = Number(await page.inputValue("#slider"));
+  await page.keyboard.press("ArrowRight");
+  const now = Number(await page.inputValue("#slider"));
+  assert.ok(now > before);
+  await fitted(page, now);
 });
 
-test("compacting shows the summary, what it stands for, and why", async () => {
-  await open("#mode=compact&budget=4000");
-  assert.ok((await total("#after")) <= 4_000);
-  assert.match(await page.textContent("#summary-text"), /Conversation Overview[\s\S]*Active Work State/);
-  assert.ok((await page.locator(".fate", { hasText: "covered" }).count()) > 5);
-  const row = page.locator("#messages button").nth(1);
-  await row.click();
-  await page.waitForFunction(() => document.querySelector(".full pre")?.textContent.includes("<conversation-summary"));
-  await page.locator("#messages button").nth(4).click();
-  assert.match(
-    await page.locator(".full small").nth(1).textContent(),
-    /covered \(summary: the summary stands for it\)/,
+test("a removed stretch is one row that opens, and a row says why it went", async () => {
+  await open();
+  const fold = page.locator(".row.fold").first();
+  const [, size] = /(\d+) gone/.exec(await fold.textContent());
+  const rows = await page.locator("[role=option]").count();
+  await fold.click();
+  await page.waitForFunction(
+    (count) => document.querySelectorAll("[role=option]").length === count,
+    rows + Number(size),
   );
-  await page.click("#steps summary");
-  assert.match(await page.textContent("#step-list"), /offline: applied/);
+  await page.locator(".row.dropped").first().click();
+  await page.waitForSelector("#why .dropped");
+  assert.match(
+    await page.textContent("#why"),
+    /gone[\d,]* .*tokens.*\((old-turn|old-round|current-round|repeated-read)/s,
+  );
+  assert.ok((await page.textContent("#original")).length > 10);
 });
 
-test("the filter shows what goes", async () => {
+test("the reason of an open message is always that of the shown run", async () => {
+  await open(`${SMALL}&budget=3000`);
+  await page.locator(".row.fold").first().click();
+  const row = page.locator(".row.dropped").first();
+  const index = await row.locator(".index").textContent();
+  await row.click();
+  await page.waitForSelector("#why .dropped");
+  await setBudget(page, 8_140);
+  await fitted(page, 8_140);
+  await page.waitForSelector("#why .kept");
+  assert.match(await page.textContent("#message h2"), new RegExp(`^${index}\\.`));
+  assert.match(await page.textContent("#why"), /sent word for word/);
+});
+
+test("a budget for everything removes nothing, whatever was repaired", async () => {
+  await open(`${SMALL}&budget=9000`);
+  await openTab(page, "result");
+  assert.match(await page.textContent("#said"), /^It fits; nothing was removed\. 8 messages repaired/);
+  assert.equal((await figures(page)).out, 0);
+});
+
+test("compacting shows the summary, what it replaces, and why", async () => {
+  await open(`${SMALL}&mode=compact&budget=4000`);
+  assert.ok((await figures(page)).sent <= 4_000);
+  assert.match(await page.textContent("#summary"), /Conversation Overview[\s\S]*Active Work State/);
+  assert.match(await page.textContent("#steps"), /offline: applied/);
+  assert.match(await page.locator(".row.fold").first().textContent(), /\d+ covered.*[\d,]+ → [\d,]+/s);
+  await page.locator(".row.inserted").first().click();
+  await page.waitForFunction(() => document.getElementById("original")?.textContent.includes("<conversation-summary"));
+  await page.locator(".row.fold").first().click();
+  await page.locator(".row.covered").first().click();
+  await page.waitForSelector("#why .covered");
+  assert.match(await page.textContent("#why"), /the summary .*\(summary\)/);
+  assert.match(await page.textContent(".legend"), /floor [\d,.k]+ · target [\d,.k]+ · sent/);
+});
+
+test("where the budget changes nothing, one sentence says so", async () => {
+  await open("#example=pi&mode=compact&budget=300000");
+  await page.waitForFunction(() =>
+    /The budget has (no|little) effect here/.test(document.getElementById("sent-line").textContent),
+  );
+});
+
+test("the filter shows what goes, and words find messages", async () => {
   await open();
   await page.selectOption("#filter", "gone");
-  const visible = await page.locator("#messages > li:visible .fate").allTextContents();
-  assert.ok(visible.length > 0 && visible.every((fate) => ["dropped", "changed"].includes(fate)));
+  const fates = await page.locator(".row .fate").allTextContents();
+  assert.ok(
+    fates.length > 0 && fates.every((fate) => ["gone", "changed", "repaired"].includes(fate.trim())),
+    `${fates}`,
+  );
+  await page.selectOption("#filter", "all");
+  await page.keyboard.press("Escape");
+  await page.focus("#messages");
+  await page.keyboard.press("/");
+  await page.keyboard.type("marshmallow");
+  await page.waitForFunction(
+    () => !document.querySelector(".row.fold") && document.querySelectorAll(".row").length > 0,
+  );
+  const found = await page.locator(".row").count();
+  assert.ok(found > 0 && found < 28);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "messages");
 });
 
-test("a budget below what must stay says what cannot go, and the page goes on", async () => {
+test("a budget below what must stay offers the smallest one, and names what is still shown", async () => {
   await open();
-  await budget(100);
-  await page.waitForSelector("#alert:not([hidden])");
+  await setBudget(page, 100);
+  await alerted(page);
   assert.match(await page.textContent("#alert"), /What must be kept needs [\s\S]*m1: 815 tokens \(newest request\)/);
-  await budget(5_000);
-  await settled(5_000);
-  assert.equal(await page.isHidden("#alert"), true);
-  await budget(-5);
-  await page.waitForSelector("#alert:not([hidden])");
+  assert.match(await page.textContent("#alert"), /Below is still .*marshmallow, fitted to 4,070 tokens/);
+  assert.ok(await page.locator("main.stale").isVisible());
+  const label = await page.textContent("#mend");
+  await page.click("#mend");
+  await page.waitForSelector("#alert", { state: "detached" });
+  const needed = Number(/[\d,]+/.exec(label)[0].replace(",", ""));
+  await fitted(page, needed);
+  await setBudget(page, -5);
+  await alerted(page);
   assert.match(await page.textContent("#alert"), /whole number/);
 });
 
@@ -137,16 +199,19 @@ const FILES = [
     /messages\[1\]\.role/,
   ],
   ["empty", "", /is empty/],
+  ["of lines, of which the third is broken", '{"role":"user","content":"a"}\n\n{"role":"user"', /[Ll]ine 3/],
+  ["binary", "\0\x01\x02PNG\0\0", /binary|not JSON/],
 ];
 for (const [what, content, expected] of FILES) {
   test(`a file that is ${what} is refused with a sentence, and what was open stays`, async () => {
     await open();
-    await upload("mine.json", content);
-    await page.waitForSelector("#alert:not([hidden])");
+    await upload(page, "mine.json", content);
+    await alerted(page);
     assert.match(await page.textContent("#alert"), expected);
-    assert.equal(await total("#before"), 8_140);
-    await budget(3_000);
-    await settled(3_000);
+    assert.equal((await figures(page)).total, 8_140);
+    assert.equal(await page.inputValue("#example"), "marshmallow");
+    await setBudget(page, 3_000);
+    await fitted(page, 3_000);
   });
 }
 
@@ -183,98 +248,87 @@ const GOOD = [
 for (const [what, content, format, count] of GOOD) {
   test(`a file with ${what} is read`, async () => {
     await open();
-    await upload("mine.json", content);
-    await page.waitForFunction(
-      ([name, count]) =>
-        document.getElementById("status").textContent.includes(`of ${name},`) &&
-        document.getElementById("messages-title").textContent === `Messages (${count})`,
-      [format, count],
-    );
-    await page.waitForSelector("#alert", { state: "hidden" });
+    await upload(page, "mine.json", content);
+    await holds(page, count);
+    await openTab(page, "file");
+    assert.match(await page.textContent("#facts"), new RegExp(`of ${format},`));
+    assert.equal(await page.locator("#alert").count(), 0);
     assert.equal(await page.inputValue("#example"), "");
     assert.deepEqual(complaints, []);
   });
 }
 
-test("a large transcript does not freeze the page", async () => {
-  await open();
-  const line = "some words of a long conversation that goes on and on. ".repeat(200);
-  const messages = Array.from({ length: 3_000 }, (_, i) => ({
-    role: i % 2 ? "assistant" : "user",
-    content: `${i} ${line}`,
-  }));
-  // Ticks of the main thread while the worker works.
-  await page.evaluate(() => {
-    globalThis.longest = 0;
-    let last = performance.now();
-    setInterval(() => {
-      globalThis.longest = Math.max(globalThis.longest, performance.now() - last);
-      last = performance.now();
-    }, 10);
-  });
-  // As a file on disk: bytes handed over by the test would be decoded on the page's main thread.
-  const folder = mkdtempSync(join(tmpdir(), "espalier-"));
-  writeFileSync(join(folder, "large.json"), JSON.stringify(messages));
-  await page.evaluate(() => (globalThis.longest = 0));
-  await page.setInputFiles("#file", join(folder, "large.json"));
-  await page.waitForFunction(
-    () => document.getElementById("messages-title").textContent === "Messages (3000)",
-    undefined,
-    { timeout: 60_000 },
-  );
-  // Generous: drawing three thousand rows happens here; reading and counting 33 MB would take many seconds.
-  const longest = await page.evaluate(() => globalThis.longest);
-  assert.ok(longest < 3_000, `${longest} ms`);
-  await budget(50_000);
-  await settled(50_000);
-  assert.ok((await total("#after")) <= 50_000);
-  rmSync(folder, { recursive: true });
-});
-
-test("the address remembers mode, budget and encoding", async () => {
-  await open("#mode=compact&budget=3000&encoding=cl100k_base");
+test("the address keeps mode, budget and encoding, and Back undoes", async () => {
+  await open(`${SMALL}&mode=compact&budget=3000&encoding=cl100k_base`);
   assert.equal(await page.inputValue("#tokens"), "3000");
-  assert.match(await page.textContent("#status"), /cl100k_base/);
+  await openTab(page, "result");
+  assert.match(await page.textContent("#outcome"), /cl100k_base/);
   await page.check("input[value=prune]");
   await page.waitForFunction(() => location.hash.includes("mode=prune"));
+  await setBudget(page, 2_500);
+  await page.waitForFunction(() => location.hash.includes("budget=2500"));
   await page.reload();
-  await shown();
+  await fitted(page, 2_500);
   assert.equal(await page.isChecked("input[value=prune]"), true);
-  assert.equal(await page.inputValue("#tokens"), "3000");
+  await page.goBack();
+  await fitted(page, 3_000);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector("input[value=compact]").checked);
 });
+
+test("an address that is entered into the open page is followed", async () => {
+  await open();
+  await page.evaluate(() => (location.hash = "#example=airline&budget=2000"));
+  await page.waitForFunction(() => document.getElementById("example").value === "airline");
+  await fitted(page, 2_000);
+  assert.equal(await page.inputValue("#example"), "airline");
+});
+
+test("u and Ctrl+Z undo the budget", async () => {
+  await open();
+  const { budget } = await figures(page);
+  await setBudget(page, 3_000);
+  await page.waitForFunction(() => location.hash.includes("budget=3000"));
+  await setBudget(page, 2_500);
+  await fitted(page, 2_500);
+  await page.focus("#messages");
+  await page.keyboard.press("u");
+  await fitted(page, 3_000);
+  await page.keyboard.press("Control+z");
+  await fitted(page, budget);
+});
+
+const TRANSCRIPT = readFileSync(new URL("../fixtures/transcripts/tau-airline-11.json", import.meta.url), "utf8");
 
 test("dropping a file opens it", async () => {
   await open();
-  const text = readFileSync(new URL("../fixtures/transcripts/tau-airline-11.json", import.meta.url), "utf8");
-  await page.evaluate((content) => {
-    const data = new DataTransfer();
-    data.items.add(new File([content], "dropped.json"));
-    dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
-    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-  }, text);
-  await page.waitForFunction(() => document.getElementById("messages-title").textContent === "Messages (36)");
+  await drop(page, "dropped.json", TRANSCRIPT);
+  await holds(page, 36);
 });
 
-test("every control has a name, and the keyboard reaches all of them", async () => {
+test("pasting a transcript opens it, and pasting into a field does not", async () => {
   await open();
-  const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button")]
-      .filter((control) => !(control.labels?.length || control.textContent.trim() || control.ariaLabel))
-      .map((control) => control.outerHTML),
-  );
-  assert.deepEqual(nameless, []);
-  const reached = new Set();
-  for (let i = 0; i < 18; i++) {
-    await page.keyboard.press("Tab");
-    reached.add(
-      await page.evaluate(
-        () => document.activeElement.id || document.activeElement.name || document.activeElement.tagName,
-      ),
-    );
-  }
-  for (const id of ["example", "file", "mode", "encoding", "slider", "tokens", "filter"])
-    assert.ok(reached.has(id), `${id} of ${[...reached]}`);
-  await page.focus("#messages button");
-  await page.keyboard.press("Enter");
-  await page.waitForSelector(".full pre");
+  await paste(page, TRANSCRIPT);
+  await holds(page, 36);
+  await page.focus("#words");
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", "[]");
+    document.getElementById("words").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  });
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator("#alert").count(), 0);
+});
+
+test("the theme is switched, and stays after a reload", async () => {
+  await open();
+  const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await back();
+  await page.click("#theme");
+  await page.click("#theme");
+  const dark = await back();
+  assert.notEqual(light, dark);
+  await page.reload();
+  await page.waitForSelector("[role=option]");
+  assert.equal(await back(), dark);
 });

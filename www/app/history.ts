@@ -33,13 +33,14 @@ export function currentAddress(): Address {
 function write(): void {
   clearTimeout(timer);
   const hash = writeAddress(currentAddress());
+  const isArrival = isFirst;
+  isFirst = false;
   if (hash === location.hash) return;
-  if (isFirst) history.replaceState(null, "", hash);
+  if (isArrival) history.replaceState(null, "", hash);
   else {
     history.pushState(null, "", hash);
     steps.push("address");
   }
-  isFirst = false;
 }
 
 /** Applies the settings of an address; what is opened is for the caller. */

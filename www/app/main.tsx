@@ -6,7 +6,7 @@ import { render } from "preact";
 import { stayOffline } from "../offline.ts";
 import { readAddress } from "./address.ts";
 import { applySettings, followState, undo } from "./history.ts";
-import { arrive, listenForFiles } from "./opening.ts";
+import { arrive, isOpen, listenForFiles } from "./opening.ts";
 import { Shell, isDraggedOver, isHelpOpen } from "./shell.tsx";
 import { theme } from "./state.ts";
 import type { Theme } from "./state.ts";
@@ -50,7 +50,8 @@ const address = readAddress(location.hash);
 applySettings(address);
 render(<Shell />, document.getElementById("app")!);
 followState((next) => {
-  applySettings(next);
+  // Its budget is for what it names: not for what is open now.
+  applySettings(isOpen(next) ? next : { ...next, budget: undefined });
   void arrive(next);
 });
 void arrive(address);

@@ -119,25 +119,30 @@ export async function showPart(part: Part): Promise<void> {
   }
 }
 
+/** Returns true if an address names what is open. */
+export function isOpen({ example, file }: Address): boolean {
+  const from = opened.value?.from;
+  if (!from) return false;
+  if (file !== undefined) return "file" in from && from.file.name === file;
+  return "example" in from && from.example === (example ?? EXAMPLES[0]!.key);
+}
+
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
-  const from = opened.value?.from;
+  if (isOpen(address)) return;
   const { example, file, budget: wanted } = address;
-  if (file !== undefined) {
-    if (from && "file" in from && from.file.name === file) return;
-    const kept = await keptFile(file);
-    if (kept) {
-      await openFile(kept.file, { conversation: kept.conversation, budget: wanted });
-      return;
-    }
-    const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
-    failure.value = { code: "no_file", message };
-    if (!opened.value) await openExample(EXAMPLES[0]!.key);
+  if (file === undefined) {
+    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted });
     return;
   }
-  const key = example ?? EXAMPLES[0]!.key;
-  if (from && "example" in from && from.example === key) return;
-  await openExample(key, { budget: wanted });
+  const kept = await keptFile(file);
+  if (kept) {
+    await openFile(kept.file, { conversation: kept.conversation, budget: wanted });
+    return;
+  }
+  if (!opened.value) await openExample(EXAMPLES[0]!.key);
+  const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
+  failure.value = { code: "no_file", message };
 }
 
 /** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */

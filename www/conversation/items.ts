@@ -55,16 +55,22 @@ export function itemsOf(rows: Rows, { filter, matches, unfolded }: Shown): Item[
   return items;
 }
 
-/** Returns how many messages are not sent, how many are changed, and the tokens before of the former. */
-export function gone({ fates, before }: Rows): { out: number; changed: number; tokens: number } {
-  let [out, changed, tokens] = [0, 0, 0];
+export interface Gone {
+  /** Messages that are not sent. */
+  out: number;
+  shortened: number;
+  /** Messages of which nothing but the form changes: calls and results that did not match. */
+  repaired: number;
+}
+
+export function gone({ fates, before, after }: Rows): Gone {
+  let [out, shortened, repaired] = [0, 0, 0];
   for (let row = 0; row < fates.length; row++) {
-    if (isGone(fates[row]!)) {
-      out++;
-      tokens += before[row]!;
-    } else if (fates[row] === CHANGED) changed++;
+    if (isGone(fates[row]!)) out++;
+    else if (fates[row] === CHANGED && after[row]! < before[row]!) shortened++;
+    else if (fates[row] === CHANGED) repaired++;
   }
-  return { out, changed, tokens };
+  return { out, shortened, repaired };
 }
 
 /** Returns the tokens of a stretch, and of the summary beside it: what the stretch became. */

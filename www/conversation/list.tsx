@@ -146,7 +146,7 @@ function Row({ item, at, of, run }: RowProps) {
       <span class="index">{index >= 0 ? index + 1 : "+"}</span>
       <span class="fate">
         {isPinned ? "📌 " : ""}
-        {FATE_WORDS[FATES[fate]!]}
+        {fateWord(fate, before, after)}
       </span>
       <span class="role">{ROLES[rows.roles[row]!]}</span>
       <span class="count">
@@ -168,7 +168,13 @@ function foldWord({ fates }: Ran["rows"], { row, size }: Item): string {
 
 const stretchName = (first: number, size: number) => `messages ${first + 1} to ${first + size}`;
 
-export const FATE_WORDS: Record<(typeof FATES)[number], string> = {
+/** A change that frees nothing is a repair. */
+export function fateWord(fate: number, before: number, after: number): string {
+  const name = FATES[fate]!;
+  return name === "changed" && before <= after ? "repaired" : FATE_WORDS[name];
+}
+
+const FATE_WORDS: Record<(typeof FATES)[number], string> = {
   kept: "kept",
   changed: "changed",
   dropped: "gone",

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { opened } from "../app/state.ts";
 import { FATES, ROLES } from "../worker/questions.ts";
 import { FileFacts } from "./file-facts.tsx";
-import { FATE_WORDS } from "./list.tsx";
+import { fateWord } from "./list.tsx";
 import { LogTab } from "./log.tsx";
 import { ResultTab } from "./result.tsx";
 import { chosen, detail, isPaneOpen, next, ran, setPin, tab } from "./state.ts";
@@ -84,7 +84,7 @@ function MessageTab() {
         {ROLES[rows.roles[row]!]} <small>{id}</small>
       </h2>
       <p id="why">
-        <strong class={`fate ${fate}`}>{FATE_WORDS[fate]}</strong>{" "}
+        <strong class={`fate ${fate}`}>{fateWord(rows.fates[row]!, before, after)}</strong>{" "}
         {before === after ? `${number(before)} tokens` : `${number(before)} → ${number(after)} tokens`}
         {reasons.map(({ rule, why }) => (
           <span key={rule} class="reason">

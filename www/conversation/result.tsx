@@ -19,13 +19,12 @@ const STATUS: Record<string, string> = {
 
 /** Says in one sentence what the run did. */
 export function outcome({ mode, plan }: Ran): string {
-  const { out = 0, changed = 0 } = totals.value ?? {};
-  if (mode === "compact") return STATUS[plan?.status ?? ""] ?? plan?.status ?? "";
-  if (out === 0 && changed === 0) return "It fits; nothing was removed.";
-  const parts = [out > 0 && `${count(out, "message")} removed`, changed > 0 && `${number(changed)} shortened`].filter(
-    Boolean,
-  );
-  return `${parts.join(", ")}; the oldest go first.`;
+  const { out = 0, shortened = 0, repaired = 0 } = totals.value ?? {};
+  const mended = repaired > 0 ? ` ${count(repaired, "message")} repaired: calls and results that did not match.` : "";
+  if (mode === "compact") return `${STATUS[plan?.status ?? ""] ?? plan?.status ?? ""}${mended}`;
+  if (out === 0 && shortened === 0) return `It fits; nothing was removed.${mended}`;
+  const parts = [out > 0 && `${count(out, "message")} removed`, shortened > 0 && `${number(shortened)} shortened`];
+  return `${parts.filter(Boolean).join(", ")}; the oldest go first.${mended}`;
 }
 
 /** Says why another budget would change little, if that is so. */

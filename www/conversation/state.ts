@@ -53,8 +53,26 @@ effect(() => {
   void version.value;
   if (thing?.kind !== "conversation") return;
   isBusy.value = true;
-  untracked(() => void askRun(asked, (answer, isNewest) => draw(answer, isNewest, thing.id), fail));
+  untracked(() => void askRun(asked, (answer, isNewest) => drawSoon(answer, isNewest, thing.id), fail));
 });
+
+/** The newest answer that is not drawn yet: answers may come faster than frames. */
+let waiting: [answer: Ran, isNewest: boolean, id: number] | undefined;
+
+function drawSoon(...drawing: NonNullable<typeof waiting>): void {
+  if (!waiting) {
+    // A page in the background has no frames.
+    if (document.hidden) setTimeout(drawWaiting);
+    else requestAnimationFrame(drawWaiting);
+  }
+  waiting = drawing;
+}
+
+function drawWaiting(): void {
+  const drawing = waiting;
+  waiting = undefined;
+  if (drawing && drawing[2] === opened.value?.id) draw(...drawing);
+}
 
 function draw(answer: Ran, isNewest: boolean, id: number): void {
   batch(() => {
