@@ -2,6 +2,7 @@
 
 import "../js/entries/engines/core-web.ts";
 import { readConversation } from "../js/formats/index.ts";
+import { ConversationLog } from "../js/entries/log.ts";
 import { EspalierError, countMessages } from "../js/entries/verbs.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
 import type { EncodingName } from "../js/types/count.ts";
@@ -21,7 +22,7 @@ export interface OpenSession {
 }
 
 /** The open file: a session, or other content; `unknown` is the error if that is not a transcript either. */
-export type Open = OpenSession | { name: string; input: unknown; unknown?: EspalierError };
+export type Open = OpenSession | { name: string; input: unknown; unknown?: EspalierError; log?: string };
 
 /** The input of the engine. */
 export interface Counted {
@@ -43,6 +44,8 @@ const NEWS_MS = 1_000;
 export async function openFile(source: Readable, conversation?: number): Promise<Open> {
   const { name } = source;
   if (!(source instanceof File)) return { name, input: await read(source) };
+  const log = await savedLog(source);
+  if (log) return log;
   const { openSession, sessionRequest } = await readers();
   try {
     const options: ReadSessionOptions = { name, ...(conversation !== undefined && { conversation }) };
@@ -52,6 +55,20 @@ export async function openFile(source: Readable, conversation?: number): Promise
     const unknown = noTranscript(error);
     return { name, input: await parsed(source, unknown), unknown };
   }
+}
+
+/** Reads a log that this page saved: its lines hold the messages, and edits and pins over them. */
+async function savedLog(file: File): Promise<Open | undefined> {
+  const head = await file
+    .slice(0, 200)
+    .text()
+    .catch(() => "");
+  if (!/^\{"seq":0,"v":\d+,"time":\d+,"type":"message"/.test(head)) return undefined;
+  const text = await file.text();
+  const { log } = ConversationLog.import(text);
+  const input = log.originalsFrom(0);
+  log.close();
+  return { name: file.name, input, log: text };
 }
 
 async function* pieces(file: File): AsyncGenerator<Uint8Array> {
@@ -91,7 +108,7 @@ async function parsed(file: File, unknown: EspalierError): Promise<unknown> {
 
 /** Returns the messages of a view, with the other parts of every request of the session. */
 export function viewOf(open: Open, view: View): Counted {
-  if ("input" in open) return { input: open.input, options: {} };
+  if ("input" in open) return { input: open.input, options: open.log ? { format: "espalier" } : {} };
   const { session, sessionRequest } = open;
   const options = { format: session.format };
   // A sub-agent has its own system prompt and tools.

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { opened } from "./browser.mjs";
+import { drop, figures, holds, openTab, setBudget, upload } from "./conversation.mjs";
 
 const LOG = readFileSync(new URL("../fixtures/sessions/claude-code.jsonl", import.meta.url), "utf8");
 
@@ -14,49 +15,51 @@ const asked = [];
 
 before(async () => {
   const listen = (page) => page.on("request", (request) => asked.push(request.url()));
-  ({ page, complaints, server, close } = await opened("", { viewport: { width: 1280, height: 900 }, before: listen }));
+  const options = { ready: "[role=option]", viewport: { width: 1280, height: 1800 }, before: listen };
+  ({ page, complaints, server, close } = await opened("#example=marshmallow", options));
 });
 after(() => close?.());
 beforeEach(() => (complaints.length = 0));
 
-const text = (id) => page.innerText(`#${id}`);
-const messages = () => page.locator("#messages > li").allTextContents();
-const titled = (title) =>
-  page.waitForFunction((title) => document.getElementById("messages-title").textContent === title, title);
-const said = (id, words) =>
-  page.waitForFunction(([id, words]) => document.getElementById(id).innerText.includes(words), [id, words]);
-const choose = (name, content) => page.setInputFiles("#file", { name, mimeType: "", buffer: Buffer.from(content) });
-
-function drop(name, content) {
-  return page.evaluate(
-    ([name, content]) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([content], name));
-      dispatchEvent(new DragEvent("dragover", { dataTransfer, cancelable: true }));
-      dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
-    },
-    [name, content],
-  );
+const text = async (id) => {
+  await openTab(page, "file");
+  return page.innerText(`#${id}`);
+};
+/** All rows, folded ones, too. */
+async function messages() {
+  for (const fold of await page.locator(".row.fold[data-open=false]").all()) await fold.click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".row .peek")].every((e) => e.textContent !== "…"));
+  return page.locator(".row:not(.fold)").allTextContents();
 }
+async function said(id, words) {
+  await page.waitForFunction(([id, words]) => document.getElementById(id)?.innerText.includes(words), [id, words]);
+}
+async function opens(name, content, count) {
+  await drop(page, name, content);
+  await holds(page, count);
+  await settled();
+}
+const settled = () => page.waitForFunction(() => !document.body.classList.contains("busy"));
+const isAlerted = () => page.locator("#alert").count();
 
 test("the code that reads sessions is fetched with the first file, from the same server", async () => {
   const isSessions = (url) => url.endsWith("/sessions.js");
-  assert.ok(await page.isHidden("#session"));
+  await openTab(page, "file");
+  assert.equal(await page.locator("#session").count(), 0);
   // The service worker fetches all files for later.
   assert.ok(
     !(await page.evaluate(() =>
       performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/sessions.js")),
     )),
   );
-  await drop("mine.jsonl", LOG);
+  await opens("mine.jsonl", LOG, 4);
   await said("session-tool", "Claude Code");
   assert.ok(asked.every((url) => url.startsWith(server.url) || /^(data|blob):/.test(url)));
   assert.ok(asked.some(isSessions));
 });
 
 test("a dropped log shows its tool, its numbers, what was left out and the torn line", async () => {
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
+  await opens("mine.jsonl", LOG, 4);
   assert.equal(
     await text("session-tool"),
     "A session of Claude Code (version 2.1.0), recognised by 17 lines of the types user and assistant with uuid and an Anthropic message.",
@@ -69,13 +72,13 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
     await text("session-facts"),
     /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*lacks the system prompt and the tool definitions/,
   );
-  for (const details of await page.locator("#session > details > summary").all()) await details.click();
+  for (const id of ["compactions", "skipped", "broken"]) await page.click(`#${id} > summary`);
   assert.match(
     await text("compactions"),
     /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/,
   );
-  await page.click("#compactions-list summary");
-  assert.match(await text("compactions-list"), /The rounding in cart\.ts is fixed\./);
+  await page.click("#compactions li summary");
+  assert.match(await text("compactions"), /The rounding in cart\.ts is fixed\./);
   assert.match(
     await text("skipped"),
     /^Left out: 4 lines or parts that are not messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/,
@@ -86,64 +89,68 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
 });
 
 test("one switch shows the live context or the whole history, and both can be fitted", async () => {
-  await choose("mine.jsonl", LOG);
-  await titled("Messages (4)");
+  await upload(page, "mine.jsonl", LOG);
+  await holds(page, 4);
+  await settled();
   assert.match((await messages())[0], /This session continues an earlier one/);
-  await page.focus("input[name=view]:checked");
+  await page.focus("input[name=part]:checked");
   await page.keyboard.press("ArrowRight");
-  await titled("Messages (9)");
+  await holds(page, 9);
+  await settled();
   assert.match(
     (await messages()).join("\n"),
     /Why do the totals differ\?[\s\S]*→ Read\([\s\S]*export const total[\s\S]*Now the tests\./,
   );
   assert.doesNotMatch((await messages()).join("\n"), /continues an earlier one/);
-  const total = Number((await text("before")).replaceAll(",", ""));
-  await page.fill("#tokens", String(total - 20));
-  await page.press("#tokens", "Tab");
-  await said("split", `budget ${total - 20}`);
-  await page.waitForSelector("#messages .gone");
-  await page.check("input[name=view][value=live]");
-  await titled("Messages (4)");
+  const { total } = await figures(page);
+  await setBudget(page, total - 20);
+  await page.waitForSelector("#messages .row.out, #messages .row.fold");
+  await openTab(page, "file");
+  await page.check("input[name=part][value=live]");
+  await holds(page, 4);
+  await settled();
   assert.equal(await page.inputValue("#tokens"), String(total - 20), "a budget of one's own stays");
   assert.deepEqual(complaints, []);
 });
 
 test("a side chain opens and leads back", async () => {
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
+  await opens("mine.jsonl", LOG, 4);
   assert.deepEqual(await page.locator("#chain option").allTextContents(), [
     "the main conversation",
     "sub-agent: Find callers of total. (2 messages)",
     "abandoned branch: Rewrite all of it. (2 messages)",
   ]);
   await page.selectOption("#chain", "1");
-  await titled("Messages (2)");
+  await holds(page, 2);
+  await settled();
   assert.match((await messages()).join("\n"), /Rewrite all of it\.[\s\S]*Rewriting\./);
-  assert.ok(await page.isDisabled("input[name=view][value=history]"));
+  assert.ok(await page.isDisabled("input[name=part][value=history]"));
   await page.selectOption("#encoding", "cl100k_base");
-  await said("status", "cl100k_base");
+  await said("status", "tokens are sent");
+  await settled();
   assert.equal((await messages()).length, 2, "another encoding counts the same view");
   await page.selectOption("#encoding", "o200k_base");
   await page.selectOption("#chain", "main");
-  await titled("Messages (4)");
-  assert.ok(await page.isEnabled("input[name=view][value=history]"));
+  await holds(page, 4);
+  await settled();
+  assert.ok(await page.isEnabled("input[name=part][value=history]"));
 });
 
 test("an unknown file is refused with what was looked for and what it resembles; what was open stays", async () => {
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
+  await opens("mine.jsonl", LOG, 4);
   const newer = { type: "turn", message: { role: "user" }, uuid: "u", parentUuid: null, sessionId: "s", body: "Hello" };
-  await drop("newer.jsonl", [newer, newer].map((line) => JSON.stringify(line)).join("\n"));
+  await drop(page, "newer.jsonl", [newer, newer].map((line) => JSON.stringify(line)).join("\n"));
   await said("alert", "newer.jsonl is not a session file of a known tool");
   assert.match(
-    await text("alert"),
+    await page.innerText("#alert"),
     /It resembles a file of Claude Code most[\s\S]*Known tools: [\s\S]*Claude Code[\s\S]*\[unknown_session\]/,
   );
   assert.equal((await messages()).length, 4);
   assert.equal(await page.textContent("#session-title"), "mine.jsonl");
-  await page.check("input[name=view][value=history]");
-  await titled("Messages (9)");
-  await page.waitForSelector("#alert", { state: "hidden" });
+  await page.check("input[name=part][value=history]");
+  await holds(page, 9);
+  await settled();
+  await page.waitForSelector("#alert", { state: "detached" });
 });
 
 test("of several sessions in a file one is chosen, and another later", async () => {
@@ -155,24 +162,25 @@ test("of several sessions in a file one is chosen, and another later", async () 
     message: { role: "user", content },
   });
   await drop(
+    page,
     "both.jsonl",
     [line("1", "first", "One."), line("2", "second", "Two.")].map((line) => JSON.stringify(line)).join("\n"),
   );
-  await page.waitForSelector("#choice:not([hidden])");
-  assert.equal(await text("choice-title"), "both.jsonl contains 2 conversations. Which one?");
-  assert.ok(await page.isHidden("#alert"));
+  await page.waitForSelector("#choice");
+  assert.equal(await page.innerText("#choice-title"), "both.jsonl contains 2 conversations. Which one?");
+  assert.equal(await isAlerted(), 0);
   assert.equal(await page.evaluate(() => document.activeElement.id), "conversation");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await titled("Messages (1)");
+  await holds(page, 1);
+  await settled();
   assert.match((await messages())[0], /Two\./);
   await page.selectOption("#conversation", "1");
-  await page.click("#choice button");
+  await page.click("#choice button[type=submit]");
   await page.waitForFunction(() => document.querySelector("#messages .peek")?.textContent === "One.");
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
-  assert.ok(await page.isHidden("#choice"));
+  await opens("mine.jsonl", LOG, 4);
+  assert.equal(await page.locator("#choice").count(), 0);
 });
 
 test("a file that changed since it was chosen says so, and what was open stays", async () => {
@@ -181,12 +189,11 @@ test("a file that changed since it was chosen says so, and what was open stays",
   const line = (uuid, sessionId) =>
     JSON.stringify({ parentUuid: null, sessionId, uuid, type: "user", message: { role: "user", content: "Hi." } });
   writeFileSync(path, `${line("1", "first")}\n${line("2", "second")}\n`);
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
+  await opens("mine.jsonl", LOG, 4);
   await page.setInputFiles("#file", path);
-  await page.waitForSelector("#choice:not([hidden])");
+  await page.waitForSelector("#choice");
   writeFileSync(path, `${line("1", "first")}\n${line("2", "second")}\n${line("3", "third")}\n`);
-  await page.click("#choice button");
+  await page.click("#choice button[type=submit]");
   await said("alert", "both.jsonl cannot be read");
   assert.equal((await messages()).length, 4);
   rmSync(folder, { recursive: true });
@@ -194,7 +201,7 @@ test("a file that changed since it was chosen says so, and what was open stays",
 
 test("an error is brought into sight", async () => {
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-  await drop("unknown.json", '{"a":1}');
+  await drop(page, "unknown.json", '{"a":1}');
   await page.waitForFunction(() => {
     const { top, bottom } = document.getElementById("alert").getBoundingClientRect();
     return document.getElementById("alert").textContent.includes("unknown.json") && top >= 0 && bottom <= innerHeight;
@@ -202,50 +209,55 @@ test("an error is brought into sight", async () => {
 });
 
 test("lists of messages and examples open as before, without the card of a session", async () => {
-  await drop("mine.jsonl", LOG);
-  await page.waitForSelector("#session:not([hidden])");
-  await drop("plain.json", JSON.stringify([{ role: "user", content: "Plain." }]));
-  await titled("Messages (1)");
-  assert.ok(await page.isHidden("#session"));
-  await page.selectOption("#example", { index: 0 });
-  await titled("Messages (28)");
+  await drop(page, "mine.jsonl", LOG);
+  await openTab(page, "file");
+  await page.waitForSelector("#session");
+  await drop(page, "plain.json", JSON.stringify([{ role: "user", content: "Plain." }]));
+  await holds(page, 1);
+  await settled();
+  assert.equal(await page.locator("#session").count(), 0);
+  await page.selectOption("#example", "marshmallow");
+  await holds(page, 28);
+  await settled();
 });
 
 const FIXTURES = new URL("../fixtures/sessions/", import.meta.url);
 for (const name of readdirSync(FIXTURES)) {
   test(`${name} opens, with all its views`, async () => {
-    await drop(name, readFileSync(new URL(name, FIXTURES), "utf8"));
+    await openTab(page, "file");
+    await drop(page, name, readFileSync(new URL(name, FIXTURES), "utf8"));
     await page.waitForFunction(
       (name) =>
-        document.getElementById("choice-title").textContent.startsWith(name) ||
-        document.getElementById("session-facts").textContent.includes(`File${name}`) ||
-        !document.getElementById("alert").hidden,
+        document.getElementById("choice-title")?.textContent.startsWith(name) ||
+        document.getElementById("session-facts")?.textContent.includes(`File${name}`) ||
+        document.getElementById("alert"),
       name,
     );
     if (await page.isVisible("#choice")) {
-      await page.click("#choice button");
+      await page.click("#choice button[type=submit]");
       await said("session-facts", name);
     }
-    const settled = () => page.waitForFunction(() => !document.body.classList.contains("busy"));
     await settled();
-    assert.ok(await page.isHidden("#alert"), await text("alert"));
-    const views = (await page.isVisible("#view")) ? ["history", "live"] : [];
+    const fine = async (what) =>
+      assert.equal(await isAlerted(), 0, `${what}: ${await page.locator("#alert").allTextContents()}`);
+    await fine(name);
+    const parts = (await page.isVisible("#part")) ? ["history", "live"] : [];
     const sides = (await page.locator("#chain option").count()) - 1;
-    for (const view of views) {
-      await page.check(`input[name=view][value=${view}]`);
+    for (const part of parts) {
+      await page.check(`input[name=part][value=${part}]`);
       await settled();
-      assert.ok(await page.isHidden("#alert"), `${view}: ${await text("alert")}`);
+      await fine(part);
     }
     for (let side = 0; side < sides; side++) {
       await page.selectOption("#chain", String(side));
       await settled();
-      assert.ok(await page.isHidden("#alert"), `side chain ${side}: ${await text("alert")}`);
+      await fine(`side chain ${side}`);
     }
     assert.deepEqual(complaints, []);
   });
 }
 
-test("a long history is shown page by page, the filter chooses before that", async () => {
+test("a long history is one list, of which only the visible rows are in the page", async () => {
   const line = (at) => ({
     parentUuid: at === 0 ? null : `u${at - 1}`,
     sessionId: "s",
@@ -253,22 +265,18 @@ test("a long history is shown page by page, the filter chooses before that", asy
     type: at % 2 ? "assistant" : "user",
     message: { role: at % 2 ? "assistant" : "user", content: `Message ${at}.` },
   });
-  await drop("long.jsonl", Array.from({ length: 2_500 }, (_, at) => JSON.stringify(line(at))).join("\n"));
-  await titled("Messages (2500)");
-  assert.equal((await messages()).length, 1_000);
-  assert.equal(await text("page"), "1–1,000 of 2,500");
-  assert.ok(await page.isDisabled("#page-first"));
-  await page.focus("#page-last");
-  await page.keyboard.press("Enter");
-  assert.equal(await text("page"), "2,001–2,500 of 2,500");
-  assert.match((await messages()).at(-1), /Message 2499\./);
-  await page.click("#page-back");
-  assert.match((await messages())[0], /Message 1000\./);
+  const text = Array.from({ length: 2_500 }, (_, at) => JSON.stringify(line(at))).join("\n");
+  await opens("long.jsonl", text, 2_500);
   await page.selectOption("#filter", "gone");
-  assert.match(await text("page"), /^1–1,000 of 1,\d\d\d$/);
+  const first = page.locator(".row").first();
+  assert.match(await first.getAttribute("aria-setsize"), /^1\d\d\d$/);
+  assert.ok((await page.locator(".row").count()) < 100);
   await page.selectOption("#filter", "all");
-  await drop("mine.jsonl", LOG);
-  await titled("Messages (4)");
-  assert.ok(await page.isHidden("#pager"));
+  await page.focus("#messages");
+  await page.keyboard.press("End");
+  await page.waitForFunction(
+    () => [...document.querySelectorAll(".row .peek")].at(-1)?.textContent === "Message 2499.",
+  );
+  await opens("mine.jsonl", LOG, 4);
   assert.equal((await messages()).length, 4);
 });

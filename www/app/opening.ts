@@ -7,7 +7,7 @@ import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
-import { autoBudget, budget, encoding, failure, opened, say, view } from "./state.ts";
+import { autoBudget, budget, encoding, failure, opened, say, view, working } from "./state.ts";
 import type { From, Kind, Opened } from "./state.ts";
 import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
@@ -40,9 +40,10 @@ interface Options {
 /** Opens one thing after the other; the newest wins. Returns false if it could not be opened. */
 export function open(source: Readable, from: From, options: Options = {}): Promise<boolean> {
   const number = ++newest;
+  working.value++;
   const answer = last.then(() => number === newest && openNow(source, from, options));
   last = answer;
-  return answer;
+  return answer.finally(() => working.value--);
 }
 
 export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
@@ -65,12 +66,19 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
-    say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`);
+    if (answer.lost) {
+      const message = `The edits of your earlier visit do not match this file any more: ${answer.lost}`;
+      failure.value = { code: "lost_edits", message };
+    }
+    say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`, true);
     return true;
   } catch (error) {
     const { code, conversations } = error as Failed;
     if (code === "several_sessions" && source instanceof File)
-      choice.value = { file: source, conversations: conversations ?? [] };
+      batch(() => {
+        failure.value = undefined;
+        choice.value = { file: source, conversations: conversations ?? [] };
+      });
     else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
     return false;
   }
@@ -89,7 +97,9 @@ async function claimant(file: File): Promise<Kind | undefined> {
 
 function show(thing: Opened, options: Options): void {
   batch(() => {
-    failure.value = choice.value = undefined;
+    failure.value = undefined;
+    // The other conversations of the file stay on offer.
+    if (options.conversation === undefined) choice.value = undefined;
     opened.value = thing;
     if (!VIEWS.some(({ name, kinds }) => name === view.value && kinds.includes(thing.kind)))
       view.value = VIEWS.find(({ kinds }) => kinds.includes(thing.kind))?.name ?? view.value;
@@ -106,6 +116,7 @@ function firstBudget({ total }: OpenedConversation): number {
 export async function showPart(part: Part): Promise<void> {
   const thing = opened.value;
   if (thing?.kind !== "conversation") return;
+  working.value++;
   try {
     const conversation = await ask("show", { part, encoding: encoding.value });
     batch(() => {
@@ -116,6 +127,8 @@ export async function showPart(part: Part): Promise<void> {
     });
   } catch (error) {
     failure.value = error as Failed;
+  } finally {
+    working.value--;
   }
 }
 

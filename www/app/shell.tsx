@@ -180,6 +180,11 @@ function Alert() {
 /** Asks which conversation of a file to open. */
 function Choice() {
   const number = useSignal("1");
+  const select = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    number.value = "1";
+    select.current?.focus();
+  }, [choice.value]);
   if (!choice.value) return null;
   const { file, conversations } = choice.value;
   return (
@@ -197,7 +202,7 @@ function Choice() {
         </span>
         <select
           id="conversation"
-          ref={(element) => element?.focus()}
+          ref={select}
           value={number.value}
           onChange={({ currentTarget }) => (number.value = currentTarget.value)}
         >
@@ -210,7 +215,7 @@ function Choice() {
       </label>
       <button type="submit">Open</button>
       <button type="button" onClick={() => (choice.value = undefined)}>
-        Cancel
+        Close
       </button>
     </form>
   );

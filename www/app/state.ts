@@ -42,10 +42,21 @@ export const status = signal("");
 const REST = 500;
 let speaking: ReturnType<typeof setTimeout> | undefined;
 
-/** Says something to screen readers and in the status line, once nothing newer was said for a while. */
-export function say(text: string): void {
+/** What an action did, to be said before the figures that follow from it. */
+let done = "";
+
+/**
+ * Says something to screen readers and in the status line, once nothing newer was said for a while. What an action did
+ * is not replaced by what it led to: both are said.
+ */
+export function say(text: string, isAction = false): void {
+  if (isAction) done = text;
+  const whole = isAction || !done ? text : `${done} ${text}`;
   clearTimeout(speaking);
-  speaking = setTimeout(() => (status.value = text), REST);
+  speaking = setTimeout(() => {
+    status.value = whole;
+    done = "";
+  }, REST);
 }
 
 /** Keys of the shown view, for the list that `?` opens. */
@@ -55,3 +66,6 @@ export const keys = signal<readonly (readonly [key: string, does: string])[]>([]
 export const shown = signal("");
 /** The budget that the page chose itself, so that it may change it again. */
 export const autoBudget = signal<number | undefined>(undefined);
+
+/** Number of openings that are under way. */
+export const working = signal(0);

@@ -68,6 +68,7 @@ async function attempt(write: () => Promise<unknown>): Promise<void> {
     const why = isFull ? "its storage is full" : "it does not allow storage";
     say(
       `This browser will not keep your file and edits after a reload, because ${why}. Everything else works; save them if you need them.`,
+      true,
     );
   }
 }

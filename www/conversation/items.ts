@@ -26,6 +26,7 @@ export interface Shown {
   filter: Filter;
   /** Messages that contain the words, by index. */
   matches: ReadonlySet<number> | undefined;
+  /** First messages of open stretches. */
   unfolded: ReadonlySet<number>;
 }
 
@@ -39,7 +40,7 @@ export function itemsOf(rows: Rows, { filter, matches, unfolded }: Shown): Item[
     if (filter === "all" && !matches && isGone(fate)) {
       while (end < size && isGone(fates[end]!)) end++;
       if (end - row >= MIN_FOLD) {
-        const open = unfolded.has(row);
+        const open = unfolded.has(index[row]!);
         items.push({ row, size: end - row, open });
         if (open) for (let at = row; at < end; at++) items.push({ row: at, size: 1 });
         row = end;

@@ -71,10 +71,14 @@ function MessageTab() {
   const found = detail.value;
   if (!run || chosen.value < 0)
     return <p class="dim">Choose a row to read its message, what is sent of it, and why it stays or goes.</p>;
-  if (!found || found.row !== chosen.value || found.run !== run.run) return <p class="dim">…</p>;
-  const { row, id, original, sent, reasons, isPinned } = found;
+  const row = chosen.value;
   const { rows } = run;
   const index = rows.index[row]!;
+  // A message stays in the pane while a newer run is asked about it; its reason is never that of an older run.
+  if (!found || found.index !== index || (index < 0 && found.run !== run.run)) return <p class="dim">…</p>;
+  const isCurrent = found.run === run.run && found.row === row;
+  const { id, original, isPinned } = found;
+  const { sent, reasons } = isCurrent ? found : { sent: undefined, reasons: [] };
   const fate = FATES[rows.fates[row]!]!;
   const [before, after] = [rows.before[row]!, rows.after[row]!];
   return (
@@ -91,7 +95,7 @@ function MessageTab() {
             {why} <small>({rule})</small>
           </span>
         ))}
-        {reasons.length === 0 && <span class="reason">{WHY[fate]}</span>}
+        {isCurrent && reasons.length === 0 && <span class="reason">{WHY[fate]}</span>}
         {next.value?.run === run.run && next.value.row === row && <span class="reason">It is the next to go.</span>}
       </p>
       {index >= 0 && (

@@ -5,7 +5,7 @@ import { words } from "../../js/cli/report.ts";
 import { mode } from "../app/state.ts";
 import type { Ran } from "../worker/questions.ts";
 import { nextInWords } from "./budget.tsx";
-import { apply, conversation, edited, isBusy, ran, redoEdit, totals, undoEdit } from "./state.ts";
+import { apply, conversation, edited, isBusy, ran, recorded, redoEdit, totals, undoEdit } from "./state.ts";
 import { count, number } from "./words.ts";
 
 const STATUS: Record<string, string> = {
@@ -68,8 +68,18 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Actions({ run }: { run: Ran }) {
   const canApply = run.plan?.status === "applied" && !isBusy.value;
+  const kept = recorded.value?.run === run.run ? recorded.value.tokens : undefined;
+  const more = (kept ?? 0) - run.after.total;
   return (
     <div class="actions">
+      {canApply && kept !== undefined && (
+        <p id="recorded">
+          If you apply it, later requests start from {number(kept)} tokens
+          {more > 0 &&
+            `: ${number(more)} more than this request, because what only this request leaves out is decided anew each time`}
+          .
+        </p>
+      )}
       <button type="button" id="apply" aria-disabled={!canApply} onClick={() => canApply && void apply()}>
         Apply
       </button>

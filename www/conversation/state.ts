@@ -3,10 +3,10 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
 import { undoable } from "../app/history.ts";
-import { autoBudget, budget, failure, mode, opened, say, shown } from "../app/state.ts";
+import { autoBudget, budget, failure, mode, opened, say, shown, working } from "../app/state.ts";
 import { saveLog } from "../app/store.ts";
 import type { Failed } from "../talk.ts";
-import type { Detail, Edited, Next, Ran } from "../worker/questions.ts";
+import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
 import { gone, itemsOf } from "./items.ts";
 import type { Filter } from "./items.ts";
 import { count, number } from "./words.ts";
@@ -23,11 +23,13 @@ export const filter = signal<Filter>("all");
 export const words = signal("");
 /** Indices of the messages that contain the words; undefined without words. */
 export const matches = signal<ReadonlySet<number> | undefined>(undefined);
-/** First rows of folded stretches that are open. */
+/** First messages of folded stretches that are open. */
 export const unfolded = signal<ReadonlySet<number>>(new Set());
 /** The chosen row of the run, or -1. */
 export const chosen = signal(-1);
 export const detail = signal<(Detail & { run: number; row: number }) | undefined>(undefined);
+/** Tokens that the next request starts from, if the plan of that run is applied. */
+export const recorded = signal<{ run: number; tokens: number } | undefined>(undefined);
 /** What would go next if the budget fell. */
 export const next = signal<(Next & { run: number }) | undefined>(undefined);
 
@@ -43,6 +45,7 @@ export const totals = computed(() => (ran.value ? gone(ran.value.rows) : undefin
 const askRun = latest("run");
 const askDetail = latest("detail");
 const askNext = latest("next");
+const askRecorded = latest("recorded");
 const askFind = latest("find");
 /** The opened thing that is drawn. */
 let drawn = -1;
@@ -83,6 +86,7 @@ function draw(answer: Ran, isNewest: boolean, id: number): void {
       unfolded.value = new Set();
       words.value = "";
     }
+    if (chosen.value >= 0) chosen.value = rowIn(answer.rows, ran.value?.rows.index[chosen.value] ?? -1);
     ran.value = answer;
     isBusy.value = !isNewest;
     if (failure.value?.code === "budget_exceeded") failure.value = undefined;
@@ -92,13 +96,21 @@ function draw(answer: Ran, isNewest: boolean, id: number): void {
   if (isNewest) rest(answer);
 }
 
+/** Returns the row of a message, or -1. A row is at most as far behind its message as rows were inserted. */
+function rowIn({ index }: Rows, message: number): number {
+  return message < 0 ? -1 : index.indexOf(message, message);
+}
+
 function fail(error: Failed): void {
   isBusy.value = false;
   const { code, needed } = error;
   if (code === "budget_exceeded" && needed !== undefined) {
-    // The page chose this budget itself: the smallest possible one replaces it.
-    if (budget.value === autoBudget.value) {
-      budget.value = needed;
+    // The page chose this budget itself, or nothing of the conversation is drawn yet: the smallest possible one
+    // replaces it.
+    if (budget.value === autoBudget.value || drawn !== opened.value?.id) {
+      const asked = number(budget.value);
+      autoBudget.value = budget.value = needed;
+      say(`A budget of ${asked} tokens is too small: ${number(needed)} is the least.`, true);
       return;
     }
     const action = { label: `Use ${number(needed)} tokens`, run: () => (budget.value = needed) };
@@ -116,6 +128,8 @@ function rest(answer: Ran): void {
     if (ran.value?.run !== answer.run) return;
     if (answer.mode === "prune")
       void askNext({ run: answer.run }, (found) => (next.value = { ...found, run: answer.run }), ignore);
+    else if (answer.plan?.status === "applied")
+      void askRecorded({ run: answer.run }, (tokens) => (recorded.value = { run: answer.run, tokens }), ignore);
     const { out } = gone(answer.rows);
     say(
       `${number(answer.after.total)} of ${number(answer.before.total)} tokens are sent; ${count(out, "message")} out.`,
@@ -124,6 +138,10 @@ function rest(answer: Ran): void {
 }
 
 const ignore = () => undefined;
+
+effect(() => {
+  document.body.classList.toggle("busy", isBusy.value || working.value > 0);
+});
 
 // The reason that is shown is always that of the shown run.
 effect(() => {
@@ -161,7 +179,7 @@ async function change(question: Promise<Edited>, what: Change, done: string): Pr
       version.value++;
     });
     if (what === "apply" || what === "pin") undoable(undoEdit);
-    say(done);
+    say(done, true);
     saveLog(await ask("log", {}));
     return true;
   } catch (error) {
@@ -188,7 +206,8 @@ export const undoEdit = () => change(ask("undo", {}), "undo", "Undone: the reque
 export const redoEdit = () => change(ask("redo", {}), "redo", "Done again.");
 
 /** Shows or hides the rows of a folded stretch. */
-export function toggleFold(start: number): void {
+export function toggleFold(row: number): void {
+  const start = ran.value?.rows.index[row] ?? -1;
   const all = new Set(unfolded.value);
   if (!all.delete(start)) all.add(start);
   unfolded.value = all;

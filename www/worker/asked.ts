@@ -42,7 +42,7 @@ export async function detail({ run, row }: Questions["detail"][0]): Promise<Deta
   const reasons = ran.report.removed.filter(({ ids }) => ids.includes(id)).map(({ rule, why }) => ({ rule, why }));
   if (fate === "hidden") reasons.push(...hidingEdits(id));
   const isPinned = pinsOf(of).includes(id);
-  return { id, original: textOf(message), ...(changed && { sent: textOf(sent) }), reasons, isPinned };
+  return { index, id, original: textOf(message), ...(changed && { sent: textOf(sent) }), reasons, isPinned };
 }
 
 function hidingEdits(id: string): Detail["reasons"] {

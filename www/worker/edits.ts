@@ -4,6 +4,7 @@ import { describeEntry } from "../../js/cli/entry.ts";
 import type { Entry } from "../../js/cli/entry.ts";
 import { ConversationLog } from "../../js/entries/log.ts";
 import { EspalierError } from "../../js/entries/verbs.ts";
+import { isLasting } from "../../js/log/fields.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import { held, logOf } from "./held.ts";
 import type { Held } from "./held.ts";
@@ -72,10 +73,21 @@ function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned:
   if (!isPinned && pin) log.unpin(pin.id);
 }
 
+/**
+ * Returns the tokens of the view once a plan is recorded. Some of its edits are for this one request only, such as the
+ * shortened newest request; the log refuses them, so the view may be larger than the plan's request.
+ */
+export async function recorded({ run }: Questions["recorded"][0]): Promise<number> {
+  const { edits, since } = await fullRun(run);
+  const options = since === undefined ? {} : { since };
+  return logOf(follow()).previewAdopted(edits.filter(isLasting), options).after.total;
+}
+
 /** Records the plan of a run: from then on it is what the next request starts from. */
 export async function applyRun({ run }: Questions["apply"][0]): Promise<Edited> {
   const current = follow();
-  const { edits, since, report } = await fullRun(run);
+  const { since, report, ...ran } = await fullRun(run);
+  const edits = ran.edits.filter(isLasting);
   if (edits.length === 0) throw new EspalierError({ code: "bad_input", message: "There is nothing to apply." });
   const log = logOf(current);
   const status = "status" in report ? report.status : "applied";

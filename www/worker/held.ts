@@ -52,9 +52,9 @@ export function logOf(of: Held): ConversationLog<NeutralMessage> {
   return of.log;
 }
 
-/** Returns the messages that the next request starts from: the view of the log. */
-export function baseOf({ log, reading }: Held): readonly NeutralMessage[] {
-  return log ? log.neutral() : reading.messages;
+/** Returns the messages that the next request starts from: the view of the log, if edits make one. */
+export function baseOf(of: Held): readonly NeutralMessage[] {
+  return of.log && isEdited(of) ? of.log.neutral() : of.reading.messages;
 }
 
 /** Returns the ids of pinned messages. */

@@ -7,7 +7,7 @@ import type { Progress } from "../protocol.ts";
 import { factsOf, firstView, openFile } from "../session.ts";
 import { answering, moving, tell } from "../talk.ts";
 import { detail, find, peeks, result } from "./asked.ts";
-import { applyRun, edited, logText, pin, redo, restoreLog, undo } from "./edits.ts";
+import { applyRun, edited, logText, pin, recorded, redo, restoreLog, undo } from "./edits.ts";
 import { held, hold } from "./held.ts";
 import type { Held } from "./held.ts";
 import { forgetRuns, nextOf, run, runAhead, stepFrom } from "./runs.ts";
@@ -19,18 +19,34 @@ async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
 }
 
 async function open({ source, encoding, conversation, log }: Questions["open"][0]): Promise<OpenedConversation> {
-  const [opened] = await Promise.all([openFile(source, conversation), load(encoding)]);
+  const loading = load(encoding);
+  loading.catch(() => undefined);
+  // A saved log is read by the engine.
+  if (source instanceof File) await loading;
+  const opened = await openFile(source, conversation);
+  await loading;
   if (source instanceof File)
     tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
   try {
     const of = hold(opened, firstView(opened), encoding);
     forgetRuns();
-    if (log) restoreLog(of, log);
-    return answerOf(of);
+    const edits = "log" in opened && opened.log ? opened.log : log;
+    const lost = edits ? tryRestore(of, edits) : undefined;
+    return { ...answerOf(of), ...(lost && { lost }) };
   } catch (error) {
     if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format")
       throw opened.unknown;
     throw error;
+  }
+}
+
+/** Edits that do not match the messages any more do not keep the file from opening. */
+function tryRestore(of: Held, edits: string): string | undefined {
+  try {
+    restoreLog(of, edits);
+    return undefined;
+  } catch (error) {
+    return (error as EspalierError).message;
   }
 }
 
@@ -76,12 +92,13 @@ answering<Questions>(
     result,
     edited: () => edited(),
     pin,
+    recorded,
     apply: applyRun,
     undo: () => undo(),
     redo: () => redo(),
     log: () => logText(),
     handOver,
   },
-  ["run", "peeks", "detail", "next", "find"],
+  ["run", "peeks", "detail", "next", "recorded", "find"],
   runAhead,
 );

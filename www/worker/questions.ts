@@ -18,6 +18,8 @@ export interface OpenedConversation {
   /** `estimate` until the vocabulary is there. */
   origin: Origin;
   part: Part;
+  /** Why the edits of an earlier visit could not be taken up. */
+  lost?: string;
   /** For files that an agent wrote. */
   session?: SessionFacts;
 }
@@ -59,6 +61,8 @@ export interface Ran {
 
 /** One message with everything that is known of it. */
 export interface Detail {
+  /** Index of the message, or -1. */
+  index: number;
   id: string;
   original: string;
   /** Absent if it is sent as it is, or not sent. */
@@ -112,6 +116,8 @@ export type Questions = {
   result: [asked: { run: number }, answer: string];
   edited: [asked: object, answer: Edited];
   pin: [asked: { message: number; isPinned: boolean }, answer: Edited];
+  /** Tokens of what the next request starts from, once the plan of a run is applied. */
+  recorded: [asked: { run: number }, answer: number];
   /** Records the plan of a run. */
   apply: [asked: { run: number }, answer: Edited];
   undo: [asked: object, answer: Edited];
