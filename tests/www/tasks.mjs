@@ -16,11 +16,15 @@ export async function longTasks(page, act) {
     traceConfig: { includedCategories: ["toplevel"], excludedCategories: ["*"] },
     transferMode: "ReportEvents",
   });
-  await act();
+  const failure = await act().then(
+    () => undefined,
+    (error) => error,
+  );
   const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
   await session.send("Tracing.end");
   await complete;
   await session.detach();
+  if (failure) throw failure;
   const threads = new Set(
     events
       .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")

@@ -80,7 +80,7 @@ answering<Questions>(
   {
     open,
     show,
-    run: ({ mode, budget }) => run(mode, budget),
+    run: ({ mode, budget, anew }) => run(mode, budget, anew),
     peeks,
     detail,
     next: ({ run }) => nextOf(run),

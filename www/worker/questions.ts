@@ -103,7 +103,8 @@ export type Questions = {
   ];
   /** Another part of the opened file, or another encoding. */
   show: [asked: { part: Part; encoding: EncodingName }, answer: OpenedConversation];
-  run: [asked: { mode: Mode; budget: number }, answer: Ran];
+  /** `anew`: even if the result is remembered. */
+  run: [asked: { mode: Mode; budget: number; anew?: boolean }, answer: Ran];
   /** The beginnings of messages by index, then of inserted rows of a run. */
   peeks: [asked: { run: number; messages: number[]; inserted: number[] }, answer: string[]];
   detail: [asked: { run: number; row: number }, answer: Detail];

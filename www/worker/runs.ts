@@ -70,9 +70,9 @@ function baseReading(of: Held): NonNullable<typeof base> {
   return base;
 }
 
-export async function run(mode: Mode, budget: number): Promise<Ran> {
+export async function run(mode: Mode, budget: number, anew = false): Promise<Ran> {
   const of = held();
-  const known = mode === "prune" ? remembered.at(budget) : undefined;
+  const known = mode === "prune" && !anew ? remembered.at(budget) : undefined;
   const number = ++last;
   let answer: Kept["answer"];
   let span: Span;

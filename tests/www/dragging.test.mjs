@@ -1,0 +1,130 @@
+/**
+ * Dragging and opening do not hold up the page, in a real Chromium. Counted are the tasks of the page's thread that
+ * work longer than 50 ms (see tasks.mjs), never the time of the whole.
+ */
+
+import assert from "node:assert/strict";
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { opened } from "./browser.mjs";
+import { figures, holds } from "./conversation.mjs";
+import { longTasks } from "./tasks.mjs";
+
+let page, close, folder, huge;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "espalier-"));
+  huge = await manyMessages(55);
+  ({ page, close } = await opened("", { ready: "[role=option]", viewport: { width: 1280, height: 900 } }));
+});
+after(async () => {
+  await close?.();
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes the large transcript several times over: 55 times are 54,450 messages and 99 MB. */
+async function manyMessages(times) {
+  const text = readFileSync(new URL("../fixtures/transcripts/pi-refactor-long.json", import.meta.url), "utf8");
+  const { messages } = JSON.parse(text);
+  const path = join(folder, "huge.json");
+  const out = createWriteStream(path);
+  out.write("[");
+  for (let time = 0; time < times; time++) {
+    // Calls of each copy have ids of their own.
+    const copy = JSON.stringify(messages).replaceAll(/"(call_|toolu_)/g, `"$1${time}_`);
+    if (!out.write(`${time ? "," : ""}${copy.slice(1, -1)}`))
+      await new Promise((resolve) => out.once("drain", resolve));
+  }
+  await new Promise((resolve) => out.end("]", resolve));
+  return path;
+}
+
+const settled = () =>
+  page.waitForFunction(() => !document.body.classList.contains("busy"), undefined, { timeout: 120_000 });
+
+/** Drags the slider from nine tenths to two tenths; returns how often the figures changed meanwhile. */
+async function drag() {
+  const { x, y, width, height } = await page.locator("#slider").boundingBox();
+  await page.evaluate(() => {
+    globalThis.changes = 0;
+    globalThis.observer?.disconnect();
+    globalThis.observer = new MutationObserver(() => globalThis.changes++);
+    globalThis.observer.observe(document.getElementById("headline"), {
+      characterData: true,
+      subtree: true,
+      childList: true,
+    });
+  });
+  const at = (share) => page.mouse.move(x + width * share, y + height / 2);
+  await at(0.9);
+  await page.mouse.down();
+  for (let step = 0; step <= 40; step++) {
+    await at(0.9 - (0.7 * step) / 40);
+    await page.waitForTimeout(25);
+  }
+  const changes = await page.evaluate(() => globalThis.changes);
+  await page.mouse.up();
+  await settled();
+  return changes;
+}
+
+test("the count sees a task that works too long", async () => {
+  const { long } = await longTasks(page, () =>
+    page.evaluate(() => {
+      let sum = 0;
+      for (const end = performance.now() + 400; performance.now() < end; ) sum++;
+      return sum;
+    }),
+  );
+  assert.ok(long.length > 0);
+});
+
+for (const mode of ["prune", "compact"]) {
+  test(`dragging 990 messages in the mode ${mode} has no long task, and draws while it moves`, async () => {
+    await page.check(`input[value=${mode}]`);
+    await settled();
+    let changes = 0;
+    const { long, count } = await longTasks(page, async () => (changes = await drag()));
+    assert.deepEqual(long, [], `${long} ms of ${count} tasks`);
+    assert.ok(changes >= 2, `${changes} results were drawn during the drag`);
+    const { sent, budget, total } = await figures(page);
+    assert.ok(sent <= budget && budget < 0.25 * total);
+  });
+}
+
+test("a file of 99 MB with 54,450 messages opens with progress, and can be cancelled", async () => {
+  const opening = await longTasks(page, async () => {
+    await page.setInputFiles("#file", huge);
+    await page.waitForSelector("#progress:not([hidden]) #cancel");
+    await page.click("#cancel");
+    await page.waitForSelector("#progress[hidden]", { state: "attached" });
+  });
+  assert.deepEqual(opening.long, []);
+  assert.equal((await figures(page)).messages, 990, "what was open stays");
+  assert.equal(await page.locator("#alert").count(), 0);
+  await page.check("input[value=prune]");
+  // As a click on “Open” does, so that the same file can be chosen again.
+  await page.evaluate(() => (document.getElementById("file").value = ""));
+  const { long } = await longTasks(page, async () => {
+    await page.setInputFiles("#file", huge);
+    await holds(page, 54_450);
+    await settled();
+  });
+  assert.deepEqual(long, []);
+});
+
+test("dragging 54,450 messages has no long task, and the list has only visible rows", async () => {
+  const { long } = await longTasks(page, async () => {
+    await drag();
+    await page.focus("#messages");
+    await page.keyboard.press("End");
+    for (let pages = 0; pages < 5; pages++) await page.keyboard.press("PageUp");
+  });
+  assert.deepEqual(long, []);
+  assert.ok((await page.locator("[role=option]").count()) < 80);
+  const { messages, sent, budget } = await figures(page);
+  assert.equal(messages, 54_450);
+  assert.ok(sent <= budget);
+});
