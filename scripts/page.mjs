@@ -73,13 +73,13 @@ export function buildPage() {
     mkdirSync(join(page, "examples"), { recursive: true });
     const main = {
       app: "app/main.tsx",
-      worker: "worker/main.ts",
       prompt: "prompt.tsx",
       document: "document.ts",
       "document-worker": "document-worker.ts",
-      sessions: "../js/sessions/index.ts",
       "definitions-worker": "definitions-worker.ts",
     };
+    // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
+    const first = { worker: "worker/main.ts", sessions: "../js/sessions/index.ts" };
     const workspace = { search: "search.ts", "search-worker": "../js/entries/search-worker.ts", inline: "inline.ts" };
     const bundle = (names, options = {}) =>
       esbuild.build({
@@ -104,6 +104,7 @@ export function buildPage() {
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
+    await bundle(first, { define });
     await bundle(workspace, {
       define,
       plugins: [glue("workspace-glue.js"), text, bytes],

@@ -1,6 +1,6 @@
 /** Real conversations that come with the page (licences beside them). The first one opens by itself. */
 export const EXAMPLES = [
-  { key: "pi", name: "Coding agent: a day of refactoring, 990 messages", url: "examples/pi-refactor-long.json.gz" },
+  { key: "pi", name: "Coding agent: a day of refactoring", url: "examples/pi-refactor-long.json.gz" },
   {
     key: "marshmallow",
     name: "Coding agent: a bug fix in marshmallow",

@@ -1,0 +1,21 @@
+/** Accessibility, as axe-core sees it. */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** Opens all details, and returns what is wrong as `rule: element`, sorted. */
+export async function findingsOf(page) {
+  await page.evaluate(() => {
+    for (const one of document.querySelectorAll("details")) one.open = true;
+  });
+  // A script that the page's policy would refuse is no obstacle to the debugger.
+  await page.evaluate(source);
+  const { violations } = await page.evaluate(
+    (tags) => globalThis.axe.run(document, { runOnly: { type: "tag", values: tags } }),
+    TAGS,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)).sort();
+}
