@@ -21,8 +21,13 @@ export interface OpenSession {
   sessionRequest: Readers["sessionRequest"];
 }
 
-/** The open file: a session, or other content; `unknown` is the error if that is not a transcript either. */
-export type Open = OpenSession | { name: string; input: unknown; unknown?: EspalierError; log?: string };
+/**
+ * The open file: a session, or other content; `unknown` is the error if that is not a transcript either. `log`: the
+ * lines of a saved log. `isShape`: filler takes the place of words.
+ */
+export type Open =
+  | OpenSession
+  | { name: string; input: unknown; unknown?: EspalierError; log?: string; isShape?: boolean };
 
 /** The input of the engine. */
 export interface Counted {
@@ -108,7 +113,7 @@ async function parsed(file: File, unknown: EspalierError): Promise<unknown> {
 
 /** Returns the messages of a view, with the other parts of every request of the session. */
 export function viewOf(open: Open, view: View): Counted {
-  if ("input" in open) return { input: open.input, options: open.log ? { format: "espalier" } : {} };
+  if ("input" in open) return { input: open.input, options: open.log || open.isShape ? { format: "espalier" } : {} };
   const { session, sessionRequest } = open;
   const options = { format: session.format };
   // A sub-agent has its own system prompt and tools.

@@ -62,7 +62,8 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     }
     const { conversation } = options;
     const log = options.log ?? (await keptLog(from));
-    const asked = { source, encoding: encoding.value, conversation, log };
+    const link = "words" in from ? ("words" as const) : "shape" in from ? ("shape" as const) : undefined;
+    const asked = { source, encoding: encoding.value, conversation, log, link };
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
@@ -133,9 +134,11 @@ export async function showPart(part: Part): Promise<void> {
 }
 
 /** Returns true if an address names what is open. */
-export function isOpen({ example, file }: Address): boolean {
+export function isOpen({ example, file, words, shape }: Address): boolean {
   const from = opened.value?.from;
   if (!from) return false;
+  if (words !== undefined) return "words" in from && from.words === words;
+  if (shape !== undefined) return "shape" in from && from.shape === shape;
   if (file !== undefined) return "file" in from && from.file.name === file;
   return "example" in from && from.example === (example ?? EXAMPLES[0]!.key);
 }
@@ -143,7 +146,18 @@ export function isOpen({ example, file }: Address): boolean {
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
   if (isOpen(address)) return;
-  const { example, file, budget: wanted } = address;
+  const { example, file, words, shape, budget: wanted } = address;
+  if (words !== undefined || shape !== undefined) {
+    const text = words ?? shape!;
+    const from = words !== undefined ? { words: text } : { shape: text };
+    const isShown = await open({ text, name: "A shared conversation" }, from, { budget: wanted });
+    if (isShown || opened.value) return;
+    // Something to look at beside the sentence.
+    const failed = failure.value;
+    await openExample(EXAMPLES[0]!.key);
+    failure.value = failed;
+    return;
+  }
   if (file === undefined) {
     await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted });
     return;

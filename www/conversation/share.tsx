@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 /** What a reader can take along: the result, code that makes it, a link. */
 
+import { writeAddress } from "../app/address.ts";
 import { ask } from "../app/ask.ts";
+import { currentAddress } from "../app/history.ts";
 import { failure, opened } from "../app/state.ts";
 import type { Failed } from "../talk.ts";
 import { codeOf, testOf } from "./code.ts";
@@ -36,6 +38,16 @@ export function Share() {
           </button>
         </li>
         <li>
+          <button type="button" id="copy-words" onClick={(event) => (close(event), void copyLink("words"))}>
+            Copy link with all words
+          </button>
+        </li>
+        <li>
+          <button type="button" id="copy-shape" onClick={(event) => (close(event), void copyLink("shape"))}>
+            Copy link with the shape, without words
+          </button>
+        </li>
+        <li>
           <button
             type="button"
             id="copy-code"
@@ -61,4 +73,19 @@ export function Share() {
       </ul>
     </details>
   );
+}
+
+/** Copies a link that holds the conversation, or its shape, beside the settings. */
+async function copyLink(what: "words" | "shape"): Promise<void> {
+  try {
+    const packed = await ask("link", { what });
+    const { example: _, file: __, words: ___, shape: ____, ...settings } = currentAddress();
+    const hash = writeAddress({ ...settings, [what]: packed });
+    await copyText(
+      new URL(hash, location.href).href,
+      what === "words" ? "a link with all words" : "a link with the shape",
+    );
+  } catch (error) {
+    failure.value = error as Failed;
+  }
 }

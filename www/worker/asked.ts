@@ -5,6 +5,7 @@ import type { NeutralMessage } from "../../js/types/messages.ts";
 import { peekOf, textOf } from "../reading.ts";
 import { viewOf } from "../session.ts";
 import { held, isEdited, pinsOf } from "./held.ts";
+import type { Held } from "./held.ts";
 import { FATES } from "./questions.ts";
 import type { Detail, Questions } from "./questions.ts";
 import { fullRun } from "./runs.ts";
@@ -22,13 +23,19 @@ function insertedAt({ rows, report, sent }: FullRun, row: number): NeutralMessag
   return id === undefined ? undefined : sent.get(id);
 }
 
+/** What takes the place of words that a link does not hold. */
+const NO_WORDS = "(its words are not in the link)";
+
 export async function peeks({ run, messages, inserted }: Questions["peeks"][0]): Promise<string[]> {
-  const all = held().reading.messages;
-  const texts = messages.map((index) => peekOf(all[index], MAX_PEEK));
+  const of = held();
+  const all = of.reading.messages;
+  const texts = messages.map((index) => (isShape(of) ? NO_WORDS : peekOf(all[index], MAX_PEEK)));
   if (inserted.length === 0) return texts;
   const ran = await fullRun(run);
   return [...texts, ...inserted.map((row) => peekOf(insertedAt(ran, row), MAX_PEEK))];
 }
+
+const isShape = ({ open }: Held) => "isShape" in open && open.isShape === true;
 
 export async function detail({ run, row }: Questions["detail"][0]): Promise<Detail> {
   const of = held();
@@ -42,7 +49,8 @@ export async function detail({ run, row }: Questions["detail"][0]): Promise<Deta
   const reasons = ran.report.removed.filter(({ ids }) => ids.includes(id)).map(({ rule, why }) => ({ rule, why }));
   if (fate === "hidden") reasons.push(...hidingEdits(id));
   const isPinned = pinsOf(of).includes(id);
-  return { index, id, original: textOf(message), ...(changed && { sent: textOf(sent) }), reasons, isPinned };
+  const original = isShape(of) && index >= 0 ? NO_WORDS : textOf(message);
+  return { index, id, original, ...(changed && !isShape(of) && { sent: textOf(sent) }), reasons, isPinned };
 }
 
 function hidingEdits(id: string): Detail["reasons"] {

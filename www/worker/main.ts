@@ -4,13 +4,17 @@ import { init } from "../../js/entries/verbs.ts";
 import type { EspalierError } from "../../js/entries/verbs.ts";
 import { keepFetched } from "../offline.ts";
 import type { Progress } from "../protocol.ts";
-import { factsOf, firstView, openFile } from "../session.ts";
+import { factsOf, firstView, openFile, viewOf } from "../session.ts";
+import type { Open } from "../session.ts";
+import type { EncodingName } from "../../js/types/count.ts";
 import { answering, moving, tell } from "../talk.ts";
 import { detail, find, peeks, result } from "./asked.ts";
 import { applyRun, edited, logText, pin, recorded, redo, restoreLog, undo } from "./edits.ts";
 import { held, hold } from "./held.ts";
 import type { Held } from "./held.ts";
+import { MAX_LINK, pack, refused, unpack } from "./link.ts";
 import { forgetRuns, nextOf, run, runAhead, stepFrom } from "./runs.ts";
+import { requestOf, shapeOf } from "./shape.ts";
 import type { OpenedConversation, Questions } from "./questions.ts";
 
 async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
@@ -18,12 +22,14 @@ async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
   void keepFetched();
 }
 
-async function open({ source, encoding, conversation, log }: Questions["open"][0]): Promise<OpenedConversation> {
+async function open({ source, encoding, conversation, log, link }: Questions["open"][0]): Promise<OpenedConversation> {
   const loading = load(encoding);
   loading.catch(() => undefined);
   // A saved log is read by the engine.
-  if (source instanceof File) await loading;
-  const opened = await openFile(source, conversation);
+  if (source instanceof File || link) await loading;
+  const opened = link
+    ? await openLink(source as { text: string }, link, encoding)
+    : await openFile(source, conversation);
   await loading;
   if (source instanceof File)
     tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
@@ -38,6 +44,28 @@ async function open({ source, encoding, conversation, log }: Questions["open"][0
       throw opened.unknown;
     throw error;
   }
+}
+
+async function openLink({ text }: { text: string }, link: "words" | "shape", encoding: EncodingName): Promise<Open> {
+  const value = await unpack(text);
+  if (link === "shape") return { name: "A shared shape", input: requestOf(value, encoding), isShape: true };
+  const { name, input } = (value ?? {}) as { name?: unknown; input?: unknown };
+  if (typeof name !== "string" || typeof input !== "object") throw refused("This link holds no conversation.");
+  return { name, input };
+}
+
+async function linkOf({ what }: Questions["link"][0]): Promise<string> {
+  const of = held();
+  const text = await pack(
+    what === "shape" ? shapeOf(of) : { name: of.open.name, input: viewOf(of.open, of.part).input },
+  );
+  if (text.length <= MAX_LINK) return text;
+  const size = `${Math.ceil(text.length / 1_000)} kB; up to ${MAX_LINK / 1_000} kB are possible.`;
+  throw refused(
+    what === "words"
+      ? `With its words this conversation makes a link of ${size} Share its shape, or save the messages as a file.`
+      : `The shape of this conversation makes a link of ${size}`,
+  );
 }
 
 /** Edits that do not match the messages any more do not keep the file from opening. */
@@ -90,6 +118,7 @@ answering<Questions>(
       return moving(found, [found.buffer as ArrayBuffer]);
     },
     result,
+    link: linkOf,
     edited: () => edited(),
     pin,
     recorded,

@@ -97,8 +97,15 @@ export interface Edited {
 
 export type Questions = {
   /** `conversation`: one of a file with several, from 1. `log`: edits of an earlier visit. */
+  /** `link`: the source is a packed text of a shared address. */
   open: [
-    asked: { source: Readable; encoding: EncodingName; conversation?: number | undefined; log?: string | undefined },
+    asked: {
+      source: Readable;
+      encoding: EncodingName;
+      conversation?: number | undefined;
+      log?: string | undefined;
+      link?: "words" | "shape" | undefined;
+    },
     answer: OpenedConversation,
   ];
   /** Another part of the opened file, or another encoding. */
@@ -115,6 +122,8 @@ export type Questions = {
   find: [asked: { words: string }, answer: Uint32Array];
   /** The request as it would be sent, in the format of the file, as JSON text. */
   result: [asked: { run: number }, answer: string];
+  /** The open conversation, packed for an address: with its words, or only its shape. */
+  link: [asked: { what: "words" | "shape" }, answer: string];
   edited: [asked: object, answer: Edited];
   pin: [asked: { message: number; isPinned: boolean }, answer: Edited];
   /** Tokens of what the next request starts from, once the plan of a run is applied. */

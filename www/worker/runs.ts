@@ -189,7 +189,8 @@ export function nextOf(number: number): Next {
   const asked = full.get(number) ?? answered.get(number);
   if (!asked || asked.version !== of.version || asked.mode !== "prune") return { count: 0, tokens: 0, budget: 0 };
   const shown = known(of, asked.budget);
-  const budget = shown.low - 1;
+  // Below what is sent something must change; between that and the budget only lengths may.
+  const budget = shown.answer.after.total - 1;
   try {
     const { fates, after } = known(of, budget).answer.rows;
     const before = shown.answer.rows;
@@ -212,7 +213,7 @@ export function nextOf(number: number): Next {
 export function stepFrom(budget: number, up: boolean): number {
   const of = held();
   const here = known(of, budget);
-  if (!up) return Math.max(0, here.low - 1);
+  if (!up) return Math.max(0, Math.min(here.low, here.answer.after.total) - 1);
   const most = of.total;
   for (let distance = Math.ceil(most / 100); ; distance *= 2) {
     let found = known(of, Math.min(most, here.high + distance));
