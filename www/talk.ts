@@ -75,7 +75,9 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
     for (const { reject } of open.values()) reject({ code: "stopped", message: "It was stopped." });
     open.clear();
   };
-  return Object.assign(ask, { stop });
+  /** Starts the worker before the first question. */
+  const start = () => void live();
+  return Object.assign(ask, { stop, start });
 }
 
 /**

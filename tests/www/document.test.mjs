@@ -465,9 +465,14 @@ test("after the first visit no server is needed", async () => {
         (await caches.match("grammars/tree-sitter-typescript.wasm")) && (await caches.match("vocab/o200k_base.vocab")),
     );
     server.close();
-    for (const name of ["document.html", "./", "history.html", "prompt.html"]) {
+    const ready = {
+      "document.html": "#result[data-budget]",
+      "./": "[role=option]",
+      "prompt.html": "#result:not([hidden])",
+    };
+    for (const [name, selector] of Object.entries(ready)) {
       await page.goto(`${server.url}${name}`);
-      await page.waitForSelector(name === "document.html" ? "#result[data-budget]" : "#result:not([hidden])");
+      await page.waitForSelector(selector);
     }
     await page.goto(`${server.url}document.html`);
     await says("basis", "Parsed by tree-sitter as typescript", page);

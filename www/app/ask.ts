@@ -23,6 +23,9 @@ const connect = () =>
   });
 
 let current: Connection = connect();
+// It loads the engine while the page finds out what to open.
+let unused: Connection | undefined = current;
+current.start();
 
 /** Asks the worker that holds what is open. */
 export function ask<K extends keyof Questions & string>(
@@ -38,11 +41,12 @@ export function ask<K extends keyof Questions & string>(
  * what was open stays open until then.
  */
 export async function openAside(asked: Questions["open"][0]): Promise<Questions["open"][1]> {
-  const next = connect();
+  const next = unused ?? connect();
+  unused = undefined;
   progress.value = { label: `Opening ${asked.source.name} …`, cancel: () => next.stop() };
   try {
     const answer = await next("open", asked);
-    current.stop();
+    if (current !== next) current.stop();
     current = next;
     return answer;
   } catch (error) {

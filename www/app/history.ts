@@ -60,7 +60,8 @@ export function followState(arrive: (address: Address) => void): void {
     currentAddress();
     if (!opened.value) return;
     clearTimeout(timer);
-    timer = setTimeout(write, SETTLED);
+    // What the reader came to is the first step, however quickly a change follows.
+    timer = setTimeout(write, isFirst ? 0 : SETTLED);
   });
   addEventListener("pagehide", () => opened.value && write());
   addEventListener("popstate", () => {

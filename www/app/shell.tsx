@@ -22,7 +22,7 @@ export const isDraggedOver = signal(false);
 
 effect(() => {
   const wanted = VIEWS.find(({ name }) => name === view.value);
-  if (!wanted || !opened.value || loaded.value[wanted.name]) return;
+  if (!wanted || loaded.value[wanted.name]) return;
   wanted.load().then(
     ({ default: component }) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
     () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),

@@ -104,6 +104,9 @@ function handOver({ port }: Questions["handOver"][0]): undefined {
   port.close();
 }
 
+// Most conversations are counted with it, and loading takes longest.
+load("o200k_base").catch(() => undefined);
+
 answering<Questions>(
   {
     open,
